@@ -1,0 +1,148 @@
+/** Drives emulated servos by the bridge's own code in one thread, and prints what it measured. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ArmRuntime } from '../src/control/arm-runtime.ts';
+import { ControlLoop } from '../src/control/loop.ts';
+import { SharedState, StateCode } from '../src/control/snapshot.ts';
+import { radiansToSteps } from '../src/servo/calibration.ts';
+import { DynamixelBus } from '../src/servo/dynamixel/bus.ts';
+import { FeetechBus } from '../src/servo/feetech/bus.ts';
+import { makePort } from '../src/servo/port/make.ts';
+import { linkJoints, loadModel, makeRuntime, mirror } from './arms.ts';
+import type { ClientOptions, ClientReport } from './messages.ts';
+import { FollowerLink, LeaderLink, Probe } from './probe.ts';
+
+/** Time for the start ramp and the compiler, s; no longer than is measured. */
+const WARM_UP = 2;
+const START_LIMIT = 20;
+/** A read of the bus alone that has not settled after so long is expired, ms. */
+const PATIENCE = 5;
+
+const options: ClientOptions = JSON.parse(process.argv[2]!);
+const model = loadModel();
+const joints = linkJoints(model, options.family);
+const probe = new Probe();
+
+function seconds(): number {
+  return performance.now() / 1000;
+}
+
+async function until(condition: () => boolean, what: () => string): Promise<void> {
+  const limit = seconds() + START_LIMIT;
+  while (!condition()) {
+    if (seconds() > limit) throw new Error(what());
+    await sleep(20);
+  }
+}
+
+/** Lets `probe` see `duration` s go by. */
+async function measure(duration: number): Promise<ClientReport> {
+  await sleep(Math.min(WARM_UP, duration) * 1000);
+  probe.on = true;
+  const began = seconds();
+  const cpu = process.cpuUsage();
+  await sleep(duration * 1000);
+  const { user, system } = process.cpuUsage(cpu);
+  const took = seconds() - began;
+  probe.on = false;
+  return {
+    cycles: probe.cycles,
+    seconds: took,
+    cpu: (user + system) / 1e6,
+    periods: probe.periods.ascending(),
+    ages: probe.ages.ascending(),
+    sent: 0,
+    skipped: probe.skipped,
+    heap: null,
+  };
+}
+
+/**
+ * What `cycles` cycles leave on the heap. As many go before, so that functions have been compiled and tables have their
+ * final size: the compiler keeps its own things on the same heap.
+ */
+async function heapAfter(cycles: number): Promise<{ used: number; buffers: number }> {
+  const collect = globalThis.gc;
+  if (!collect) throw new Error('heap is measured by node --expose-gc');
+  const settled = (): { heapUsed: number; arrayBuffers: number } => {
+    collect();
+    collect();
+    return process.memoryUsage();
+  };
+  probe.on = true;
+  const reach = async (count: number): Promise<void> => {
+    while (probe.cycles < count) await sleep(100);
+  };
+  await reach(cycles);
+  const before = settled();
+  await reach(2 * cycles);
+  const after = settled();
+  return { used: after.heapUsed - before.heapUsed, buffers: after.arrayBuffers - before.arrayBuffers };
+}
+
+/** One arm that holds where it is, or two of which the second mirrors the first. */
+async function controlLoop(): Promise<ClientReport> {
+  const leaderLink = options.ports.length > 1 ? new LeaderLink(makePort(`serial:${options.ports[0]}`), joints) : null;
+  const link = new FollowerLink(makePort(`serial:${options.ports.at(-1)}`), joints);
+  link.goals = probe;
+  link.leader = leaderLink ?? link;
+  (leaderLink ?? link).probe = probe;
+  const shared = new SharedState(options.ports.map(() => joints.length));
+  const arms: ArmRuntime[] = [];
+  if (leaderLink) arms.push(makeRuntime(model, 0, leaderLink, shared));
+  const follower = makeRuntime(model, arms.length, link, shared);
+  arms.push(follower);
+  const loop = new ControlLoop(arms, shared, options.rate ?? Number.POSITIVE_INFINITY);
+  loop.start();
+  try {
+    const reasons = (): string => arms.map((arm) => arm.link.reason).join('; ');
+    await until(() => arms.every((arm) => arm.state !== StateCode.disconnected), reasons);
+    follower.setTorque(true);
+    await until(
+      () => follower.link.torque,
+      () => `torque does not go on: ${reasons()}`,
+    );
+    if (leaderLink) follower.drive(mirror(model, leaderLink));
+    const expected = leaderLink ? StateCode.mirroring : StateCode.ready;
+    const heap = options.kind === 'heap' ? await heapAfter(options.cycles) : null;
+    const report = await measure(options.kind === 'heap' ? 0 : options.seconds);
+    if (follower.state !== expected) throw new Error(`the follower fell into state ${follower.state}: ${reasons()}`);
+    return { ...report, heap };
+  } finally {
+    loop.stop();
+    for (const arm of arms) await arm.link.close();
+  }
+}
+
+async function busAlone(): Promise<ClientReport> {
+  const port = makePort(`serial:${options.ports[0]}`);
+  await port.open();
+  const ids = joints.map((joint) => joint.servoId);
+  const bus = options.family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
+  const { presentPosition, goalPosition } = joints[0]!.model.common;
+  const goals = Int32Array.from(joints, ({ calibration }) => radiansToSteps(calibration, 0));
+  let stopped = false;
+  let began = 0;
+  const cycle = (): void => {
+    if (stopped) return;
+    began = seconds();
+    probe.cycle(began);
+    bus.beginRead(presentPosition.address, presentPosition.size);
+  };
+  bus.onSettled = () => {
+    bus.syncWrite(goalPosition, goals);
+    probe.written(began);
+    cycle();
+  };
+  const watch = setInterval(() => {
+    if (seconds() - began > PATIENCE / 1000) bus.expire();
+  }, PATIENCE);
+  cycle();
+  const report = await measure(options.seconds);
+  stopped = true;
+  clearInterval(watch);
+  await port.close();
+  return report;
+}
+
+const report = options.kind === 'bus' ? await busAlone() : await controlLoop();
+process.stdout.write(`${JSON.stringify({ ...report, sent: probe.sent })}\n`);

@@ -1,0 +1,205 @@
+/**
+ * npm run bench [-- --write | --short]: measures the servo buses against emulated servos on pseudo-terminals, side by
+ * side with other clients on the same ones, and prints one table. `--write` puts it into docs/benchmarks.md too,
+ * `--short` only shows that everything runs.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { ClientOptions, ClientReport, Family } from './messages.ts';
+import { type Peer, runClient, runPeer, withEmulators } from './programs.ts';
+import { type Figures, figures, measuredTable, percent, type Row, type Target, targetTable } from './table.ts';
+
+const DOCUMENT = fileURLToPath(new URL('../../../docs/benchmarks.md', import.meta.url));
+const BEGIN = '<!-- bench: begin -->\n';
+const END = '<!-- bench: end -->';
+
+const BAUD_RATE = 1_000_000;
+/** Share of replies that get lost where some do. */
+const LOSS = 0.001;
+/**
+ * Cycles per second that a line of 1 Mbaud allows to a mirror of six joints that reads positions alone, two buses at
+ * once, without any time in servos or hosts (10 us a byte). Feetech: sync read 14 + 48 bytes and sync write 26 bytes on
+ * the follower's bus. Dynamixel: fast sync read 20 + 56 bytes and sync write 44 bytes.
+ */
+const WIRE_LIMIT: Readonly<Record<Family, number>> = { feetech: 1e6 / 880, dynamixel: 1e6 / 1200 };
+/** What a read of positions is given before it is repeated, as `ControlLoop` does it, s. */
+const DEADLINE = 1.3 * 480e-6 + 500e-6;
+const SDK: Readonly<Record<Family, Peer>> = { feetech: 'scservo_sdk', dynamixel: 'dynamixel_sdk' };
+const SERVO: Readonly<Record<Family, string>> = { feetech: 'STS3215', dynamixel: 'XL330-M288' };
+const RATES = [200, 500, 1000];
+
+const short = process.argv.includes('--short');
+const write = process.argv.includes('--write');
+const rounds = short ? 1 : 3;
+const seconds = short ? 0.3 : 4;
+const lossSeconds = short ? 0.3 : 15;
+const heapCycles = short ? 500 : 100_000;
+
+const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
+const rows: Row[] = [];
+const targets: Target[] = [];
+
+function client(kind: ClientOptions['kind'], family: Family, ports: readonly string[], rate: number | null = null) {
+  return runClient({ kind, family, ports, rate, seconds, cycles: heapCycles });
+}
+
+function target(goal: string, measured: string, reached: boolean): void {
+  targets.push({ goal, measured, reached });
+}
+
+function ms(time: number): string {
+  return `${(time * 1000).toFixed(2)} ms`;
+}
+
+/** The same work by several clients in turn, several times: what else the machine does then hits all of them. */
+async function inTurn(
+  clients: Readonly<Record<string, (() => Promise<ClientReport>) | null>>,
+): Promise<Record<string, Figures>> {
+  const runs: Record<string, ClientReport[]> = {};
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, run] of Object.entries(clients)) if (run) runs[name] = [...(runs[name] ?? []), await run()];
+  }
+  return Object.fromEntries(Object.entries(runs).map(([name, reports]) => [name, figures(reports)]));
+}
+
+function peers(family: Family, ports: readonly string[]): Record<string, (() => Promise<ClientReport>) | null> {
+  const run = (peer: Peer) => (python ? () => runPeer(python, peer, family, seconds, ports) : null);
+  return { [SDK[family]]: run(SDK[family]), rustypot: run('rustypot') };
+}
+
+/** Leader and follower on lines of 1 Mbaud. */
+async function mirror(family: Family): Promise<Figures> {
+  const { result } = await withEmulators(2, { family, baudRate: BAUD_RATE, loseRate: 0 }, (ports) =>
+    inTurn({ 'Arm Bridge': () => client('mirror', family, ports), ...peers(family, ports) }),
+  );
+  const what = `mirror, two ${SERVO[family]} buses, 1 Mbaud`;
+  for (const [name, figure] of Object.entries(result)) {
+    const ratio = `${percent(figure.rate / WIRE_LIMIT[family])} of the wire's ${WIRE_LIMIT[family].toFixed(0)} Hz`;
+    rows.push({ what, client: name, ratio, figures: figure });
+  }
+  return result['Arm Bridge']!;
+}
+
+/** One bus on a line that takes no time. */
+async function oneBus(family: Family): Promise<void> {
+  const { result } = await withEmulators(1, { family, baudRate: null, loseRate: 0 }, (ports) =>
+    inTurn({
+      'Arm Bridge, bus alone': () => client('bus', family, ports),
+      'Arm Bridge, whole loop': () => client('loop', family, ports),
+      ...peers(family, ports),
+    }),
+  );
+  const sdk = result[SDK[family]];
+  for (const [name, figure] of Object.entries(result)) {
+    const ratio = sdk ? `${(figure.rate / sdk.rate).toFixed(2)} x the rate of ${SDK[family]}` : 'no peer';
+    rows.push({ what: `one ${SERVO[family]} bus, no wire`, client: name, ratio, figures: figure });
+  }
+  if (!sdk) return;
+  const ours = result['Arm Bridge, bus alone']!;
+  const rate = ours.rate / sdk.rate;
+  const cpu = ours.cpu / sdk.cpu;
+  target(
+    `one ${SERVO[family]} bus: at least level with ${SDK[family]}, at under half its CPU`,
+    `${rate.toFixed(2)} x its rate at ${cpu.toFixed(2)} x its CPU`,
+    rate >= 1 && cpu < 0.5,
+  );
+}
+
+/** As `mirror`, with replies that get lost; compared with a run without in the same minute. */
+async function losses(family: Family): Promise<void> {
+  const run = async (loseRate: number) => {
+    const emulators = { family, baudRate: BAUD_RATE, loseRate };
+    const { result, reports } = await withEmulators(2, emulators, (ports) =>
+      runClient({ kind: 'mirror', family, ports, rate: null, seconds: lossSeconds, cycles: 0 }),
+    );
+    return { run: result, received: reports[1]!.goals };
+  };
+  const clean = await run(0);
+  const lossy = await run(LOSS);
+  const before = figures([clean.run]);
+  const after = figures([lossy.run]);
+  const tail = after.periods[2];
+  const allowance = before.periods[2] + DEADLINE;
+  const what = `mirror, two ${SERVO[family]} buses, 1 Mbaud`;
+  rows.push({ what: `${what}, no reply lost`, client: 'Arm Bridge', ratio: '1', figures: before });
+  rows.push({
+    what: `${what}, 0.1 % lost`,
+    client: 'Arm Bridge',
+    ratio: `${(tail / before.periods[2]).toFixed(2)} x the p99.9 without losses`,
+    figures: after,
+  });
+  if (family !== 'feetech') return;
+  target('0.1 % lost: cycle p99.9 <= 5 ms', ms(tail), tail <= 5e-3);
+  target(
+    `0.1 % lost: cycle p99.9 <= the loss-free one and one deadline of ${ms(DEADLINE)}`,
+    `${ms(tail)} of ${ms(allowance)}`,
+    tail <= allowance,
+  );
+  const missing = lossy.run.sent - Math.min(...lossy.received);
+  target(
+    '0.1 % lost: no setpoint skipped',
+    `${after.skipped} of ${lossy.run.cycles} cycles without goals; ${missing} of ${lossy.run.sent} goals not at a servo`,
+    after.skipped === 0 && missing <= 0,
+  );
+}
+
+async function heap(family: Family): Promise<void> {
+  const { result } = await withEmulators(2, { family, baudRate: null, loseRate: 0 }, (ports) =>
+    client('heap', family, ports),
+  );
+  const { used, buffers } = result.heap!;
+  target(
+    `${SERVO[family]}: after ${heapCycles} cycles of the mirror heapUsed within 64 kB, arrayBuffers equal`,
+    `${(used / 1024).toFixed(1)} kB more, arrayBuffers ${buffers} bytes more`,
+    used <= 64 * 1024 && buffers === 0,
+  );
+}
+
+async function paced(): Promise<void> {
+  await withEmulators(2, { family: 'feetech', baudRate: BAUD_RATE, loseRate: 0 }, async (ports) => {
+    for (const rate of RATES) {
+      const run = await client('mirror', 'feetech', ports, rate);
+      const late = run.periods.filter((period) => period > 1.5 / rate).length;
+      rows.push({
+        what: `mirror, two STS3215 buses, 1 Mbaud, paced at ${rate} Hz`,
+        client: 'Arm Bridge',
+        ratio: `${percent(run.cycles / run.seconds / rate)} of the rate, ${percent(late / run.cycles)} late`,
+        figures: figures([run]),
+      });
+    }
+  });
+}
+
+const load = loadavg()[0]!;
+const ours = await mirror('feetech');
+const share = ours.rate / WIRE_LIMIT.feetech;
+target("mirror: >= 85 % of the wire's 1136 Hz (90 % is aimed at)", percent(share), share >= 0.85);
+target('mirror: sample to goal p99 <= 2.5 ms', ms(ours.ages[1]), ours.ages[1] <= 2.5e-3);
+target('mirror: <= 15 % of one core', percent(ours.cpu), ours.cpu <= 0.15);
+await oneBus('feetech');
+await losses('feetech');
+await paced();
+await heap('feetech');
+await mirror('dynamixel');
+await oneBus('dynamixel');
+await heap('dynamixel');
+
+const { model } = cpus()[0]!;
+const text = [
+  `Machine: ${model}, ${availableParallelism()} cores, Linux, Node ${process.version}; load average ${load.toFixed(1)} before ` +
+    `and ${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}.`,
+  `Each figure is the median of ${rounds} runs of ${seconds} s in turn (losses: one of ${lossSeconds} s; paced: one).`,
+  ...(python ? [] : ['Other clients were not measured: ARM_BRIDGE_WITNESS_PYTHON is not set.']),
+  '',
+  measuredTable(rows),
+  '',
+  targetTable(targets),
+  '',
+].join('\n');
+process.stdout.write(text);
+if (write) {
+  const document = readFileSync(DOCUMENT, 'utf8');
+  const from = document.indexOf(BEGIN) + BEGIN.length;
+  writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(document.indexOf(END))}`);
+}

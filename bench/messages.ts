@@ -1,0 +1,54 @@
+/** What the programs of the benchmark tell each other, as JSON on the command line and on standard output. */
+
+export type Family = 'feetech' | 'dynamixel';
+
+/** Six emulated servos on a pseudo-terminal. */
+export interface EmulatorOptions {
+  readonly family: Family;
+  /** Rate of the line, baud; null for a line that takes no time. */
+  readonly baudRate: number | null;
+  /** Share of replies that never arrive, 0..1. */
+  readonly loseRate: number;
+}
+
+/** What an emulator says when it is told to end. */
+export interface EmulatorReport {
+  /** Goals that each of its servos was sent. */
+  readonly goals: readonly number[];
+}
+
+export interface ClientOptions {
+  /**
+   * `mirror`: the control loop, leader and follower; `bus`: one bus by itself, a sync read and a sync write in turn;
+   * `loop`: the control loop with that one bus; `heap`: `mirror` over a number of cycles, and what it left on the heap.
+   */
+  readonly kind: 'mirror' | 'bus' | 'loop' | 'heap';
+  readonly family: Family;
+  /** Device files: leader and follower, or the one bus. */
+  readonly ports: readonly string[];
+  /** Hz; null for cycles that begin as soon as the one before has ended. */
+  readonly rate: number | null;
+  /** Time over which is measured, s. */
+  readonly seconds: number;
+  /** Cycles of `heap`. */
+  readonly cycles: number;
+}
+
+/** What a client measured. */
+export interface ClientReport {
+  readonly cycles: number;
+  /** s */
+  readonly seconds: number;
+  /** Processor time of the client's process, s. */
+  readonly cpu: number;
+  /** From the beginning of a cycle to that of the next, s, in ascending order. */
+  readonly periods: readonly number[];
+  /** From the beginning of the leader's read to the goals' being written, s, in ascending order. */
+  readonly ages: readonly number[];
+  /** Goal frames sent in all, the time before the measurement included; 0 where nobody counts. */
+  readonly sent: number;
+  /** Cycles of the measurement without goals. */
+  readonly skipped: number;
+  /** What the cycles of `heap` left, bytes; null for other kinds. */
+  readonly heap: { readonly used: number; readonly buffers: number } | null;
+}

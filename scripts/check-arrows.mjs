@@ -1,0 +1,70 @@
+/**
+ * Checks that imports between the rooms of src/ go only where the table of ARCHITECTURE.md lets them; ends non-zero
+ * otherwise. Type-only imports count too: knowing a type is knowing the room.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
+
+const DOCUMENT = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url));
+
+/**
+ * Reads the table of rooms: which rooms each room may import, and of some only certain files, written as
+ * "`room` (only `file`, `file`)". A file directly in src/ is a room of its own.
+ */
+function readTable(text) {
+  const allowed = {};
+  const only = {};
+  const section = text.split(/^## /m).find((part) => part.startsWith('Rooms\n')) ?? '';
+  for (const [, name, arrows] of section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm)) {
+    allowed[name] = [];
+    for (const [, to, files] of arrows.matchAll(/`([^`]+)`(?: \(only ([^)]*)\))?/g)) {
+      allowed[name].push(to);
+      if (files) only[name] = { ...only[name], [to]: [...files.matchAll(/`([^`]+)`/g)].map(([, file]) => file) };
+    }
+  }
+  return { allowed, only };
+}
+
+const { allowed, only: narrow } = readTable(readFileSync(DOCUMENT, 'utf8'));
+if (Object.keys(allowed).length === 0) {
+  console.error('ARCHITECTURE.md: no table of rooms under "## Rooms"');
+  process.exit(1);
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\{[^}]*\}[^'"\n;]*?)?['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g;
+
+function room(path) {
+  const parts = relative(SOURCE, path).split(sep);
+  return parts[0];
+}
+
+const faults = [];
+for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+  const file = join(entry.parentPath, entry.name);
+  const from = room(file);
+  if (!(from in allowed)) {
+    faults.push(`src/${relative(SOURCE, file)}: ARCHITECTURE.md has no room "${from}" in its table "Rooms"`);
+    continue;
+  }
+  for (const [, static_, dynamic] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+    const target = resolve(dirname(file), static_ ?? dynamic);
+    const to = room(target);
+    if (to === from || to.startsWith('..')) continue;
+    const inside = relative(join(SOURCE, to), target).split(sep).join('/');
+    const only = narrow[from]?.[to];
+    if (!allowed[from].includes(to)) faults.push(`src/${relative(SOURCE, file)}: ${from} must not know ${to}`);
+    else if (only && !only.includes(inside))
+      faults.push(`src/${relative(SOURCE, file)}: ${from} must not know ${to}/${inside}`);
+  }
+}
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) {
+  console.error('Which room may import which is said by the table "Rooms" of ARCHITECTURE.md.');
+  process.exit(1);
+}
+console.log('arrows between the rooms: as in ARCHITECTURE.md');

@@ -1,0 +1,41 @@
+// What the bridge and the tests inherit from the preparation, as shell commands.
+
+import { installFolder, pythonWrapper } from './interfaces.mjs';
+
+/** Variables that belong to the preparation: a value inherited from an earlier one must not survive. */
+const OWN = [
+  'ARM_BRIDGE_ROS_UNAVAILABLE',
+  'ARM_BRIDGE_ROS_PYTHON',
+  'ARM_BRIDGE_ROS_LD_LIBRARY_PATH',
+  'ARM_BRIDGE_WITNESS_PYTHON',
+];
+
+/**
+ * Environment of the bridge for a ROS 2 that is ready.
+ * @param {string} root
+ * @param {import('./ros.mjs').Ros} ros
+ * @returns {Record<string, string>}
+ */
+export function rosVariables(root, ros) {
+  const names =
+    ros.kind === 'PyPI'
+      ? ['AMENT_PREFIX_PATH', 'ROS_DISTRO', 'ROS_VERSION', 'ROS_PYTHON_VERSION', 'RMW_IMPLEMENTATION']
+      : ['AMENT_PREFIX_PATH', 'LD_LIBRARY_PATH'];
+  const variables = Object.fromEntries(names.map((name) => [name, ros.env[name]]));
+  if (ros.kind === 'PyPI') variables.CMAKE_PREFIX_PATH = `${installFolder(root)}:${ros.prefix.path}`;
+  variables.ARM_BRIDGE_ROS_PYTHON = pythonWrapper(root);
+  variables.ARM_BRIDGE_ROS_LD_LIBRARY_PATH = ros.libraryPath.join(':');
+  return variables;
+}
+
+/**
+ * Shell commands that set these variables and unset what an earlier preparation may have left.
+ * @param {Record<string, string>} variables
+ * @returns {string}
+ */
+export function shellLines(variables) {
+  const unset = OWN.filter((name) => variables[name] === undefined);
+  const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  return `${[`unset ${unset.join(' ')}`, ...lines].join('\n')}\n`;
+}

@@ -1,0 +1,12 @@
+// node scripts/pictures/draw.mjs
+// Writes the pictures of docs/pictures/ that are drawn from the robots' data. Needs a compiled bridge (npm run build).
+
+import { writeFileSync } from 'node:fs';
+import { drawModelAtInit } from './arm-at-init.mjs';
+
+const { armChain, loadArmModel } = await import(new URL('../../dist/arm/model.js', import.meta.url).href);
+
+const model = loadArmModel('so101');
+const file = new URL('../../docs/pictures/so101-at-init.svg', import.meta.url);
+writeFileSync(file, drawModelAtInit(model, armChain(model)));
+process.stdout.write(`${file.pathname}\n`);

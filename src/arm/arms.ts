@@ -1,0 +1,24 @@
+import type { ArmHandle } from './handle.ts';
+import { type Arms, BridgeError } from './types.ts';
+
+/** All arms of this process, by id and by name. */
+export class ArmSet implements Arms {
+  readonly all: readonly ArmHandle[];
+
+  constructor(all: readonly ArmHandle[]) {
+    this.all = all;
+  }
+
+  byId(id: number): ArmHandle {
+    const arm = this.all.find((candidate) => candidate.id === id);
+    if (arm === undefined) {
+      const known = this.all.map((candidate) => candidate.id).join(', ');
+      throw new BridgeError('unknown_arm', `Robot ID ${id} is unknown. Known ids: ${known}.`);
+    }
+    return arm;
+  }
+
+  byName(name: string): ArmHandle | undefined {
+    return this.all.find((arm) => arm.name === name);
+  }
+}

@@ -1,0 +1,416 @@
+import type { EndReason } from '../control/arm-runtime.ts';
+import type { SourceSpec } from '../control/messages.ts';
+import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../control/snapshot.ts';
+import type { Chain } from '../kinematics/chain.ts';
+import type { Pose } from '../kinematics/frames.ts';
+import type { ControlClient } from './control-client.ts';
+import type { ArmModel } from './model.ts';
+import {
+  ARM_STATES,
+  type Arm,
+  type ArmSnapshot,
+  type ArmState,
+  BridgeError,
+  type Caller,
+  type Owner,
+} from './types.ts';
+
+/** Longest wait for servos to confirm that torque is on, s. */
+const TORQUE_TIMEOUT = 2;
+/** Longest wait for servos that are being brought back, s. */
+const RECOVERY_TIMEOUT = 3;
+
+/** Why an owner no longer has its arm. */
+export interface Loss {
+  readonly reason: 'superseded' | 'taken_over' | 'stopped' | 'disconnected';
+  /** For people, to follow "Motion of arm X ended: ". */
+  readonly message: string;
+}
+
+/** An owner's hold on an arm. */
+export class Claim {
+  readonly owner: Owner;
+  #loss: Loss | null = null;
+  readonly #onLoss: (loss: Loss) => void;
+
+  constructor(owner: Owner, onLoss: (loss: Loss) => void) {
+    this.owner = owner;
+    this.#onLoss = onLoss;
+  }
+
+  /** Why the arm is lost, for people; null while the claim holds. */
+  lostBecause(): string | null {
+    return this.#loss?.message ?? null;
+  }
+
+  lose(loss: Loss): void {
+    if (this.#loss !== null) return;
+    this.#loss = loss;
+    this.#onLoss(loss);
+  }
+}
+
+/** A motion that runs: how long it will take, and why it ended. */
+export interface RunningMotion {
+  readonly motion: number;
+  /** s; 0 for one without an end. */
+  readonly duration: number;
+  readonly ended: Promise<EndReason>;
+}
+
+/** Copies an arm's block of the shared snapshot into an object. */
+class SnapshotReader {
+  readonly snapshot: ArmSnapshot;
+  readonly #block: Float64Array;
+  readonly #shared: SharedState;
+  readonly #index: number;
+
+  constructor(shared: SharedState, index: number, joints: number) {
+    this.#shared = shared;
+    this.#index = index;
+    this.#block = new Float64Array(shared.blockLength(index));
+    const arrays = {} as Record<JointArray, Float64Array>;
+    for (const [place, name] of JOINT_ARRAYS.entries()) {
+      arrays[name] = this.#block.subarray(Field.count + place * joints, Field.count + (place + 1) * joints);
+    }
+    this.snapshot = {
+      cycle: 0,
+      state: 'disconnected',
+      torque: false,
+      holding: false,
+      sampleTime: 0,
+      goalTime: 0,
+      detailTime: 0,
+      motion: 0,
+      discarded: 0,
+      roundTripMedian: 0,
+      roundTripLongest: 0,
+      ...arrays,
+    };
+  }
+
+  read(): ArmSnapshot {
+    this.#shared.copy(this.#index, this.#block);
+    const { snapshot } = this;
+    const block = this.#block;
+    snapshot.cycle = block[Field.cycle]!;
+    snapshot.state = ARM_STATES[block[Field.state]!]!;
+    snapshot.torque = block[Field.torque] === 1;
+    snapshot.holding = block[Field.holding] === 1;
+    snapshot.sampleTime = block[Field.sampleTime]!;
+    snapshot.goalTime = block[Field.goalTime]!;
+    snapshot.detailTime = block[Field.detailTime]!;
+    snapshot.motion = block[Field.motion]!;
+    snapshot.discarded = block[Field.discarded]!;
+    snapshot.roundTripMedian = block[Field.roundTripMedian]!;
+    snapshot.roundTripLongest = block[Field.roundTripLongest]!;
+    return snapshot;
+  }
+
+  get follow(): { code: number; latency: number } {
+    return { code: this.#block[Field.followState]!, latency: this.#block[Field.followLatency]! };
+  }
+}
+
+export interface HandleOptions {
+  readonly id: number;
+  readonly name: string;
+  readonly model: ArmModel;
+  readonly bus: string;
+  /** Place of the arm in the control thread. */
+  readonly index: number;
+  readonly chain: Chain;
+  readonly shared: SharedState;
+  readonly control: ControlClient;
+}
+
+/** The handle of one arm on the main thread: reads its snapshot, keeps its owner, and asks the control loop to drive. */
+export class ArmHandle implements Arm {
+  readonly id: number;
+  readonly name: string;
+  readonly model: ArmModel;
+  readonly bus: string;
+  readonly remote: boolean;
+  readonly simulated: boolean;
+  readonly index: number;
+  readonly chain: Chain;
+  initialised = false;
+  /** Called with what people should know of the arm's servos. */
+  onWarning: (text: string) => void = () => {};
+  /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
+  unreachable = '';
+  #state: number = StateCode.disconnected;
+  #reason = 'it has not been reached yet';
+  #stopReason = '';
+  #claim: Claim | null = null;
+  #reserved: Owner | null = null;
+  readonly #shared: SharedState;
+  readonly #control: ControlClient;
+  readonly #reader: SnapshotReader;
+  readonly #ends = new Map<number, (reason: EndReason) => void>();
+  #lastEnd: { motion: number; reason: EndReason } | null = null;
+  readonly #stateListeners = new Set<(state: ArmState, reason: string) => void>();
+
+  constructor(options: HandleOptions) {
+    this.id = options.id;
+    this.name = options.name;
+    this.model = options.model;
+    this.bus = options.bus;
+    this.remote = options.bus === 'ros';
+    this.simulated = options.bus.startsWith('sim:');
+    this.index = options.index;
+    this.chain = options.chain;
+    this.#shared = options.shared;
+    this.#control = options.control;
+    this.#reader = new SnapshotReader(options.shared, options.index, options.model.joints.length);
+    options.control.listen(this.index, {
+      ended: (motion, reason) => this.#ended(motion, reason),
+      state: (state, reason) => this.#changed(state, reason),
+      warning: (text) => this.onWarning(text),
+    });
+  }
+
+  get owner(): Owner | null {
+    return this.#claim?.owner ?? null;
+  }
+
+  get reason(): string {
+    const { state } = this.read();
+    if (state === 'stopped') return this.#stopReason;
+    return state === 'disconnected' ? this.unreachable || this.#reason : '';
+  }
+
+  read(): ArmSnapshot {
+    return this.#reader.read();
+  }
+
+  /** What following does: its code (`FollowCode`) and the age of the sample that was followed last, s. */
+  follow(): { code: number; latency: number } {
+    this.#reader.read();
+    return this.#reader.follow;
+  }
+
+  async readFresh(timeout: number): Promise<ArmSnapshot> {
+    const deadline = performance.now() + timeout * 1000;
+    // The read of the cycle that is under way may have begun before the call, the one after it cannot have.
+    let cycle = this.#shared.cycle;
+    await this.#shared.nextCycle(cycle, timeout * 1000);
+    const { sampleTime } = this.read();
+    while (performance.now() < deadline) {
+      cycle = this.#shared.cycle;
+      const snapshot = this.read();
+      if (snapshot.sampleTime > sampleTime) return snapshot;
+      await this.#shared.nextCycle(cycle, Math.max(1, deadline - performance.now()));
+    }
+    throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s. ${this.#reason}`);
+  }
+
+  toolPose(q: Float64Array): Pose {
+    return this.chain.toolPose(q);
+  }
+
+  gripperOpening(q: Float64Array): number | null {
+    const { gripper } = this.model;
+    if (gripper === null) return null;
+    const opening = (q[gripper.index]! - gripper.closed) / (gripper.open - gripper.closed);
+    return Math.min(Math.max(opening, 0), 1);
+  }
+
+  /** Calls `listener` with each new state of the arm and its reason, if it has one; returns how to stop listening. */
+  onState(listener: (state: ArmState, reason: string) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  /**
+   * Takes the arm for an owner. The one who had it is told.
+   * @param onLoss called once, when the arm is lost before it is released
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  claim(caller: Caller, onLoss: (loss: Loss) => void): Claim {
+    this.requireDrivable();
+    if (this.#reserved !== null && this.#reserved.key !== caller.owner.key) {
+      throw new BridgeError(
+        'stopped',
+        `Arm ${this.name} takes no more motions: it is kept for ${this.#reserved.name}.`,
+      );
+    }
+    const present = this.#claim;
+    const same = present !== null && present.owner.key === caller.owner.key;
+    if (present !== null && !same && !caller.takeOver) {
+      throw new BridgeError(
+        'owned',
+        `Arm ${this.name} is driven by ${present.owner.name}. Wait until it has ended, or take it with ?take_over=true.`,
+        { owner: present.owner.name },
+      );
+    }
+    const claim = new Claim(caller.owner, onLoss);
+    this.#claim = claim;
+    present?.lose(
+      same
+        ? { reason: 'superseded', message: 'superseded by a newer request of the same client' }
+        : { reason: 'taken_over', message: `taken over by ${caller.owner.name}` },
+    );
+    return claim;
+  }
+
+  /** From now on nobody else can take the arm, by take-over neither. */
+  reserve(owner: Owner): void {
+    this.#reserved = owner;
+  }
+
+  /** Gives the arm back, if the claim still holds it. */
+  release(claim: Claim): void {
+    if (this.#claim === claim) this.#claim = null;
+  }
+
+  /** @throws {BridgeError} disconnected or stopped, with the reason and what to do */
+  requireDrivable(): void {
+    const { state, sampleTime } = this.read();
+    if (state === 'disconnected') {
+      const last = sampleTime === 0 ? 'none yet' : new Date(sampleTime * 1000).toISOString();
+      throw new BridgeError(
+        'disconnected',
+        `Arm ${this.name} is disconnected: ${this.reason}. Last good sample: ${last}.`,
+      );
+    }
+    if (state === 'stopped' || this.#shared.stopLatched(this.index)) {
+      throw new BridgeError(
+        'stopped',
+        `Arm ${this.name} is stopped (${this.#stopReason}). Release it with POST /stop/reset?robot_id=${this.id}.`,
+      );
+    }
+  }
+
+  /** Torque on where the arm is, goals written first; resolves when its servos have it. @throws {BridgeError} */
+  async torqueOn(): Promise<void> {
+    if (this.remote || this.read().holding) return;
+    await this.#command({ kind: 'torque', arm: this.index, on: true });
+    const deadline = performance.now() + TORQUE_TIMEOUT * 1000;
+    while (!this.read().holding) {
+      this.requireDrivable();
+      if (performance.now() > deadline) {
+        await this.#command({ kind: 'torque', arm: this.index, on: false });
+        throw new BridgeError(
+          'internal',
+          `The servos of arm ${this.name} have not switched torque on within ${TORQUE_TIMEOUT} s. Check their power supply.`,
+        );
+      }
+      await this.nextCycle();
+    }
+  }
+
+  /** Torque off; the arm is limp afterwards. @throws {BridgeError} when its servos do not confirm it */
+  async torqueOff(): Promise<void> {
+    if (this.remote) return;
+    await this.#command({ kind: 'torque', arm: this.index, on: false });
+    const deadline = performance.now() + TORQUE_TIMEOUT * 1000;
+    while (this.read().torque) {
+      if (performance.now() > deadline) {
+        throw new BridgeError(
+          'internal',
+          `The servos of arm ${this.name} have not switched torque off within ${TORQUE_TIMEOUT} s. Hold the arm and switch its power off.`,
+        );
+      }
+      await this.nextCycle();
+    }
+  }
+
+  /** Lets a source drive the arm; its torque must be on. @throws {BridgeError} */
+  async drive(source: SourceSpec): Promise<RunningMotion> {
+    const { motion, duration } = await this.#command({ kind: 'drive', arm: this.index, source });
+    const over = this.#lastEnd;
+    const ended =
+      over?.motion === motion
+        ? Promise.resolve(over.reason)
+        : new Promise<EndReason>((resolve) => this.#ends.set(motion, resolve));
+    return { motion, duration, ended };
+  }
+
+  /** The motion, if it is still the present one, decelerates to a hold. */
+  async cancel(motion: number): Promise<void> {
+    await this.#command({ kind: 'cancel', arm: this.index, motion });
+    // The snapshot tells of it from the next cycle on.
+    await this.nextCycle();
+  }
+
+  async stop(reason: string): Promise<void> {
+    this.#stopReason = reason;
+    this.#shared.latchStop(this.index, true);
+    this.#lose({ reason: 'stopped', message: `stopped (${reason})` });
+    while (this.#shared.stopLatched(this.index)) {
+      if (['stopped', 'disconnected'].includes(this.read().state)) return;
+      await this.nextCycle();
+    }
+  }
+
+  async reset(): Promise<void> {
+    // A stop that was latched just before counts as seen only once the loop has taken it.
+    await this.nextCycle();
+    if (!this.remote && this.read().alarms.some((bits) => bits !== 0)) await this.#recover();
+    this.#shared.latchStop(this.index, false);
+    while (this.read().state === 'stopped') {
+      await this.nextCycle();
+      if (this.#shared.stopLatched(this.index)) this.requireDrivable();
+    }
+  }
+
+  /** Brings back servos that an overload has cut off, while the arm is stopped. @throws {BridgeError} stopped */
+  async #recover(): Promise<void> {
+    try {
+      await this.#control.command({ kind: 'recover', arm: this.index });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new BridgeError('stopped', `Arm ${this.name} stays stopped: ${why}.`);
+    }
+    const deadline = performance.now() + RECOVERY_TIMEOUT * 1000;
+    do await this.nextCycle();
+    while (this.read().state === 'disconnected' && performance.now() < deadline);
+  }
+
+  /** Resolves after the next control cycle; rejects when none comes within a second. */
+  async nextCycle(): Promise<void> {
+    const { cycle } = this.#shared;
+    await this.#shared.nextCycle(cycle, 1000);
+    if (this.#shared.cycle === cycle) {
+      throw new BridgeError('internal', 'The control loop has not run for a second. Restart the bridge.');
+    }
+  }
+
+  async #command(command: Parameters<ControlClient['command']>[0]): ReturnType<ControlClient['command']> {
+    try {
+      return await this.#control.command(command);
+    } catch (error) {
+      this.requireDrivable();
+      if (!(error instanceof BridgeError) || error.code === 'internal') throw error;
+      throw new BridgeError(error.code, `Arm ${this.name} cannot do this: ${error.message}.`);
+    }
+  }
+
+  #lose(loss: Loss): void {
+    const claim = this.#claim;
+    this.#claim = null;
+    claim?.lose(loss);
+  }
+
+  #ended(motion: number, reason: EndReason): void {
+    this.#lastEnd = { motion, reason };
+    this.#ends.get(motion)?.(reason);
+    this.#ends.delete(motion);
+  }
+
+  #changed(state: number, reason: string): void {
+    this.#reason = reason;
+    if (state === this.#state) return;
+    this.#state = state;
+    if (state === StateCode.disconnected) {
+      this.#lose({ reason: 'disconnected', message: `the arm is disconnected (${reason})` });
+    } else if (state === StateCode.stopped && reason !== '') {
+      // The control loop has stopped it by itself.
+      this.#stopReason = reason;
+      this.#lose({ reason: 'stopped', message: `stopped (${reason})` });
+    }
+    const why = state === StateCode.stopped ? this.#stopReason : state === StateCode.disconnected ? reason : '';
+    for (const listener of this.#stateListeners) listener(ARM_STATES[state]!, why);
+  }
+}

@@ -1,0 +1,309 @@
+/**
+ * An arm as data: `robots/<name>/arm.yaml` and the URDF it names, read and checked into one immutable object.
+ */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { Chain } from '../kinematics/chain.ts';
+
+/** Largest velocity (rad/s) and acceleration (rad/s²) of a joint. */
+export interface MotionLimits {
+  readonly velocity: number;
+  readonly acceleration: number;
+}
+
+/** What a joint is for, whatever an arm's maker calls it: joints of two arms are matched by role. */
+export const JOINT_ROLES = [
+  'shoulder_pan',
+  'shoulder_lift',
+  'elbow_flex',
+  'forearm_roll',
+  'wrist_flex',
+  'wrist_roll',
+  'gripper',
+] as const;
+export type JointRole = (typeof JOINT_ROLES)[number];
+
+export const SERVO_FAMILIES = ['feetech', 'dynamixel'] as const;
+export type ServoFamily = (typeof SERVO_FAMILIES)[number];
+
+/** Poses that the bridge itself needs by name. */
+export const REQUIRED_POSES = ['init', 'rest', 'park', 'hello'] as const;
+
+/** One servo of a joint. Joint position = sign * (steps - zero) * 2 pi / 4096. */
+export interface ServoModel {
+  readonly id: number;
+  /** Trade name, e.g. STS3215: picks the register table. */
+  readonly model: string;
+  readonly sign: 1 | -1;
+  /** Servo steps where the joint of the URDF is at 0. */
+  readonly zero: number;
+}
+
+export interface JointModel {
+  readonly name: string;
+  readonly role: JointRole;
+  /** The first one is read; further ones share the load. */
+  readonly servos: readonly ServoModel[];
+  /** Position limits of the URDF, rad. */
+  readonly lower: number;
+  readonly upper: number;
+  /** Largest velocity the joint can do, from the URDF, rad/s. */
+  readonly velocity: number;
+  /** Torque per radian of position error with the servo's standard gain, Nm/rad. */
+  readonly stiffness: number;
+  /** Torque per velocity that the joint's drive takes, Nm s/rad. */
+  readonly damping: number;
+  /** Torque below which the joint does not move, Nm. */
+  readonly friction: number;
+  /** Moment of inertia about the joint, drive included, over the poses of daily work, kg m^2. */
+  readonly inertia: number;
+  /** Limits of planned motion. */
+  readonly move: MotionLimits;
+  /** Limits while following another arm. */
+  readonly mirror: MotionLimits;
+  /** Largest torque the servo shall exert, Nm. */
+  readonly torqueLimit: number;
+  /** Register contents that its servos are given at start, in counts, by register name. */
+  readonly settings: Readonly<Record<string, number>>;
+  /** Load (Nm) and time (s) from which a joint that does not move is drawn back, and what it then holds with (Nm). */
+  readonly stall: { readonly torque: number; readonly time: number; readonly hold: number } | null;
+}
+
+export interface ArmModel {
+  readonly name: string;
+  /** Name for people. */
+  readonly title: string;
+  /** Folder the model was read from. */
+  readonly directory: string;
+  /** Text of the URDF. */
+  readonly urdf: string;
+  readonly baseLink: string;
+  readonly toolLink: string;
+  readonly family: ServoFamily;
+  /** In the order of every joint array of the arm. */
+  readonly joints: readonly JointModel[];
+  /** Index of the gripper's joint and its positions (rad) when closed and open. */
+  readonly gripper: { readonly index: number; readonly closed: number; readonly open: number } | null;
+  /** Positions in rad per joint, in the order of `joints`. */
+  readonly poses: ReadonlyMap<string, Float64Array>;
+  readonly sources: readonly { readonly what: string; readonly origin: string; readonly licence: string }[];
+}
+
+/** The files of an arm are missing or wrong; the message names file, place, value and what is allowed. */
+export class ArmModelError extends Error {
+  override readonly name = 'ArmModelError';
+}
+
+const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'a lower-case name of letters, digits and _');
+const positive = z.number().positive();
+const notNegative = z.number().min(0);
+const motionLimits = z.strictObject({ velocity: positive, acceleration: positive });
+
+const armFile = z.strictObject({
+  model: name,
+  title: z.string().min(1),
+  urdf: z.string().regex(/^[\w-]+\.urdf$/, 'the name of a .urdf file in the same folder'),
+  base_link: z.string().min(1),
+  tool_link: z.string().min(1),
+  servo_family: z.enum(SERVO_FAMILIES),
+  joints: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        role: z.enum(JOINT_ROLES),
+        servos: z
+          .array(
+            z.strictObject({
+              id: z.int().min(0).max(252),
+              model: z.string().min(1),
+              sign: z.union([z.literal(1), z.literal(-1)], '1 or -1'),
+              zero: z.int().min(0).max(4095),
+            }),
+          )
+          .min(1),
+        stiffness: positive,
+        damping: notNegative,
+        friction: notNegative,
+        inertia: notNegative,
+        move: motionLimits,
+        mirror: motionLimits,
+        torque_limit: positive,
+        settings: z.record(z.string(), z.int()).default({}),
+        stall: z.strictObject({ torque: positive, time: positive, hold: positive }).nullable().default(null),
+      }),
+    )
+    .min(1),
+  gripper: z.strictObject({ joint: z.string(), closed: z.number(), open: z.number() }).nullable(),
+  poses: z.record(name, z.record(z.string(), z.number())),
+  sources: z.array(z.strictObject({ what: z.string(), origin: z.string(), licence: z.string() })).min(1),
+});
+
+type ArmFile = z.infer<typeof armFile>;
+
+/** Folder of the arms that come with the bridge. */
+export const ROBOTS_DIRECTORY = fileURLToPath(new URL('../../robots', import.meta.url));
+
+/**
+ * Reads an arm's data.
+ *
+ * @param name folder below `directory`, e.g. `so101`
+ * @param directory folder that holds one folder per arm
+ * @throws ArmModelError when a file is missing or its content is not allowed
+ */
+export function loadArmModel(name: string, directory: string = ROBOTS_DIRECTORY): ArmModel {
+  if (!/^[\w-]+$/.test(name)) {
+    throw new ArmModelError(`arm model "${name}": a model is the name of a folder in ${directory}`);
+  }
+  const folder = join(directory, name);
+  const path = join(folder, 'arm.yaml');
+  if (!existsSync(folder)) {
+    const known = readdirSync(directory).filter((entry) => existsSync(join(directory, entry, 'arm.yaml')));
+    throw new ArmModelError(`there is no arm model "${name}" in ${directory}, only ${known.join(', ')}`);
+  }
+  const file = checkFile(path, readText(path, name));
+  if (file.model !== name) fail(path, 'model', file.model, `the name of its folder, ${name}`);
+  const urdfPath = join(folder, file.urdf);
+  const urdf = readText(urdfPath, name);
+  const chain = readChain(urdf, urdfPath, path, file);
+
+  const names = file.joints.map((joint) => joint.name);
+  const ids = new Set<number>();
+  const joints = file.joints.map((joint, index): JointModel => {
+    for (const [at, servo] of joint.servos.entries()) {
+      if (ids.has(servo.id)) fail(path, `joints[${index}].servos[${at}].id`, servo.id, 'an id no other servo has');
+      ids.add(servo.id);
+    }
+    const { lower, upper, velocity } = chain.limits[index]!;
+    for (const mode of ['move', 'mirror'] as const) {
+      if (joint[mode].velocity > velocity) {
+        fail(
+          path,
+          `joints[${index}].${mode}.velocity`,
+          joint[mode].velocity,
+          `at most ${velocity}, as ${file.urdf} says`,
+        );
+      }
+    }
+    const { torque_limit: torqueLimit, ...rest } = joint;
+    return { ...rest, torqueLimit, lower, upper, velocity };
+  });
+
+  const poses = new Map<string, Float64Array>();
+  for (const pose of REQUIRED_POSES) {
+    if (!file.poses[pose]) fail(path, `poses.${pose}`, undefined, 'a position in rad for each joint');
+  }
+  for (const [pose, positions] of Object.entries(file.poses)) {
+    for (const joint of Object.keys(positions)) {
+      if (!names.includes(joint)) fail(path, `poses.${pose}`, joint, `joints ${names.join(', ')}`);
+    }
+    poses.set(
+      pose,
+      Float64Array.from(joints, (joint) =>
+        checkPosition(path, `poses.${pose}.${joint.name}`, positions[joint.name], joint),
+      ),
+    );
+  }
+
+  return {
+    name,
+    title: file.title,
+    directory: folder,
+    urdf,
+    baseLink: file.base_link,
+    toolLink: file.tool_link,
+    family: file.servo_family,
+    joints,
+    gripper: readGripper(path, file, joints),
+    poses,
+    sources: file.sources,
+  };
+}
+
+/** A kinematic chain of the arm from base to tool, its joints in the arm's order. One chain serves one thread. */
+export function armChain(model: ArmModel): Chain {
+  return Chain.fromUrdf(model.urdf, {
+    base: model.baseLink,
+    tool: model.toolLink,
+    joints: model.joints.map((joint) => joint.name),
+  });
+}
+
+function readText(path: string, arm: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ArmModelError(`arm model "${arm}": cannot read ${path} (${reason})`);
+  }
+}
+
+function checkFile(path: string, text: string): ArmFile {
+  let content: unknown;
+  try {
+    content = parse(text);
+  } catch (error) {
+    throw new ArmModelError(`${path} is not YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const result = armFile.safeParse(content);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => {
+    const at = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+    return `${at.replace(/^\./, '') || 'file'} is ${shown(valueAt(content, issue.path))}; ${issue.message}`;
+  });
+  throw new ArmModelError(`${path}: ${lines.join('\n')}`);
+}
+
+function readChain(urdf: string, urdfPath: string, path: string, file: ArmFile): Chain {
+  try {
+    return Chain.fromUrdf(urdf, {
+      base: file.base_link,
+      tool: file.tool_link,
+      joints: file.joints.map((joint) => joint.name),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ArmModelError(`${path} and ${urdfPath}: ${reason}`);
+  }
+}
+
+function readGripper(path: string, file: ArmFile, joints: readonly JointModel[]): ArmModel['gripper'] {
+  if (file.gripper === null) return null;
+  const { joint: wanted, closed, open } = file.gripper;
+  const index = joints.findIndex((joint) => joint.name === wanted);
+  const joint = joints[index];
+  if (!joint) fail(path, 'gripper.joint', wanted, joints.map((other) => other.name).join(', '));
+  if (closed === open) fail(path, 'gripper.open', open, 'a position other than gripper.closed');
+  return {
+    index,
+    closed: checkPosition(path, 'gripper.closed', closed, joint),
+    open: checkPosition(path, 'gripper.open', open, joint),
+  };
+}
+
+function checkPosition(path: string, place: string, value: number | undefined, joint: JointModel): number {
+  if (value === undefined || value < joint.lower || value > joint.upper) {
+    fail(path, place, value, `${joint.lower} .. ${joint.upper} rad, the limits of joint ${joint.name}`);
+  }
+  return value;
+}
+
+function fail(path: string, place: string, value: unknown, allowed: string): never {
+  throw new ArmModelError(`${path}: ${place} is ${shown(value)}; allowed: ${allowed}`);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value);
+}
+
+function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
+  let value = content;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

@@ -1,0 +1,152 @@
+import type { Pose } from '../kinematics/frames.ts';
+import type { ArmModel } from './model.ts';
+
+/** States of an arm, in the order in which a snapshot numbers them. */
+export const ARM_STATES = ['disconnected', 'connected', 'ready', 'moving', 'mirroring', 'floating', 'stopped'] as const;
+export type ArmState = (typeof ARM_STATES)[number];
+
+/**
+ * One arm at one control cycle. The arrays have one element per joint, in the order of the model, and belong to the
+ * reader that returned them: they are overwritten by its next read.
+ */
+export interface ArmSnapshot {
+  /** Control cycles since start. */
+  cycle: number;
+  state: ArmState;
+  /** Some servo has torque. */
+  torque: boolean;
+  /** All servos have torque and get goals: the arm can be driven. */
+  holding: boolean;
+  /** Time of the bus read that gave `positions`, seconds since the epoch; 0 before the first. */
+  sampleTime: number;
+  /** Measured joint positions, rad; NaN before the first sample. */
+  readonly positions: Float64Array;
+  /** Time of the last write of goals to the servos, seconds since the epoch; 0 before the first. */
+  goalTime: number;
+  /** Goal positions as sent to the servos (before rounding to steps), droop of the model included, rad. */
+  readonly goals: Float64Array;
+  /** Goal positions without the droop: where the joints are asked to be, rad. */
+  readonly setpoints: Float64Array;
+  /** Time of the bus read that gave the fields below, seconds since the epoch. */
+  detailTime: number;
+  /** rad/s */
+  readonly velocities: Float64Array;
+  /** Nm, estimated from the servo's load register. */
+  readonly efforts: Float64Array;
+  /** degrees Celsius */
+  readonly temperatures: Float64Array;
+  /** V */
+  readonly voltages: Float64Array;
+  /** Status bits of the servo (0 = healthy). */
+  readonly alarms: Float64Array;
+  /** Time at which each servo was heard last, seconds since the epoch; 0 before. */
+  readonly heardTimes: Float64Array;
+  /** Replies of each servo that never came. */
+  readonly lostReplies: Float64Array;
+  /** Bytes on the bus that belonged to no valid reply. */
+  discarded: number;
+  /** From request to last reply, median and 99th percentile of the last seconds, s; 0 before. */
+  roundTripMedian: number;
+  roundTripLongest: number;
+  /** Counts up with each change of what drives the arm; equal numbers mean that nothing else drove it in between. */
+  motion: number;
+}
+
+/** Who drives, or asks to drive, an arm. Two owners are the same when their keys are equal. */
+export interface Owner {
+  readonly key: string;
+  /** For people: "http client", "ROS topic /follower/joint_commands", "mirroring of leader". */
+  readonly name: string;
+}
+
+/** Who asks, how insistently, and how the asker lets go. */
+export interface Caller {
+  readonly owner: Owner;
+  /** Take the arm from another owner. */
+  readonly takeOver: boolean;
+  /** Aborted when the asker has gone: its motion then decelerates to a hold. */
+  readonly signal?: AbortSignal;
+}
+
+export const ERROR_CODES = [
+  'unknown_arm',
+  'disconnected',
+  'stopped',
+  'owned',
+  'not_initialised',
+  'bad_pair',
+  'already_mirroring',
+  'no_sample',
+  'not_simulated',
+  'bad_request',
+  'unsupported',
+  'internal',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** An error for people outside the loop: a code for programs, and a message that names the arm and the next step. */
+export class BridgeError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+    this.name = 'BridgeError';
+  }
+}
+
+/** The handle by which the rest of the program knows an arm. */
+export interface Arm {
+  readonly id: number;
+  readonly name: string;
+  readonly model: ArmModel;
+  /** Where its servos are, as configured: `sim:so101`, `ros`, ... */
+  readonly bus: string;
+  /** True when another machine owns its bus (`bus: ros`). */
+  readonly remote: boolean;
+  readonly simulated: boolean;
+  /** Present owner; null when the arm is free. */
+  readonly owner: Owner | null;
+  /** True once /move/init has set the zero of the absolute frame. */
+  readonly initialised: boolean;
+  /** Why the arm is disconnected or stopped, for people; empty otherwise. */
+  readonly reason: string;
+  /** The newest complete snapshot; the returned object is reused by the next call on the same arm. */
+  read(): ArmSnapshot;
+  /** Resolves with a snapshot whose bus read began after the call. @throws {BridgeError} no_sample after `timeout` s. */
+  readFresh(timeout: number): Promise<ArmSnapshot>;
+  /** Tool pose in the arm's base frame for joint positions `q` (rad, one per joint). */
+  toolPose(q: Float64Array): Pose;
+  /** Gripper opening, 0 closed .. 1 open, for joint positions `q`; null for an arm without a gripper. */
+  gripperOpening(q: Float64Array): number | null;
+  /** Latched stop: decelerates within 0.25 s, holds, and refuses every motion until reset. Needs no ownership. */
+  stop(reason: string): Promise<void>;
+  /**
+   * Leaves `stopped`. The arm belongs to nobody afterwards and holds, or is limp as it was.
+   * @throws {BridgeError} stopped when it is stopped again at once, for the reason that it says
+   */
+  reset(): Promise<void>;
+}
+
+/** All arms of this process. */
+export interface Arms {
+  readonly all: readonly Arm[];
+  /** @throws {BridgeError} unknown_arm, listing the known ids. */
+  byId(id: number): Arm;
+  byName(name: string): Arm | undefined;
+}
+
+/** Figures of the control loop, from the shared snapshot. */
+export interface LoopStatistics {
+  /** Cycles since start. */
+  cycles: number;
+  /** Configured rate, Hz. */
+  rate: number;
+  /** Cycles that began later than half a period. */
+  late: number;
+  /** Mean period of the last second, s. */
+  period: number;
+  /** Longest period of the last second, s. */
+  longestPeriod: number;
+}

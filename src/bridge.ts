@@ -1,0 +1,377 @@
+import { readFileSync } from 'node:fs';
+import { type TransferListItem, Worker } from 'node:worker_threads';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { ArmSet } from './arm/arms.ts';
+import { ControlClient } from './arm/control-client.ts';
+import { ArmHandle } from './arm/handle.ts';
+import { type ArmModel, ArmModelError, loadArmModel } from './arm/model.ts';
+import { BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
+import { ConfigError } from './config/load.ts';
+import type { ArmConfig, Config } from './config/schema.ts';
+import type { ArmSetup, ControlSetup, JointSetup } from './control/messages.ts';
+import { LoopField, SharedState } from './control/snapshot.ts';
+import { buildApp, listen, type SimulationControl } from './http/app.ts';
+import { checkBind, readToken } from './http/guard.ts';
+import { Chain } from './kinematics/chain.ts';
+import { MirrorService } from './mirror/service.ts';
+import { StreamService } from './mirror/streams.ts';
+import { ArmPlanner } from './motion/planner.ts';
+import { MotionService } from './motion/service.ts';
+import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
+import type { SimArmOptions } from './sim/arm.ts';
+import { Simulation } from './sim/simulation.ts';
+
+/** Version of the package, from its package.json. */
+export const VERSION: string = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+/** Longest wait at start for the arms to answer, s; one that does not is reported and retried later. */
+const CONNECT_TIMEOUT = 5;
+/** Longest that the control loop may be silent before listeners are called all the same, ms. */
+const CYCLE_TIMEOUT = 1000;
+
+/** Time for answers to leave before HTTP closes, ms: a stop that ended the lowering is to be answered. */
+const LAST_ANSWERS = 100;
+
+const SHUTDOWN: Caller = { owner: { key: 'shutdown', name: 'the shutdown of the bridge' }, takeOver: true };
+const AUTOSTART: Caller = { owner: { key: 'autostart', name: 'the configuration (autostart)' }, takeOver: false };
+
+export interface RosStatus {
+  enabled: boolean;
+  reason: string;
+  distro: string | null;
+}
+
+interface ArmPlan {
+  readonly config: ArmConfig;
+  readonly model: ArmModel;
+  readonly chain: Chain;
+}
+
+/** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
+export class Bridge {
+  readonly arms: ArmSet;
+  readonly motion: MotionService;
+  readonly mirror: MirrorService;
+  /** The simulated arms; null when there are none. */
+  readonly simulation: Simulation | null;
+  /** Where HTTP is served, once started. */
+  address: { host: string; port: number } = { host: '', port: 0 };
+  ros: RosStatus = { enabled: false, reason: 'not started', distro: null };
+
+  /** Called when a part without which no arm can be controlled has failed: the process is to be ended. */
+  onFailure: (reason: string) => void = () => {};
+
+  readonly #config: Config;
+  readonly #logger: Logger;
+  readonly #shared: SharedState;
+  readonly #control: ControlClient;
+  readonly #streams: StreamService;
+  readonly #cycleListeners = new Set<() => void>();
+  #rosRoom: RosRoom | null = null;
+  #app: FastifyInstance | null = null;
+  #closing: Promise<void> | null = null;
+  #open = true;
+
+  private constructor(
+    config: Config,
+    logger: Logger,
+    plans: readonly ArmPlan[],
+    shared: SharedState,
+    worker: Worker,
+    simulation: Simulation | null,
+  ) {
+    this.#config = config;
+    this.#logger = logger;
+    this.#shared = shared;
+    this.simulation = simulation;
+    this.#control = new ControlClient(worker);
+    worker.on('error', (error) => logger.fatal({ err: error }, 'error in the control thread'));
+    worker.on('exit', () => {
+      if (!this.#open) return;
+      this.#open = false;
+      this.onFailure('the control thread has ended; servos hold their last goals');
+    });
+    const handles = plans.map(
+      ({ config: arm, model, chain }, index) =>
+        new ArmHandle({
+          id: arm.id ?? index,
+          name: arm.name,
+          model,
+          bus: arm.bus,
+          index,
+          chain,
+          shared,
+          control: this.#control,
+        }),
+    );
+    this.arms = new ArmSet(handles);
+    this.motion = new MotionService(new Map(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)])));
+    this.mirror = new MirrorService(this.arms, config.pairs, () => this.loop());
+    this.#streams = new StreamService(this.arms, this.#control);
+    for (const arm of handles) this.#report(arm);
+    void this.#watchCycles();
+  }
+
+  /**
+   * Builds and starts everything.
+   * @param rosArgs ROS arguments of the command line, with their `--ros-args`
+   * @throws {ConfigError} for a configuration that cannot be carried out
+   */
+  static async start(config: Config, logger: Logger, rosArgs: readonly string[] = []): Promise<Bridge> {
+    const token = readToken(config.http);
+    checkBind(config.http, token);
+    const plans = config.arms.map((arm, index) => planArm(arm, index));
+    const simulated = plans.filter(({ config: arm }) => arm.bus.startsWith('sim:'));
+    const simulation =
+      simulated.length === 0
+        ? null
+        : await Simulation.start(simulated.map(simArm), {
+            onFailure: (message) => logger.error(`simulation: ${message}`),
+          });
+    const shared = new SharedState(plans.map(({ model }) => model.joints.length));
+    const setups = plans.map((plan) => armSetup(plan, simulation));
+    const setup: ControlSetup = { rate: config.control.rate, shared: shared.buffer, arms: setups };
+    const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
+    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+      workerData: setup,
+      transferList: ports,
+      name: 'control',
+    });
+    const bridge = new Bridge(config, logger, plans, shared, worker, simulation);
+    try {
+      await bridge.#connect();
+      await bridge.#startRos(rosArgs);
+      await bridge.#startHttp(token);
+      if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
+    } catch (error) {
+      await bridge.close();
+      throw error;
+    }
+    return bridge;
+  }
+
+  /** Figures of the control loop. */
+  loop(): LoopStatistics {
+    const { loop, cycle } = this.#shared;
+    return {
+      cycles: cycle,
+      rate: loop[LoopField.rate]!,
+      late: loop[LoopField.late]!,
+      period: loop[LoopField.period]!,
+      longestPeriod: loop[LoopField.longestPeriod]!,
+    };
+  }
+
+  /** Lowers every arm, switches its torque off, and ends all parts; safe to call more than once. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /**
+   * For an exit that does not wait for the arms, which hold: ends the threads of ROS, under which a process that is cut
+   * off would crash.
+   */
+  async abandon(): Promise<void> {
+    await this.#rosRoom?.close();
+  }
+
+  async #close(): Promise<void> {
+    const logger = this.#logger;
+    this.#streams.close();
+    for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
+    await this.mirror.stop(SHUTDOWN);
+    const outcomes = await Promise.allSettled(this.arms.all.map((arm) => this.motion.lower(arm, SHUTDOWN)));
+    for (const [index, outcome] of outcomes.entries()) {
+      const arm = this.arms.all[index]!;
+      if (outcome.status === 'rejected') logger.error(`${arm.name} was not lowered and holds: ${outcome.reason}`);
+      else if (outcome.value !== null) logger.warn(outcome.value);
+    }
+    // Not before the arms are down: a stop is to be heard while they are being lowered.
+    await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS));
+    await this.#app?.close();
+    await this.#rosRoom?.close();
+    this.#open = false;
+    await this.#control.command({ kind: 'close' }).catch(() => {});
+    await this.simulation?.close();
+  }
+
+  #report(arm: ArmHandle): void {
+    arm.onWarning = (text) => this.#logger.warn(`${arm.name}: ${text}`);
+    arm.onState((state, reason) => {
+      if (state === 'disconnected') this.#logger.warn(`${arm.name} is disconnected: ${reason}`);
+      else this.#logger.info(`${arm.name} is ${state}${reason === '' ? '' : ` (${reason})`}`);
+    });
+  }
+
+  async #watchCycles(): Promise<void> {
+    while (this.#open) {
+      await this.#shared.nextCycle(this.#shared.cycle, CYCLE_TIMEOUT);
+      for (const listener of this.#cycleListeners) listener();
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const deadline = performance.now() + CONNECT_TIMEOUT * 1000;
+    const local = this.arms.all.filter((arm) => !arm.remote);
+    while (local.some((arm) => arm.read().state === 'disconnected') && performance.now() < deadline) {
+      await this.#shared.nextCycle(this.#shared.cycle, CYCLE_TIMEOUT);
+    }
+    for (const arm of local) {
+      if (arm.read().state === 'disconnected') this.#logger.warn(`${arm.name} does not answer yet: ${arm.reason}`);
+    }
+  }
+
+  async #startRos(rosArgs: readonly string[]): Promise<void> {
+    const { enabled } = this.#config.ros;
+    if (enabled === false) {
+      this.#withoutRos('switched off by the configuration or --no-ros');
+      return;
+    }
+    try {
+      this.#rosRoom = await startRos({
+        config: this.#config.ros,
+        arms: this.arms,
+        motion: this.motion,
+        mirror: this.mirror,
+        joints: this.#streams,
+        logger: this.#logger,
+        onSnapshot: (listener) => {
+          this.#cycleListeners.add(listener);
+          return () => this.#cycleListeners.delete(listener);
+        },
+        rosArgs,
+      });
+      this.ros = { enabled: true, reason: '', distro: this.#rosRoom.distro };
+    } catch (error) {
+      if (!(error instanceof RosUnavailable)) throw error;
+      if (enabled === true) throw new ConfigError(`ros.enabled is true, but ROS 2 cannot be used: ${error.message}`);
+      this.#withoutRos(error.message);
+    }
+  }
+
+  #withoutRos(reason: string): void {
+    this.ros = { enabled: false, reason, distro: null };
+    for (const arm of this.arms.all) {
+      if (arm.remote) arm.unreachable = `its bus is reached by ROS 2 alone, which is off (${reason})`;
+    }
+    this.#logger.warn(`ROS 2 is off, HTTP alone is served: ${reason}`);
+  }
+
+  async #startHttp(token: string | null): Promise<void> {
+    const simulation = this.simulation;
+    const control: SimulationControl | null =
+      simulation === null
+        ? null
+        : {
+            hand: (arm, joints, duration) => simulation.hand(arm.name, joints, duration),
+            truth: async (arm) => {
+              const truth = await simulation.truth(arm.name);
+              const joints = Object.fromEntries(arm.model.joints.map(({ name }, i) => [name, truth.positions[i]!]));
+              return { joints, tool: truth.tool, time: truth.time };
+            },
+          };
+    this.#app = buildApp({
+      config: this.#config.http,
+      arms: this.arms,
+      motion: this.motion,
+      mirror: this.mirror,
+      loop: () => this.loop(),
+      ros: () => this.ros,
+      simulation: control,
+      logger: this.#logger,
+      version: VERSION,
+      token,
+    });
+    this.address = await listen(this.#app, this.#config.http, token);
+  }
+
+  /** Starts the pairs that the configuration wants mirrored from the beginning. */
+  async autostart(): Promise<void> {
+    const pairs = this.#config.pairs
+      .filter((pair) => pair.autostart)
+      .map((pair) => ({
+        leader: this.arms.byName(pair.leader)!.id,
+        follower: this.arms.byName(pair.follower)!.id,
+      }));
+    if (pairs.length === 0) return;
+    try {
+      await this.mirror.start({ pairs, gravity: null, invert: false }, AUTOSTART);
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
+      this.#logger.warn(`autostart of mirroring: ${error.message}`);
+    }
+  }
+}
+
+function readModel(name: string, index: number): ArmModel {
+  try {
+    return loadArmModel(name);
+  } catch (error) {
+    if (error instanceof ArmModelError) throw new ConfigError(`arms[${index}].model: ${error.message}`);
+    throw error;
+  }
+}
+
+function planArm(arm: ArmConfig, index: number): ArmPlan {
+  const model = readModel(arm.model, index);
+  if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== arm.model) {
+    const simulated = arm.bus.slice('sim:'.length);
+    throw new ConfigError(
+      `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${arm.model}".`,
+    );
+  }
+  const chain = Chain.fromUrdf(model.urdf, {
+    base: model.baseLink,
+    tool: model.toolLink,
+    joints: model.joints.map((joint) => joint.name),
+  });
+  return { config: arm, model, chain };
+}
+
+function simArm({ config, model }: ArmPlan): SimArmOptions {
+  return {
+    name: config.name,
+    urdf: model.urdf,
+    toolLink: model.toolLink,
+    joints: model.joints.map((joint) => ({ name: joint.name, servos: joint.servos, stiffness: joint.stiffness })),
+    initial: [...model.poses.get('rest')!],
+  };
+}
+
+function armSetup({ config, model }: ArmPlan, simulation: Simulation | null): ArmSetup {
+  const joints = model.joints.map((joint): JointSetup => {
+    const servo = joint.servos[0]!;
+    return {
+      name: joint.name,
+      servoId: servo.id,
+      servoModel: servo.model,
+      settings: joint.settings,
+      stall: joint.stall,
+      sign: servo.sign,
+      zero: servo.zero,
+      torqueLimit: joint.torqueLimit,
+      stiffness: joint.stiffness,
+      damping: joint.damping,
+      friction: joint.friction,
+      inertia: joint.inertia,
+      lower: joint.lower,
+      upper: joint.upper,
+      moveVelocity: joint.move.velocity,
+      moveAcceleration: joint.move.acceleration,
+      mirrorVelocity: joint.mirror.velocity,
+      mirrorAcceleration: joint.mirror.acceleration,
+    };
+  });
+  const { urdf, baseLink, toolLink } = model;
+  return { name: config.name, urdf, baseLink, toolLink, joints, bus: busSetup(config, simulation) };
+}
+
+function busSetup({ name, bus }: ArmConfig, simulation: Simulation | null): ArmSetup['bus'] {
+  if (bus === 'ros') return { kind: 'remote' };
+  if (bus.startsWith('sim:')) return { kind: 'sim', url: bus, port: simulation!.portFor(name) };
+  return { kind: 'port', url: bus };
+}

@@ -1,0 +1,309 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type ServoClient, ServoError, type ServoIdentity } from '../servo/client.ts';
+import type { ServoFamily, ServoModel } from '../servo/model.ts';
+import { modelByNumber } from '../servo/models.ts';
+import { describePorts, discoverPorts, type PortInfo } from '../servo/port/discovery.ts';
+import { makePort } from '../servo/port/make.ts';
+import { PortError } from '../servo/port/port.ts';
+import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
+import { decodeSign, loadRaw, type Register, toSI } from '../servo/registers.ts';
+import { scan } from '../servo/setup.ts';
+import { lastingUrl } from './ports.ts';
+import { carryOut, EXIT, endOnMisuse, makeClient, portUrl } from './servo-access.ts';
+import { table } from './table.ts';
+
+/** Factory settings of Feetech STS servos (and the usual one of arms), then of Dynamixel X servos. */
+const DEFAULT_BAUDS: readonly number[] = [DEFAULT_BAUD_RATE, 57_600];
+const DEFAULT_IDS: readonly number[] = Array.from({ length: 21 }, (_, id) => id);
+const MAX_ID = 252;
+
+interface ScanOptions {
+  readonly port?: readonly string[];
+  readonly baud?: readonly number[];
+  readonly ids: readonly number[];
+  readonly json?: boolean;
+}
+
+/** A servo that answered; values that it did not tell are null. */
+interface FoundServo {
+  readonly family: ServoFamily;
+  /** Rate at which it was heard, baud; null over TCP, where the server sets it. */
+  readonly baudRate: number | null;
+  readonly id: number;
+  /** Trade name; null for a model whose control table is not known. */
+  readonly model: string | null;
+  readonly modelNumber: number;
+  readonly firmware: string;
+  /** V */
+  readonly voltage: number | null;
+  /** degC */
+  readonly temperature: number | null;
+  readonly torque: boolean | null;
+  /** As the servo counts it, and rad from its own step 0. */
+  readonly positionSteps: number | null;
+  readonly position: number | null;
+}
+
+/** A servo, and whether the rate at which it was heard is the one that it says it is set to. */
+interface Hearing {
+  readonly servo: FoundServo;
+  readonly own: boolean;
+}
+
+/** What became of one port. */
+interface ScannedPort {
+  /** Bus URL for the configuration. */
+  readonly bus: string;
+  readonly info: PortInfo | null;
+  /** Why it was not scanned; null when it was. */
+  readonly error: { readonly code: PortError['code']; readonly message: string } | null;
+  readonly servos: readonly FoundServo[];
+  /** Answers that could not be understood, for people. */
+  readonly unclear: readonly string[];
+}
+
+function collectPort(text: string, before: readonly string[] = []): string[] {
+  return [...before, portUrl(text)];
+}
+
+function bauds(text: string): number[] {
+  const rates = text.split(',').map((part) => (/^[1-9]\d{0,6}$/.test(part.trim()) ? Number(part) : Number.NaN));
+  if (!rates.every(Number.isInteger)) throw new InvalidArgumentError('rates such as 1000000,57600 are expected.');
+  return [...new Set(rates)];
+}
+
+function ids(text: string): number[] {
+  const found = text.split(',').flatMap((part) => {
+    const [, from, to = from] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(part.trim()) ?? [];
+    if (from === undefined || Number(from) > Number(to) || Number(to) > MAX_ID) {
+      throw new InvalidArgumentError(`ids within 0..${MAX_ID} such as 1-6 or 1,2,5 are expected.`);
+    }
+    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
+  });
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+/** The URL at another rate. */
+function atRate(url: string, baudRate: number): string {
+  const target = parseBusUrl(url);
+  if (target.kind !== 'serial') return url;
+  const serial = target.serialNumber === null ? '' : `serial=${target.serialNumber}&`;
+  return `serial:${target.path ?? ''}?${serial}baud=${baudRate}`;
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Reads a register; null when the servo does not tell. @throws {ServoError} closed */
+async function counts(client: ServoClient, id: number, register: Register): Promise<number | null> {
+  try {
+    return decodeSign(register.sign, loadRaw(await client.read(id, register.address, register.size), 0, register.size));
+  } catch (error) {
+    if (!(error instanceof ServoError) || error.code === 'closed') throw error;
+    return null;
+  }
+}
+
+/** A servo with what it tells of itself. @throws {ServoError} closed */
+async function inspect(
+  client: ServoClient,
+  family: ServoFamily,
+  { id, modelNumber, firmware }: ServoIdentity,
+  baudRate: number | null,
+): Promise<Hearing> {
+  const model: ServoModel | undefined = modelByNumber(family, modelNumber);
+  const read = async (pick: (of: ServoModel['common']) => Register): Promise<{ counts: number; si: number } | null> => {
+    if (!model) return null;
+    const register = pick(model.common);
+    const content = await counts(client, id, register);
+    // Scales such as 0.1 leave digits behind that no servo has measured.
+    return content === null ? null : { counts: content, si: Number(toSI(register, content).toPrecision(9)) };
+  };
+  const torque = await read((common) => common.torqueEnable);
+  const position = await read((common) => common.presentPosition);
+  const code = await read((common) => common.baudCode);
+  const servo: FoundServo = {
+    family,
+    baudRate,
+    id,
+    model: model?.model ?? null,
+    modelNumber,
+    firmware,
+    voltage: (await read((common) => common.presentVoltage))?.si ?? null,
+    temperature: (await read((common) => common.presentTemperature))?.si ?? null,
+    torque: torque === null ? null : torque.counts === 1,
+    positionSteps: position?.counts ?? null,
+    position: position?.si ?? null,
+  };
+  return { servo, own: code !== null && model?.baudRates[code.counts] === baudRate };
+}
+
+/** The families to try, the one that usually is behind such an adapter first. */
+function families(info: PortInfo | null): ServoFamily[] {
+  return info?.adapter?.family === 'dynamixel' ? ['dynamixel', 'feetech'] : ['feetech', 'dynamixel'];
+}
+
+/** Scans one port at one rate for one family, and adds what it finds. @throws {PortError} @throws {ServoError} closed */
+async function scanOnce(
+  url: string,
+  family: ServoFamily,
+  wanted: readonly number[],
+  hearings: Hearing[],
+  unclear: string[],
+): Promise<void> {
+  const target = parseBusUrl(url);
+  const baudRate = target.kind === 'serial' ? target.baudRate : null;
+  const port = makePort(url);
+  await port.open();
+  try {
+    const client = makeClient(family, port);
+    const { found, failed } = await scan(client, wanted);
+    for (const error of failed)
+      unclear.push(`${family}${baudRate === null ? '' : ` at ${baudRate} baud`}: ${error.message}`);
+    for (const identity of found) {
+      const hearing = await inspect(client, family, identity, baudRate);
+      const same = hearings.findIndex(({ servo }) => servo.family === family && servo.id === identity.id);
+      const before = hearings[same];
+      // A line without a rate of its own, such as a pseudo-terminal, carries every servo at every rate: of those the
+      // servo's own one counts. Two servos with one id, each at its own rate, are two.
+      if (!before || (before.own && hearing.own)) hearings.push(hearing);
+      else if (hearing.own) hearings[same] = hearing;
+    }
+  } finally {
+    await port.close();
+  }
+}
+
+async function scanPort(bus: string, info: PortInfo | null, options: ScanOptions): Promise<ScannedPort> {
+  const target = parseBusUrl(bus);
+  const named = target.kind === 'serial' && /[?&]baud=/.test(bus);
+  const rates = target.kind !== 'serial' ? [null] : (options.baud ?? (named ? [target.baudRate] : DEFAULT_BAUDS));
+  const hearings: Hearing[] = [];
+  const unclear: string[] = [];
+  const result = (error: ScannedPort['error']): ScannedPort => ({
+    bus,
+    info,
+    error,
+    servos: hearings.map(({ servo }) => servo),
+    unclear,
+  });
+  for (const rate of rates) {
+    const url = rate === null ? bus : atRate(bus, rate);
+    for (const family of families(info)) {
+      const at = rate === null ? '' : ` at ${rate} baud`;
+      tell(`${info?.path ?? bus}: asking ${family} servos ${shownIds(options.ids)}${at}`);
+      try {
+        await scanOnce(url, family, options.ids, hearings, unclear);
+      } catch (error) {
+        if (error instanceof PortError) return result({ code: error.code, message: error.message });
+        if (error instanceof ServoError) return result({ code: 'closed', message: error.message });
+        throw error;
+      }
+    }
+  }
+  return result(null);
+}
+
+/** Consecutive ids as ranges: "0-20, 30". */
+function shownIds(list: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const id of list) {
+    const last = ranges.at(-1);
+    if (last && last[1] === id - 1) last[1] = id;
+    else ranges.push([id, id]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+}
+
+function cells(servo: FoundServo): string[] {
+  const { voltage, temperature, torque, positionSteps, position } = servo;
+  return [
+    servo.family,
+    servo.baudRate === null ? '-' : String(servo.baudRate),
+    String(servo.id),
+    servo.model ?? `unknown (${servo.modelNumber})`,
+    servo.firmware,
+    voltage === null ? '?' : `${voltage.toFixed(1)} V`,
+    temperature === null ? '?' : `${temperature} degC`,
+    torque === null ? '?' : torque ? 'on' : 'off',
+    positionSteps === null || position === null ? '?' : `${positionSteps} (${position.toFixed(3)} rad)`,
+  ];
+}
+
+const HEAD = ['family', 'baud', 'id', 'model', 'firmware', 'voltage', 'temperature', 'torque', 'position'];
+
+function text({ bus, info, error, servos, unclear }: ScannedPort, options: ScanOptions): string {
+  const parts = [info?.vendor, info?.product, info?.serialNumber ? `serial ${info.serialNumber}` : null];
+  if (info?.adapter) {
+    const { name, arms } = info.adapter;
+    parts.push(arms.length > 0 ? `(${name}, likely ${arms.join(' or ')})` : `(${name})`);
+  }
+  const about = parts.filter((part): part is string => typeof part === 'string').join(' ');
+  const path = info && !bus.includes(info.path) ? `${info.path} ` : '';
+  const lines = [`${bus}  ${path}${about}`.trimEnd()];
+  if (servos.length > 0) lines.push(table(HEAD, servos.map(cells), '  '));
+  for (const note of unclear) lines.push(`  ${note}`);
+  if (error) lines.push(`  ${error.code === 'busy' ? 'skipped' : 'failed'}: ${error.message}`);
+  else if (servos.length === 0) {
+    lines.push(
+      `  no servo with an id of ${shownIds(options.ids)} answers: check the arm's supply and its bus cable, ` +
+        'and try further rates (--baud) and ids (--ids)',
+    );
+  }
+  return lines.join('\n');
+}
+
+/** Which ports are meant: the named ones with what the system tells of them, or all of this machine. */
+async function targets(options: ScanOptions): Promise<{ bus: string; info: PortInfo | null }[]> {
+  const known = await discoverPorts();
+  if (options.port === undefined) return known.map((info) => ({ bus: lastingUrl(info, known), info }));
+  return options.port.map((bus) => {
+    const target = parseBusUrl(bus);
+    if (target.kind !== 'serial') return { bus, info: null };
+    const { path, serialNumber } = target;
+    const info =
+      known.find((port) =>
+        path === null ? port.serialNumber === serialNumber : port.path === path || port.byId === path,
+      ) ?? null;
+    return { bus, info };
+  });
+}
+
+/** @returns the exit code */
+async function run(options: ScanOptions): Promise<number> {
+  const list = await targets(options);
+  const scanned: ScannedPort[] = [];
+  for (const { bus, info } of list) scanned.push(await scanPort(bus, info, options));
+  if (options.json)
+    process.stdout.write(
+      `${JSON.stringify({ ports: scanned.map(({ info, ...rest }) => ({ ...rest, port: info })) }, null, 2)}\n`,
+    );
+  else if (scanned.length === 0) process.stdout.write(`${describePorts([])}\n`);
+  else process.stdout.write(`${scanned.map((port) => text(port, options)).join('\n')}\n`);
+  return scanned.some(({ servos }) => servos.length > 0) ? EXIT.ok : EXIT.failed;
+}
+
+/** Adds `arm-bridge scan` to the program: which servos answer on which port, at which rate. Nothing is written to them. */
+export function addScan(program: Command): void {
+  endOnMisuse(program.command('scan'))
+    .description(
+      'Asks which servos answer on the serial ports of this machine, and how they are. Writes nothing to them.',
+    )
+    .option(
+      '--port <url>',
+      'bus to scan, as in the configuration; may be repeated (default: all serial ports)',
+      collectPort,
+    )
+    .option('--baud <rates>', `rates to try (default: that of the URL, else ${DEFAULT_BAUDS.join(',')})`, bauds)
+    .option('--ids <ids>', 'ids to ask, such as 1-6 or 1,2,5 (default: 0-20)', ids)
+    .option('--json', 'as JSON, for programs')
+    .addHelpText(
+      'after',
+      '\nPorts that another program has open are named and skipped. Ends with 0 when a servo was found, 1 when none was,\n' +
+        '2 on wrong arguments.',
+    )
+    .action((options: Omit<ScanOptions, 'ids'> & { readonly ids?: readonly number[] }) =>
+      carryOut('scan', () => run({ ...options, ids: options.ids ?? DEFAULT_IDS })),
+    );
+}

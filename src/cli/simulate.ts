@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ArmModel, loadArmModel } from '../arm/model.ts';
+import type { SimArmOptions } from '../sim/arm.ts';
+import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
+import type { ServeOptions } from '../sim/serve.ts';
+
+interface SimulateOptions {
+  readonly arm: string;
+  readonly pty?: string;
+  readonly tcp?: number;
+  readonly fault: FaultPlan;
+}
+
+/** Loopback alone: whoever reaches the port drives the arm. */
+const TCP_HOST = '127.0.0.1';
+
+function tcpPort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port >= 0 && port <= 65535)) throw new InvalidArgumentError('a whole number from 0 to 65535 is expected.');
+  return port;
+}
+
+function fault(text: string, plan: FaultPlan): FaultPlan {
+  try {
+    return addFault(text, plan);
+  } catch (error) {
+    if (error instanceof FaultError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
+}
+
+/** The simulated twin of an arm, at its rest pose. @throws {Error} for people, when its servos cannot be emulated */
+export function simulatedTwin(model: ArmModel): SimArmOptions {
+  if (model.family !== 'feetech') {
+    throw new Error(
+      `the ${model.title} has ${model.family} servos, which cannot be served yet; name an arm with Feetech servos, such as so101`,
+    );
+  }
+  return {
+    name: model.name,
+    urdf: model.urdf,
+    toolLink: model.toolLink,
+    joints: model.joints.map((joint) => ({ name: joint.name, servos: joint.servos, stiffness: joint.stiffness })),
+    initial: [...model.poses.get('rest')!],
+  };
+}
+
+/**
+ * `arm-bridge simulate`: serves an emulated arm until a signal ends it. Standard output gets one line for each port, a
+ * bus URL as the configuration takes it; what happens goes to standard error.
+ * @throws {Error} for people, when it cannot be served
+ */
+async function simulate(options: SimulateOptions): Promise<void> {
+  const arm = simulatedTwin(loadArmModel(options.arm));
+  const { ServedArm } = await import('../sim/serve.ts');
+  const tell = (message: string): void => void process.stderr.write(`${message}\n`);
+  const pty = options.pty !== undefined ? { link: options.pty } : options.tcp === undefined ? { link: null } : null;
+  const serve: ServeOptions = {
+    arm,
+    faults: options.fault,
+    ...(pty ? { pty } : {}),
+    ...(options.tcp === undefined ? {} : { tcp: { host: TCP_HOST, port: options.tcp } }),
+    onEvent: tell,
+  };
+  // The listeners stay: one Ctrl-C through npm arrives several times, and the later ones must not cut the end short.
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+  const served = await ServedArm.start(serve);
+  if (served.path !== null) process.stdout.write(`serial:${served.path}\n`);
+  if (served.tcpPort !== null) process.stdout.write(`tcp://${TCP_HOST}:${served.tcpPort}\n`);
+  tell(`${options.arm} is served; Ctrl-C ends it`);
+  await ended;
+  await served.close();
+}
+
+/** Adds the command to the program. */
+export function addSimulate(program: Command): void {
+  program
+    .command('simulate')
+    .description("Serves an emulated arm on a serial port or over TCP, for this bridge and for anyone's software.")
+    .option('--arm <model>', 'arm to emulate', 'so101')
+    .option('--pty <path>', 'put a link to its serial port there; without --pty and --tcp the port has its own name')
+    .option('--tcp <port>', `serve it on this TCP port of ${TCP_HOST}; 0 takes a free one`, tcpPort)
+    .addOption(
+      new Option('--fault <switch>', 'what goes wrong, see below; may be repeated')
+        .argParser(fault)
+        .default(NO_FAULTS, 'none'),
+    )
+    .addHelpText('after', `\nFaults:\n${FAULT_HELP.map((line) => `  ${line}`).join('\n')}`)
+    .action(async (options: SimulateOptions) => {
+      try {
+        await simulate(options);
+      } catch (error) {
+        process.stderr.write(`arm-bridge simulate: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.exitCode = 1;
+      }
+    });
+}

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { type Config, configSchema } from './schema.ts';
+
+/** A configuration that cannot be used; the message lists every fault with its path, value and what is allowed. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
+
+/** The file that runs when none is named: two simulated arms. */
+export const DEFAULT_CONFIG_FILE = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
+
+export const ENVIRONMENT_PREFIX = 'ARM_BRIDGE_';
+
+/** Sections whose keys the environment can set, as ARM_BRIDGE_<SECTION>_<KEY>. */
+const ENVIRONMENT_SECTIONS = ['http', 'ros', 'control', 'log'] as const;
+
+type Tree = Record<string, unknown>;
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else text += text === '' ? String(part) : `.${String(part)}`;
+  }
+  return text === '' ? '(the whole file)' : text;
+}
+
+function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
+  let value = tree;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}
+
+function keysAllowedAt(path: readonly PropertyKey[]): string {
+  let schema: unknown = configSchema;
+  for (const part of path) {
+    schema = inner(schema);
+    const shape = (schema as { shape?: Record<string, unknown> }).shape;
+    const element = (schema as { element?: unknown }).element;
+    const valueType = (schema as { valueType?: unknown }).valueType;
+    schema = shape?.[String(part)] ?? element ?? valueType;
+  }
+  const shape = (inner(schema) as { shape?: Record<string, unknown> } | undefined)?.shape;
+  return shape ? Object.keys(shape).join(', ') : 'none';
+}
+
+function inner(schema: unknown): unknown {
+  let current = schema as { _zod?: { def?: { innerType?: unknown } } } | undefined;
+  while (current?._zod?.def?.innerType !== undefined) current = current._zod.def.innerType as typeof current;
+  return current;
+}
+
+function allowed(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'too_small':
+      return issue.origin === 'array' || issue.origin === 'string'
+        ? `at least ${issue.minimum} ${issue.origin === 'array' ? 'entries' : 'characters'}`
+        : `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'array' || issue.origin === 'string'
+        ? `at most ${issue.maximum} ${issue.origin === 'array' ? 'entries' : 'characters'}`
+        : `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
+    case 'invalid_value':
+      return issue.values.map((value) => JSON.stringify(value)).join(' or ');
+    case 'invalid_type':
+      return issue.expected === 'int' ? 'a whole number' : `a value of type ${issue.expected}`;
+    default:
+      return issue.message;
+  }
+}
+
+function describe(issue: z.core.$ZodIssue, tree: Tree, origins: ReadonlyMap<string, string>, file: string): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const path = pathText([...issue.path, key]);
+      return `${path}: unknown key (from ${origins.get(path) ?? file}). Allowed here: ${keysAllowedAt(issue.path)}`;
+    });
+  }
+  const path = pathText(issue.path);
+  const value = valueAt(tree, issue.path);
+  const origin = origins.get(path) ?? file;
+  if (value === undefined) return [`${path}: is missing (in ${origin}). Expected: ${allowed(issue)}`];
+  return [`${path}: ${JSON.stringify(value)} is not allowed (from ${origin}). Expected: ${allowed(issue)}`];
+}
+
+function setIn(tree: Tree, section: string, key: string, value: unknown): void {
+  const present = tree[section];
+  const target: Tree = isTree(present) ? present : {};
+  target[key] = value;
+  tree[section] = target;
+}
+
+/** What the command line can set; it wins over the environment, which wins over the file. */
+export interface Overrides {
+  readonly host?: string;
+  readonly port?: number;
+  readonly ros?: boolean;
+}
+
+/**
+ * Reads a YAML file, lays the environment (`ARM_BRIDGE_HTTP_PORT=...`) and the command line over it and checks the
+ * result.
+ * @throws {ConfigError} with every fault: path, value, where it came from and what is allowed
+ */
+export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, overrides: Overrides = {}): Config {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `The configuration file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? error}). ` +
+        'Name a file with --config, or leave it out to run the simulated pair.',
+    );
+  }
+  const document = parseDocument(text);
+  if (document.errors.length > 0) {
+    throw new ConfigError(`${file} is not valid YAML:\n  ${document.errors.map((e) => e.message).join('\n  ')}`);
+  }
+  const parsed: unknown = document.toJS() ?? {};
+  if (!isTree(parsed)) throw new ConfigError(`${file}: expected keys and values, for example "arms:"`);
+  const tree: Tree = structuredClone(parsed);
+  const origins = new Map<string, string>();
+
+  for (const [variable, value] of Object.entries(environment)) {
+    if (value === undefined || !variable.startsWith(ENVIRONMENT_PREFIX)) continue;
+    const rest = variable.slice(ENVIRONMENT_PREFIX.length).toLowerCase();
+    const section = ENVIRONMENT_SECTIONS.find((known) => rest.startsWith(`${known}_`));
+    if (section === undefined) continue;
+    const key = rest.slice(section.length + 1);
+    // Variables that the preparation hands over share the prefix; only keys of the schema are configuration.
+    if (!keysAllowedAt([section]).split(', ').includes(key)) continue;
+    setIn(tree, section, key, parseDocument(value).toJS());
+    origins.set(`${section}.${key}`, `the environment variable ${variable}`);
+  }
+  const fromCommandLine: [string, string, unknown, string][] = [
+    ['http', 'host', overrides.host, '--host'],
+    ['http', 'port', overrides.port, '--port'],
+    ['ros', 'enabled', overrides.ros, '--no-ros'],
+  ];
+  for (const [section, key, value, option] of fromCommandLine) {
+    if (value === undefined) continue;
+    setIn(tree, section, key, value);
+    origins.set(`${section}.${key}`, `the option ${option}`);
+  }
+
+  const result = configSchema.safeParse(tree);
+  if (result.success) return result.data;
+  const faults = result.error.issues.flatMap((issue) => describe(issue, tree, origins, file));
+  throw new ConfigError(`The configuration cannot be used:\n  ${faults.join('\n  ')}`);
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+
+const port = z.int().min(0).max(65535);
+const name = z.string().regex(/^[a-z][a-z0-9_]*$/, {
+  error: 'a ROS name: a lower-case letter, then lower-case letters, digits and underscores',
+});
+
+const BAUD = 'baud=[1-9]\\d{0,6}';
+const SERIAL_NUMBER = 'serial=[^\\s&]+';
+const TCP_PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
+/** What `servo/port/url.ts` understands; a test holds the two together. */
+const BUS = new RegExp(
+  [
+    'ros',
+    'sim:[a-z][a-z0-9_]*',
+    `serial:(?:/[^\\s?]+|COM\\d+)(?:\\?${BAUD})?`,
+    `serial:\\?(?:${SERIAL_NUMBER}(?:&${BAUD})?|${BAUD}&${SERIAL_NUMBER})`,
+    `tcp://(?:\\[[0-9A-Fa-f:.]+\\]|[^\\s:/?#@[\\]]+):${TCP_PORT}`,
+  ]
+    .map((form) => `^${form}$`)
+    .join('|'),
+);
+
+const http = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; any but loopback needs `token_file`.'),
+  port: port.default(8020).describe('TCP port; 0 takes a free one, which the log names.'),
+  dialect: z.enum(['standard']).default('standard').describe('Meaning of units and defaults of the HTTP interface.'),
+  token_file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('File whose first line is the bearer token that every request must carry.'),
+  allowed_hosts: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Further values of the Host header that are answered, without port.'),
+});
+
+const ros = z.strictObject({
+  enabled: z
+    .union([z.literal('auto'), z.boolean()], { error: 'auto, true or false' })
+    .default('auto')
+    .describe('auto: on where a ROS 2 can be loaded; true: refuse to start without; false: HTTP alone.'),
+  joint_state_rate: z.number().min(1).max(1000).default(100).describe('Rate of joint_states, poses and goals, Hz.'),
+  discovery: z
+    .enum(['localhost', 'subnet', 'off'])
+    .default('localhost')
+    .describe('How far other ROS 2 nodes are found; the ROS environment variables win.'),
+});
+
+const control = z.strictObject({
+  rate: z.number().min(10).max(1000).default(200).describe('Rate of the control loop, Hz.'),
+});
+
+const log = z.strictObject({
+  level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged.'),
+});
+
+export const armConfig = z.strictObject({
+  name: name.describe('Name of the arm and its ROS namespace.'),
+  id: z.int().min(0).optional().describe('robot_id of the HTTP interface; its place in the list when left out.'),
+  model: name.default('so101').describe('Folder under robots/ that describes the arm.'),
+  bus: z
+    .string()
+    .regex(BUS, {
+      error:
+        '"serial:<device file>" or "serial:?serial=<USB serial number>" (&baud=<rate>), "tcp://<host>:<port>", ' +
+        '"sim:<model>" (a simulated arm) or "ros" (another machine owns its bus)',
+    })
+    .describe('Where its servos are: a serial port, a TCP server, a simulated arm, or another machine (ros).'),
+});
+
+export const pairConfig = z.strictObject({
+  leader: name,
+  follower: name,
+  autostart: z.boolean().default(false).describe('Start mirroring when both arms are connected.'),
+  joints: z
+    .record(
+      z.string(),
+      z.strictObject({
+        scale: z.number().min(-2).max(2).default(1).describe('Follower angle per leader angle.'),
+        offset: z.number().min(-3.15).max(3.15).default(0).describe('Added to the follower angle, rad.'),
+      }),
+    )
+    .default({})
+    .describe('Joint maps that differ from one to one, by joint name.'),
+});
+
+/** The whole configuration: every key has a default but the arms' names and buses. */
+export const configSchema = z
+  .strictObject({
+    http: http.prefault({}),
+    ros: ros.prefault({}),
+    control: control.prefault({}),
+    log: log.prefault({}),
+    arms: z.array(armConfig).min(1).max(16),
+    pairs: z.array(pairConfig).default([]),
+  })
+  .superRefine((config, context) => {
+    const names = new Map<string, number>();
+    const ids = new Map<number, number>();
+    for (const [index, arm] of config.arms.entries()) {
+      const other = names.get(arm.name);
+      if (other !== undefined) {
+        const message = `a name of its own: arms[${other}] is called "${arm.name}" too`;
+        context.addIssue({ code: 'custom', path: ['arms', index, 'name'], input: arm.name, message });
+      }
+      names.set(arm.name, index);
+      const id = arm.id ?? index;
+      const sameId = ids.get(id);
+      if (sameId !== undefined) {
+        const message = `an id of its own: arms[${sameId}] has id ${id} too (the default id is the place in the list)`;
+        context.addIssue({ code: 'custom', path: ['arms', index, 'id'], input: id, message });
+      }
+      ids.set(id, index);
+    }
+    for (const [index, pair] of config.pairs.entries()) {
+      for (const role of ['leader', 'follower'] as const) {
+        if (names.has(pair[role])) continue;
+        const message = `the name of an arm of this file: ${[...names.keys()].join(', ')}`;
+        context.addIssue({ code: 'custom', path: ['pairs', index, role], input: pair[role], message });
+      }
+      if (pair.leader === pair.follower) {
+        const message = 'another arm than the leader: an arm cannot follow itself';
+        context.addIssue({ code: 'custom', path: ['pairs', index, 'follower'], input: pair.follower, message });
+      }
+    }
+  });
+
+export type Config = z.output<typeof configSchema>;
+export type ArmConfig = z.output<typeof armConfig>;
+export type PairConfig = z.output<typeof pairConfig>;
+export type HttpConfig = Config['http'];
+export type RosConfig = Config['ros'];

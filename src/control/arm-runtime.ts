@@ -1,0 +1,355 @@
+import { Gate, type GateLimits } from './gate.ts';
+import type { ArmLink } from './link.ts';
+import { Field, FollowCode, type SharedState, StateCode } from './snapshot.ts';
+import { isFloating, type LimitSet, type SetpointSource, SourceStatus } from './source.ts';
+import type { StallGuard } from './stall.ts';
+
+/** Gravity torques of an arm's model: `out[i]` Nm for joint positions `q` rad. */
+export type GravityModel = (q: Float64Array, out: Float64Array) => void;
+
+export interface RuntimeModel {
+  readonly name: string;
+  readonly limits: GateLimits;
+  /** Stiffness of each joint's position spring at the reference gain, Nm/rad. */
+  readonly stiffness: Float64Array;
+  /** Largest torque that floating may ask of a joint, Nm. */
+  readonly floatTorque: Float64Array;
+  readonly gravity: GravityModel;
+  /** Guards of the joints that have one, else null. */
+  readonly stall: readonly (StallGuard | null)[];
+}
+
+/** Why a source no longer drives an arm. */
+export type EndReason = 'done' | 'superseded' | 'cancelled' | 'stopped' | 'disconnected' | 'silent' | 'torque_off';
+
+/** Measured positions older than this do not steer a motion: the arm brakes and its motion ends, s. */
+const STALE = 0.25;
+/** Fixed-point steps by which the droop at a pose and the pose under a droop are told apart; each gains a factor 20. */
+const DROOP_ITERATIONS = 6;
+
+/** One arm inside the control loop: its link, its gate, what drives it, and its block of the shared snapshot. */
+export class ArmRuntime {
+  readonly index: number;
+  readonly model: RuntimeModel;
+  readonly link: ArmLink;
+  readonly gate: Gate;
+  state: StateCode = StateCode.disconnected;
+  source: SetpointSource | null = null;
+  /** Number of the motion that drives or drove last. */
+  motion = 0;
+  /** Called when the source of `motion` has ended. */
+  onEnd: (motion: number, reason: EndReason) => void = () => {};
+  /** Called when `state` changes, and when the reason of a disconnected arm does. */
+  onState: () => void = () => {};
+
+  readonly #shared: SharedState;
+  readonly #block: ReturnType<SharedState['arm']>;
+  readonly #setpoints: Float64Array;
+  readonly #targets: Float64Array;
+  readonly #droop: Float64Array;
+  readonly #reach: Float64Array;
+  readonly #wanted: Float64Array;
+  #limits: LimitSet = 'move';
+  #holding = false;
+  /** Torque is wanted, so goals are sent: to a servo that is to be limp a goal could mean torque on. */
+  #powered = false;
+  /** Torque has been asked for and the servos have not confirmed it yet. */
+  #torquePending = false;
+  #goalTime = 0;
+  #time = 0;
+  /** Reason of the link when `onState` was called last. */
+  #reason = '';
+
+  constructor(index: number, model: RuntimeModel, link: ArmLink, shared: SharedState) {
+    const joints = model.stiffness.length;
+    this.index = index;
+    this.model = model;
+    this.link = link;
+    this.#shared = shared;
+    this.#block = shared.arm(index);
+    this.gate = new Gate(model.limits);
+    this.#setpoints = new Float64Array(joints);
+    this.#targets = new Float64Array(joints);
+    this.#droop = new Float64Array(joints);
+    this.#reach = new Float64Array(joints);
+    this.#wanted = new Float64Array(joints);
+  }
+
+  /** True while goals are sent, so that the arm can be driven. */
+  get powered(): boolean {
+    return this.#powered;
+  }
+
+  /** Hands the arm to a source. The caller has checked that the arm may be driven. */
+  drive(source: SetpointSource): void {
+    this.#end('superseded');
+    if (this.link.remote && this.state === StateCode.ready) this.gate.adopt(this.link.positions);
+    this.#poseUnderDroop();
+    source.begin(this.#setpoints, this.gate.velocities, this.#time);
+    this.#wanted.set(this.#setpoints);
+    this.gate.rearm();
+    this.#limits = source.limits;
+    this.#holding = false;
+    this.source = source;
+    this.motion++;
+    this.#enter(StateCode[source.state]);
+  }
+
+  /** Ends the motion if it still is the present one: the arm decelerates and holds. */
+  cancel(motion: number, reason: EndReason): void {
+    if (this.motion !== motion || this.source === null) return;
+    this.#end(reason);
+    this.#hold();
+    this.#enter(StateCode.ready);
+  }
+
+  /** Torque on at the measured pose plus its droop, without a jump; or off. */
+  setTorque(on: boolean): void {
+    if (this.link.remote) return;
+    if (on) {
+      if (!this.#powered || !this.link.torque) {
+        // A servo that holds goes on holding what it holds; a limp one is to hold where it is.
+        const { held, positions } = this.link;
+        this.#droopAt(positions);
+        for (let i = 0; i < this.#targets.length; i++) {
+          this.#targets[i] = held[i] === 1 ? this.gate.goals[i]! : positions[i]! + this.#droop[i]!;
+        }
+        this.gate.adopt(this.#targets);
+        this.#hold();
+        this.motion++;
+        this.link.write(this.gate.goals);
+      }
+      this.#powered = true;
+      this.#torquePending = true;
+    } else {
+      this.#end('torque_off');
+      this.#powered = false;
+      this.#torquePending = false;
+    }
+    this.link.setTorque(on);
+  }
+
+  /**
+   * One cycle after the read has settled: decides the state, asks the source, passes the gate and sends the goals.
+   * @param now monotonic time, s
+   * @param dt time since the last cycle, at most two periods, so that a late cycle never makes a large step, s
+   * @param epoch seconds to add to monotonic times for time since the epoch
+   */
+  step(now: number, dt: number, epoch: number): void {
+    this.#time += dt;
+    const { link } = this;
+    if (!link.up) {
+      if (this.state !== StateCode.disconnected) {
+        this.#end('disconnected');
+        this.#powered = false;
+        this.#torquePending = false;
+        this.#enter(StateCode.disconnected);
+      } else if (link.reason !== this.#reason) {
+        this.#reason = link.reason;
+        this.onState();
+      }
+    } else {
+      if (this.state === StateCode.disconnected) this.#connect();
+      this.#latch();
+      this.#watchTorque();
+      if (this.#powered) this.#command(now, dt);
+    }
+    this.#publish(now, epoch);
+  }
+
+  #watchTorque(): void {
+    const { torque } = this.link;
+    if (torque) {
+      this.#torquePending = false;
+    } else if (this.#powered && !this.#torquePending) {
+      this.#end('torque_off');
+      this.#powered = false;
+    }
+    if (this.#powered && this.state === StateCode.connected) this.#enter(StateCode.ready);
+    else if (!this.#powered && !this.link.anyTorque && this.state !== StateCode.stopped)
+      this.#enter(StateCode.connected);
+  }
+
+  #connect(): void {
+    const { link } = this;
+    this.#powered = link.torque;
+    this.gate.adopt(link.remote ? link.positions : link.adopted);
+    this.#hold();
+    this.#enter(link.torque ? StateCode.ready : StateCode.connected);
+  }
+
+  #latch(): void {
+    if (this.link.fault !== '') this.#shared.latchStop(this.index, true);
+    const latched = this.#shared.stopLatched(this.index);
+    if (latched && this.state !== StateCode.stopped) {
+      this.#end('stopped');
+      this.#hold();
+      this.#enter(StateCode.stopped);
+    } else if (!latched && this.state === StateCode.stopped) {
+      this.#enter(this.#powered ? StateCode.ready : StateCode.connected);
+    }
+  }
+
+  #command(now: number, dt: number): void {
+    const { source, gate, link } = this;
+    const fresh = link.remote || now - link.sampleTime <= STALE;
+    if (source !== null && fresh && isFloating(source)) {
+      const status = source.next(this.#time, dt, this.#wanted);
+      this.#floatStep(source.support);
+      if (status === SourceStatus.done) {
+        // Its weight has been given to the hand: the arm is limp from here on.
+        this.#end('done');
+        this.setTorque(false);
+        return;
+      }
+    } else if (source !== null && fresh) {
+      const status = source.next(this.#time, dt, this.#wanted);
+      if (status === SourceStatus.hold) {
+        this.#brake(dt);
+        this.#wanted.set(this.#setpoints);
+      } else {
+        if (this.#holding) {
+          this.#holding = false;
+          gate.rearm();
+        }
+        this.#setpoints.set(this.#wanted);
+        this.#throughGate(dt);
+        if (status === SourceStatus.done && this.#arrived()) {
+          this.#end('done');
+          this.#enter(StateCode.ready);
+        }
+      }
+    } else if (source !== null) {
+      this.#end('silent');
+      this.#hold();
+      this.#enter(StateCode.ready);
+      this.#brake(dt);
+    } else if (this.#holding) {
+      this.#brake(dt);
+    } else {
+      this.#throughGate(dt);
+    }
+    if (link.remote && source === null) return;
+    link.write(gate.goals);
+    this.#goalTime = now;
+  }
+
+  /** True when the gate has let the final setpoints through. */
+  #arrived(): boolean {
+    for (let i = 0; i < this.#targets.length; i++) {
+      if (Math.abs(this.gate.velocities[i]!) > 1e-6) return false;
+    }
+    return true;
+  }
+
+  #throughGate(dt: number): void {
+    this.#droopAt(this.#setpoints);
+    for (let i = 0; i < this.#targets.length; i++) this.#targets[i] = this.#setpoints[i]! + this.#droop[i]!;
+    this.#relieve();
+    this.gate.step(this.#targets, this.#limits, dt);
+  }
+
+  /** Draws back the goals of joints that press on something without moving. */
+  #relieve(): void {
+    const { link, model } = this;
+    for (let i = 0; i < this.#targets.length; i++) {
+      const guard = model.stall[i]!;
+      if (guard === null) continue;
+      const stiffness = model.stiffness[i]! * link.gain[i]!;
+      const position = link.positions[i]!;
+      const target = this.#targets[i]!;
+      this.#targets[i] = guard.step(target, position, link.velocities[i]!, link.efforts[i]!, stiffness, this.#time);
+    }
+  }
+
+  #brake(dt: number): void {
+    this.#holding = true;
+    this.gate.brake(this.#limits, dt);
+    for (let i = 0; i < this.#setpoints.length; i++) this.#setpoints[i] = this.gate.goals[i]! - this.#droop[i]!;
+    this.#droopAt(this.#setpoints);
+  }
+
+  #floatStep(support: Float64Array): void {
+    const { stiffness, floatTorque } = this.model;
+    const positions = this.link.positions;
+    this.#droopAt(positions);
+    for (let i = 0; i < this.#targets.length; i++) {
+      this.#targets[i] = this.#droop[i]! * support[i]!;
+      this.#reach[i] = floatTorque[i]! / (stiffness[i]! * this.link.gain[i]!);
+    }
+    this.gate.float(positions, this.#targets, this.#reach);
+    this.#setpoints.set(positions);
+  }
+
+  #hold(): void {
+    this.#holding = true;
+    this.#poseUnderDroop();
+  }
+
+  #end(reason: EndReason): void {
+    if (this.source === null) return;
+    this.source = null;
+    this.onEnd(this.motion, reason);
+  }
+
+  #enter(state: StateCode): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.#reason = this.link.reason;
+    this.onState();
+  }
+
+  /** Droop of the position springs at pose `q`: gravity torque over stiffness, rad. A remote arm's owner adds it. */
+  #droopAt(q: Float64Array): void {
+    if (this.link.remote) {
+      this.#droop.fill(0);
+      return;
+    }
+    this.model.gravity(q, this.#droop);
+    for (let i = 0; i < this.#droop.length; i++) {
+      this.#droop[i] = this.#droop[i]! / (this.model.stiffness[i]! * this.link.gain[i]!);
+    }
+  }
+
+  /** Setpoints whose droop leads to the goals that are being held. */
+  #poseUnderDroop(): void {
+    this.#setpoints.set(this.gate.goals);
+    for (let k = 0; k < DROOP_ITERATIONS; k++) {
+      this.#droopAt(this.#setpoints);
+      for (let i = 0; i < this.#setpoints.length; i++) this.#setpoints[i] = this.gate.goals[i]! - this.#droop[i]!;
+    }
+  }
+
+  #publish(now: number, epoch: number): void {
+    const { fields, arrays } = this.#block;
+    const { link } = this;
+    this.#shared.beginWrite(this.index);
+    fields[Field.cycle] = this.#shared.cycle;
+    fields[Field.state] = this.state;
+    fields[Field.torque] = link.up && link.anyTorque ? 1 : 0;
+    fields[Field.holding] = this.#powered && link.torque && !this.#torquePending ? 1 : 0;
+    fields[Field.sampleTime] = link.sampleTime === 0 ? 0 : link.sampleTime + epoch;
+    fields[Field.goalTime] = this.#goalTime === 0 ? 0 : this.#goalTime + epoch;
+    fields[Field.detailTime] = link.detailTime === 0 ? 0 : link.detailTime + epoch;
+    fields[Field.motion] = this.motion;
+    const follow = this.source?.follow;
+    fields[Field.followState] = follow === undefined ? FollowCode.idle : follow.code;
+    fields[Field.followLatency] = follow === undefined ? 0 : now - follow.sampleTime;
+    fields[Field.discarded] = link.discarded;
+    fields[Field.roundTripMedian] = link.roundTripMedian;
+    fields[Field.roundTripLongest] = link.roundTripLongest;
+    arrays.positions.set(link.positions);
+    arrays.goals.set(this.gate.goals);
+    arrays.setpoints.set(this.#setpoints);
+    arrays.velocities.set(link.velocities);
+    arrays.efforts.set(link.efforts);
+    arrays.temperatures.set(link.temperatures);
+    arrays.voltages.set(link.voltages);
+    arrays.alarms.set(link.alarms);
+    for (let i = 0; i < link.heard.length; i++) {
+      arrays.heardTimes[i] = link.heard[i] === 0 ? 0 : link.heard[i]! + epoch;
+      arrays.lostReplies[i] = link.lost[i]!;
+    }
+    this.#shared.endWrite(this.index);
+  }
+}

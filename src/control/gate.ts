@@ -1,0 +1,154 @@
+import type { LimitSet } from './source.ts';
+
+/** Limits of one arm, one element per joint. */
+export interface GateLimits {
+  /** Position limits of the URDF, rad. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** rad/s */
+  readonly velocity: Readonly<Record<LimitSet, Float64Array>>;
+  /** rad/s^2 */
+  readonly acceleration: Readonly<Record<LimitSet, Float64Array>>;
+}
+
+/** A stop from any speed takes no longer than this, s. */
+export const STOP_TIME = 0.25;
+
+/**
+ * The only way to a servo. Each cycle it takes the goal positions somebody wants and gives the ones that are sent:
+ * inside the position limits, and reached from the last ones within velocity and acceleration limits. A target within
+ * the limits passes unchanged; a jump becomes a time-optimal approach, which overshoots by at most an eighth of
+ * acceleration times cycle squared (2e-5 rad at 6 rad/s^2 and 200 Hz); a value that is no number holds the joint. Allocates nothing, throws nothing.
+ */
+export class Gate {
+  /** Goal positions that were let through last, rad. */
+  readonly goals: Float64Array;
+  /** Their velocities, rad/s. */
+  readonly velocities: Float64Array;
+  readonly #limits: GateLimits;
+  readonly #lastTarget: Float64Array;
+  readonly #stopRate: Float64Array;
+  #tracking = false;
+
+  constructor(limits: GateLimits) {
+    const joints = limits.lower.length;
+    this.#limits = limits;
+    this.goals = new Float64Array(joints);
+    this.velocities = new Float64Array(joints);
+    this.#lastTarget = new Float64Array(joints);
+    this.#stopRate = new Float64Array(joints);
+  }
+
+  /**
+   * Begins at `goals` (rad) at rest: what the servos hold already, or the pose they are to be held at. A goal that is no
+   * number leaves the present one.
+   */
+  adopt(goals: Float64Array): void {
+    for (let i = 0; i < goals.length; i++) if (Number.isFinite(goals[i]!)) this.goals[i] = goals[i]!;
+    this.velocities.fill(0);
+    this.#tracking = false;
+  }
+
+  /** A new source drives from here: its first target says nothing about its velocity. */
+  rearm(): void {
+    this.#tracking = false;
+    this.#stopRate.fill(0);
+  }
+
+  /**
+   * Lets goals through towards `targets` (rad).
+   * @param dt time since the last cycle, s
+   */
+  step(targets: Float64Array, set: LimitSet, dt: number): void {
+    const { lower, upper } = this.#limits;
+    const maxVelocity = this.#limits.velocity[set];
+    const maxAcceleration = this.#limits.acceleration[set];
+    for (let i = 0; i < this.goals.length; i++) {
+      const goal = this.goals[i]!;
+      const speed = this.velocities[i]!;
+      const acceleration = maxAcceleration[i]!;
+      const top = maxVelocity[i]!;
+      let target = targets[i]!;
+      if (!Number.isFinite(target)) target = this.#tracking ? this.#lastTarget[i]! : goal;
+      target = Math.min(Math.max(target, lower[i]!), upper[i]!);
+
+      let ahead = this.#tracking ? (target - this.#lastTarget[i]!) / dt : 0;
+      ahead = Math.min(Math.max(ahead, -top), top);
+      this.#lastTarget[i] = target;
+      // What is left after following the target's own velocity is closed no faster than it can be braked away in whole
+      // cycles (half a cycle's braking is the discrete-time correction).
+      const error = target - goal - ahead * dt;
+      const half = (acceleration * dt) / 2;
+      const closing = Math.min(
+        Math.sqrt(half * half + 2 * acceleration * Math.abs(error)) - half,
+        Math.abs(error) / dt,
+      );
+      let wanted = ahead + (error < 0 ? -closing : closing);
+      if (wanted > top) wanted = top;
+      else if (wanted < -top) wanted = -top;
+      let next = wanted;
+      const most = speed + acceleration * dt;
+      const least = speed - acceleration * dt;
+      if (next > most) next = most;
+      else if (next < least) next = least;
+      let position = goal + next * dt;
+      // Overshooting a position limit is worse than a short excess of deceleration.
+      if (position > upper[i]! && next > 0) {
+        position = Math.max(upper[i]!, goal);
+        next = (position - goal) / dt;
+      } else if (position < lower[i]! && next < 0) {
+        position = Math.min(lower[i]!, goal);
+        next = (position - goal) / dt;
+      }
+      this.goals[i] = position;
+      this.velocities[i] = next;
+    }
+    this.#tracking = true;
+  }
+
+  /**
+   * Decelerates every joint to rest within `STOP_TIME` (or at its acceleration limit where that is quicker) and holds.
+   * @returns true once all joints rest
+   */
+  brake(set: LimitSet, dt: number): boolean {
+    const maxAcceleration = this.#limits.acceleration[set];
+    let resting = true;
+    for (let i = 0; i < this.goals.length; i++) {
+      const speed = this.velocities[i]!;
+      if (speed === 0) continue;
+      if (this.#stopRate[i] === 0) this.#stopRate[i] = Math.max(maxAcceleration[i]!, Math.abs(speed) / STOP_TIME);
+      const change = this.#stopRate[i]! * dt;
+      const next = Math.abs(speed) <= change ? 0 : speed - Math.sign(speed) * change;
+      const goal = this.goals[i]! + next * dt;
+      this.goals[i] = Math.min(
+        Math.max(goal, Math.min(this.#limits.lower[i]!, this.goals[i]!)),
+        Math.max(this.#limits.upper[i]!, this.goals[i]!),
+      );
+      this.velocities[i] = next;
+      if (next !== 0) resting = false;
+      else this.#stopRate[i] = 0;
+    }
+    this.#tracking = false;
+    return resting;
+  }
+
+  /**
+   * Lets the arm float: the goals keep the given distances from the measured positions, never more than `reach`, so
+   * that the torque of the servos' position springs is what is asked and no more. At a position limit the springs push
+   * back, with no more than that.
+   * @param positions measured, rad
+   * @param distances goal minus measured position, rad
+   * @param reach largest distance by joint, rad
+   */
+  float(positions: Float64Array, distances: Float64Array, reach: Float64Array): void {
+    for (let i = 0; i < this.goals.length; i++) {
+      const position = positions[i]!;
+      const wanted = position + (Number.isFinite(distances[i]!) ? distances[i]! : 0);
+      const inside = Math.min(Math.max(wanted, this.#limits.lower[i]!), this.#limits.upper[i]!);
+      const goal = Math.min(Math.max(inside, position - reach[i]!), position + reach[i]!);
+      if (Number.isFinite(goal)) this.goals[i] = goal;
+      this.velocities[i] = 0;
+    }
+    this.#tracking = false;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What the control loop knows of an arm's hardware: measured positions in, goal positions out, both in radians by joint.
+ * A link never throws and never waits: it reports `up` and `reason`.
+ */
+export interface ArmLink {
+  /** True while the arm answers and its registers are known. */
+  readonly up: boolean;
+  /** Why it is not up, for people; empty while it is. */
+  readonly reason: string;
+  /** Every servo reports torque on. */
+  readonly torque: boolean;
+  /** Some servo reports torque on. */
+  readonly anyTorque: boolean;
+  /** 1 for each joint whose servo reports torque on. */
+  readonly held: Uint8Array;
+  /** Measured joint positions, rad; NaN before the first sample. */
+  readonly positions: Float64Array;
+  /** Monotonic time at which the read that gave `positions` began, s; 0 before the first. */
+  readonly sampleTime: number;
+  /** Goal positions that the servos held when the link came up, rad. */
+  readonly adopted: Float64Array;
+  /** Position gain of each servo against the one for which the model gives its stiffness. */
+  readonly gain: Float64Array;
+  /** Monotonic time of the read that gave the fields below, s. */
+  readonly detailTime: number;
+  readonly velocities: Float64Array;
+  readonly efforts: Float64Array;
+  readonly temperatures: Float64Array;
+  readonly voltages: Float64Array;
+  readonly alarms: Float64Array;
+  /** Why torque must not be switched on; empty when it may. */
+  readonly torqueRefusal: string;
+  /** Why the arm must be stopped; empty when it need not. */
+  readonly fault: string;
+  /** Monotonic time at which each servo was heard last, s. */
+  readonly heard: Float64Array;
+  /** Replies that never came, by servo. */
+  readonly lost: ArrayLike<number>;
+  /** Bytes that belonged to no valid reply. */
+  readonly discarded: number;
+  /** Time from request to last reply: median and 99th percentile of the last seconds, s; 0 before. */
+  readonly roundTripMedian: number;
+  readonly roundTripLongest: number;
+  /** True when goals are handed on by somebody else (a remote arm): the link has no servos to hold. */
+  readonly remote: boolean;
+  /** Called when a read begun by `begin` has settled. */
+  onSettled: () => void;
+  /** Called with what people should know of the servos. */
+  onWarning: (text: string) => void;
+  /** How long the read begun last takes on the wire, s. */
+  readonly readTime: number;
+  /** Begins this cycle's read; returns whether `onSettled` will follow. */
+  begin(now: number): boolean;
+  /** The deadline of this cycle's read has passed: retry once, then settle. */
+  expire(): void;
+  /** Sends goal positions, rad. */
+  write(goals: Float64Array): void;
+  /** Asks for torque on or off; `torque` tells when the servos have it. Goals are to be written before it goes on. */
+  setTorque(on: boolean): void;
+  /**
+   * Brings back servos that have cut or reduced their torque; the arm is checked anew afterwards.
+   * @returns why it is not done; empty when it is under way, or when no servo needs it
+   */
+  recover(now: number): string;
+  close(): Promise<void>;
+}

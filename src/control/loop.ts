@@ -1,0 +1,144 @@
+import type { ArmRuntime } from './arm-runtime.ts';
+import { Pacer } from './pacer.ts';
+import { LoopField, type SharedState } from './snapshot.ts';
+
+/**
+ * A read is retried once when this part of the period has passed, or what its bytes need on the wire with a margin, if
+ * that is longer; it is given up after as much again.
+ */
+const READ_SHARE = 0.35;
+const WIRE_MARGIN = 1.3;
+/** Time for the servos and for both threads of a port to turn round, s. */
+const TURN_ROUND = 0.0005;
+/** Goals that follow each other more closely than this are stepped as if they did not, s. */
+const SHORTEST_STEP = 1e-4;
+/** Longest time by which goals are stepped where there is no period to measure it by, s. */
+const FREE_STEP = 0.01;
+/** A step of the system clock, or drift, is followed when the two clocks differ by more than this, s. */
+const CLOCK_STEP = 0.005;
+
+/**
+ * The control loop: each cycle asks all buses at once, goes on when all have answered or the deadline has passed, steps
+ * every arm, and publishes the cycle.
+ */
+export class ControlLoop {
+  readonly #arms: readonly ArmRuntime[];
+  readonly #shared: SharedState;
+  readonly #pacer: Pacer;
+  /** s; 0 where cycles follow each other without a pause. */
+  readonly #period: number;
+  readonly #longestStep: number;
+  /** A cycle that began this long after the one before is late, s. */
+  readonly #late: number;
+  /** Time that this cycle's reads are given, s, and when they were begun or retried. */
+  #allowed = 0;
+  #asked = 0;
+  /** 1 for each arm whose read has not settled; a link may call back for no read at all, when its port closes. */
+  readonly #pending: Uint8Array;
+  #waiting = 0;
+  #inCycle = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the cycle before this one began, and when it sent its goals, s. */
+  #began = 0;
+  #last = 0;
+  #epoch = performance.timeOrigin / 1000;
+  #windowStart = 0;
+  #windowCycles = 0;
+  #windowLongest = 0;
+
+  /** @param rate Hz; infinite for cycles that begin as soon as the one before has ended, none of which is late */
+  constructor(arms: readonly ArmRuntime[], shared: SharedState, rate: number) {
+    this.#arms = arms;
+    this.#shared = shared;
+    this.#period = 1 / rate;
+    this.#longestStep = Number.isFinite(rate) ? 2 / rate : FREE_STEP;
+    this.#late = Number.isFinite(rate) ? 1.5 / rate : Number.POSITIVE_INFINITY;
+    this.#pacer = new Pacer(1000 / rate, () => this.#cycle());
+    shared.loop[LoopField.rate] = rate;
+    this.#pending = new Uint8Array(arms.length);
+    for (const [index, arm] of arms.entries()) arm.link.onSettled = () => this.#answered(index);
+  }
+
+  start(): void {
+    this.#last = performance.now() / 1000;
+    this.#began = this.#last;
+    this.#windowStart = this.#last;
+    this.#pacer.start();
+  }
+
+  stop(): void {
+    this.#pacer.stop();
+    clearTimeout(this.#timer);
+  }
+
+  #cycle(): void {
+    const now = performance.now() / 1000;
+    this.#measure(now - this.#began, now);
+    this.#began = now;
+    this.#inCycle = true;
+    // Held at one until every bus has been asked, so that an instant answer cannot end the cycle early.
+    this.#waiting = 1;
+    for (let i = 0; i < this.#arms.length; i++) {
+      this.#pending[i] = 1;
+      this.#waiting++;
+      if (this.#arms[i]!.link.begin(now)) continue;
+      this.#pending[i] = 0;
+      this.#waiting--;
+    }
+    let wire = 0;
+    for (let i = 0; i < this.#arms.length; i++) wire = Math.max(wire, this.#arms[i]!.link.readTime);
+    this.#allowed = Math.max(READ_SHARE * this.#period, WIRE_MARGIN * wire + TURN_ROUND);
+    this.#asked = now;
+    this.#armTimer();
+    this.#settled();
+  }
+
+  #answered(index: number): void {
+    if (!this.#inCycle || this.#pending[index] === 0) return;
+    this.#pending[index] = 0;
+    this.#settled();
+  }
+
+  #armTimer(): void {
+    // The shortest timer there is, again and again: longer ones are cut to whole milliseconds.
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#expired(), 1);
+    else this.#timer.refresh();
+  }
+
+  #expired(): void {
+    if (!this.#inCycle) return;
+    this.#armTimer();
+    const now = performance.now() / 1000;
+    if (now - this.#asked < this.#allowed) return;
+    this.#asked = now;
+    for (const arm of this.#arms) arm.link.expire();
+  }
+
+  #settled(): void {
+    this.#waiting--;
+    if (this.#waiting > 0) return;
+    this.#inCycle = false;
+    const now = performance.now() / 1000;
+    // Goals leave now, so the time since they last left is what their steps are measured by.
+    const dt = Math.min(Math.max(now - this.#last, SHORTEST_STEP), this.#longestStep);
+    this.#last = now;
+    const drift = Date.now() / 1000 - (this.#epoch + now);
+    if (Math.abs(drift) > CLOCK_STEP) this.#epoch += drift;
+    for (const arm of this.#arms) arm.step(now, dt, this.#epoch);
+    this.#shared.finishCycle();
+    this.#pacer.next();
+  }
+
+  #measure(period: number, now: number): void {
+    const { loop } = this.#shared;
+    if (period > this.#late) loop[LoopField.late] = loop[LoopField.late]! + 1;
+    this.#windowLongest = Math.max(this.#windowLongest, period);
+    this.#windowCycles++;
+    if (now - this.#windowStart < 1) return;
+    loop[LoopField.period] = (now - this.#windowStart) / this.#windowCycles;
+    loop[LoopField.longestPeriod] = this.#windowLongest;
+    this.#windowStart = now;
+    this.#windowCycles = 0;
+    this.#windowLongest = 0;
+  }
+}

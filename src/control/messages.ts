@@ -1,0 +1,101 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { EndReason } from './arm-runtime.ts';
+import type { StallLimits } from './stall.ts';
+
+/** A joint, as the control thread needs it. Angles rad, torques Nm, stiffness Nm/rad. */
+export interface JointSetup {
+  readonly name: string;
+  readonly servoId: number;
+  /** Trade name of the servo. */
+  readonly servoModel: string;
+  /** Register contents to be set at start, in counts. */
+  readonly settings: Readonly<Record<string, number>>;
+  readonly stall: StallLimits | null;
+  readonly sign: 1 | -1;
+  /** Servo steps at joint angle zero. */
+  readonly zero: number;
+  readonly torqueLimit: number;
+  readonly stiffness: number;
+  /** Nm s/rad */
+  readonly damping: number;
+  readonly friction: number;
+  /** kg m^2 */
+  readonly inertia: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly moveVelocity: number;
+  readonly moveAcceleration: number;
+  readonly mirrorVelocity: number;
+  readonly mirrorAcceleration: number;
+}
+
+/** An arm, as the control thread needs it. */
+export interface ArmSetup {
+  readonly name: string;
+  readonly urdf: string;
+  readonly baseLink: string;
+  readonly toolLink: string;
+  readonly joints: readonly JointSetup[];
+  /** Where its servos are: at the far end of a simulated bus, at a port, or with another machine. */
+  readonly bus:
+    | { readonly kind: 'sim'; readonly url: string; readonly port: MessagePort }
+    | { readonly kind: 'port'; readonly url: string }
+    | { readonly kind: 'remote' };
+}
+
+export interface ControlSetup {
+  readonly rate: number;
+  readonly shared: SharedArrayBuffer;
+  readonly arms: readonly ArmSetup[];
+}
+
+/** What drives an arm next. Arms are given by their place in the setup, joints in the order of the model. */
+export type SourceSpec =
+  | {
+      readonly kind: 'trajectory';
+      readonly goal: Float64Array;
+      /** Largest joint speed, rad/s, where it is below the arm's own limits. */
+      readonly speed: number | null;
+    }
+  | {
+      readonly kind: 'mirror';
+      readonly leader: number;
+      readonly maps: readonly { readonly from: number; readonly scale: number; readonly offset: number }[];
+    }
+  | { readonly kind: 'stream' }
+  /** `support`: part of each joint's weight; `fade`: time over which it falls to nothing, s, 0 = never. */
+  | { readonly kind: 'float'; readonly support: Float64Array; readonly fade: number };
+
+export type Command =
+  | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }
+  | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
+  | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
+  /** Brings back servos that have cut or reduced their torque. */
+  | { readonly kind: 'recover'; readonly arm: number }
+  | { readonly kind: 'close' };
+
+/** One-way messages: the next one replaces the last, so none is answered. */
+export type Sample =
+  /** Setpoints for an arm that a stream drives; NaN leaves a joint alone. */
+  | { readonly kind: 'setpoints'; readonly arm: number; readonly positions: Float64Array }
+  | {
+      readonly kind: 'state';
+      readonly arm: number;
+      readonly positions: Float64Array;
+      readonly velocities: Float64Array | null;
+    };
+
+export type ToControl = { readonly request: number; readonly command: Command } | { readonly sample: Sample };
+
+/** Answer to a command: the motion that began, where one did, and how long it takes, s. */
+export interface CommandResult {
+  readonly motion: number;
+  readonly duration: number;
+}
+
+export type FromControl =
+  | { readonly kind: 'reply'; readonly request: number; readonly result: CommandResult }
+  | { readonly kind: 'refused'; readonly request: number; readonly reason: string }
+  | { readonly kind: 'ended'; readonly arm: number; readonly motion: number; readonly reason: EndReason }
+  | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
+  | { readonly kind: 'warning'; readonly arm: number; readonly text: string };

@@ -1,0 +1,90 @@
+import type { ArmLink } from './link.ts';
+
+/** A remote arm from which nothing has come for this long is gone, s. */
+const SILENCE = 0.5;
+
+/**
+ * An arm whose bus another machine owns: positions come in by message, goals go out by whoever reads the snapshot. The
+ * machine that owns the bus ramps, gates and holds.
+ */
+export class RemoteLink implements ArmLink {
+  readonly remote = true;
+  readonly positions: Float64Array;
+  readonly adopted: Float64Array;
+  readonly gain: Float64Array;
+  readonly velocities: Float64Array;
+  readonly efforts: Float64Array;
+  readonly temperatures: Float64Array;
+  readonly voltages: Float64Array;
+  readonly alarms: Float64Array;
+  readonly torqueRefusal = '';
+  readonly fault = '';
+  readonly heard: Float64Array;
+  readonly lost: Uint32Array;
+  readonly discarded = 0;
+  readonly roundTripMedian = 0;
+  readonly roundTripLongest = 0;
+  readonly torque = true;
+  readonly anyTorque = true;
+  readonly held: Uint8Array;
+  readonly readTime = 0;
+  up = false;
+  reason: string;
+  sampleTime = 0;
+  detailTime = 0;
+  onSettled: () => void = () => {};
+  onWarning: (text: string) => void = () => {};
+  readonly #silent: string;
+
+  constructor(joints: number, name: string) {
+    this.positions = new Float64Array(joints).fill(Number.NaN);
+    this.heard = new Float64Array(joints);
+    this.lost = new Uint32Array(joints);
+    this.held = new Uint8Array(joints).fill(1);
+    this.adopted = new Float64Array(joints);
+    this.gain = new Float64Array(joints).fill(1);
+    this.velocities = new Float64Array(joints);
+    this.efforts = new Float64Array(joints);
+    this.temperatures = new Float64Array(joints);
+    this.voltages = new Float64Array(joints);
+    this.alarms = new Float64Array(joints);
+    this.#silent = `nothing comes on the ROS topic /${name}/joint_states: start the bridge that owns its bus`;
+    this.reason = this.#silent;
+  }
+
+  /** A state of the arm has arrived. @param now monotonic time of its arrival, s */
+  arrived(positions: Float64Array, velocities: Float64Array | null, now: number): void {
+    this.positions.set(positions);
+    this.sampleTime = now;
+    this.heard.fill(now);
+    if (velocities !== null) {
+      this.velocities.set(velocities);
+      this.detailTime = now;
+    }
+    if (!this.up) this.adopted.set(positions);
+    this.up = true;
+    this.reason = '';
+  }
+
+  begin(now: number): boolean {
+    if (this.up && now - this.sampleTime > SILENCE) {
+      this.up = false;
+      this.reason = this.#silent;
+    }
+    return false;
+  }
+
+  expire(): void {}
+
+  write(): void {}
+
+  setTorque(): void {}
+
+  recover(): string {
+    return '';
+  }
+
+  async close(): Promise<void> {
+    this.up = false;
+  }
+}

@@ -1,0 +1,553 @@
+import { MAX_BLOCK, type ServoBus } from '../servo/bus.ts';
+import { radiansToSteps, type ServoCalibration, stepsToRadians } from '../servo/calibration.ts';
+import type { ServoClient } from '../servo/client.ts';
+import { DynamixelBus } from '../servo/dynamixel/bus.ts';
+import { DynamixelClient } from '../servo/dynamixel/client.ts';
+import { FeetechBus } from '../servo/feetech/bus.ts';
+import { FeetechClient } from '../servo/feetech/client.ts';
+import type { ServoModel } from '../servo/model.ts';
+import type { BytePort, PortError } from '../servo/port/port.ts';
+import { recover } from '../servo/recover.ts';
+import { decodeSign, encodeSign, type Register } from '../servo/registers.ts';
+import { type ExpectedServo, type StartUp, startUp } from '../servo/start-up.ts';
+import { Histogram } from './histogram.ts';
+import type { ArmLink } from './link.ts';
+
+/** A joint as the bus needs it. */
+export interface LinkJoint {
+  readonly name: string;
+  readonly servoId: number;
+  readonly model: ServoModel;
+  readonly calibration: ServoCalibration;
+  /** Position gain register content for which the arm's data states the stiffness. */
+  readonly referenceGain: number;
+  /** Register contents, in counts, to be set at start, by register name. */
+  readonly settings: Readonly<Record<string, number>>;
+}
+
+type Phase = 'closed' | 'preparing' | 'up';
+
+/** A run of registers that one read brings. */
+interface Block {
+  readonly address: number;
+  readonly length: number;
+  /** It holds the present position: the read is a sample. */
+  readonly position: boolean;
+}
+
+/** All further fields are read this often, s. */
+const DETAIL_INTERVAL = 0.05;
+/** A servo that has lost its torque by itself, as after a dip of its supply, is noticed within this time, s. */
+const STATE_INTERVAL = 0.25;
+/** An arm with a servo that has not been heard for this long is gone, s. */
+const SILENCE = 0.5;
+/** A servo that has not been heard for this long gets no goal until its torque has been read, s. */
+const MUTE = 0.05;
+/** Bytes of a reply besides its data, and time of a byte at 1 Mbaud, s. */
+const FEETECH_REPLY = 6;
+const DYNAMIXEL_REPLY = 11;
+const BYTE_TIME = 1e-5;
+/** Overloaded servos are brought back no more often than this, s: each time they are loaded again. */
+const RECOVERY_INTERVAL = 5;
+/** Over-current and overload; any hardware error. */
+const FEETECH_RECOVERABLE = 8 | 32;
+const DYNAMIXEL_RECOVERABLE = 0xff;
+const FIRST_BACK_OFF = 0.1;
+const LONGEST_BACK_OFF = 5;
+/** Reads after which a torque command that the servos do not confirm is sent again. */
+const TORQUE_RETRY = 4;
+/** Round trips are told anew this often, s. */
+const STATISTICS_INTERVAL = 5;
+/** Temperatures this far below a servo's limit are told, and ones this near to it stop the arm, K. */
+const WARM_MARGIN = 15;
+const HOT_MARGIN = 3;
+/** The servos of a Dynamixel bus stop by themselves when nothing is heard for this many units of 20 ms (register 98). */
+const WATCHDOG = 25;
+
+function span(...registers: readonly Register[]): { address: number; length: number } {
+  const address = Math.min(...registers.map((register) => register.address));
+  const end = Math.max(...registers.map((register) => register.address + register.size));
+  return { address, length: end - address };
+}
+
+/** An arm of servos of one family on one bus; one servo per joint. */
+export class ServoLink implements ArmLink {
+  readonly remote = false;
+  readonly positions: Float64Array;
+  readonly adopted: Float64Array;
+  readonly gain: Float64Array;
+  readonly velocities: Float64Array;
+  readonly efforts: Float64Array;
+  readonly temperatures: Float64Array;
+  readonly voltages: Float64Array;
+  readonly alarms: Float64Array;
+  reason = 'not opened yet';
+  torque = false;
+  anyTorque = false;
+  readonly held: Uint8Array;
+  readonly heard: Float64Array;
+  readTime = 0;
+  torqueRefusal = '';
+  fault = '';
+  sampleTime = 0;
+  detailTime = 0;
+  roundTripMedian = 0;
+  roundTripLongest = 0;
+  onSettled: () => void = () => {};
+  onWarning: (text: string) => void = () => {};
+
+  readonly #port: BytePort;
+  readonly #bus: ServoBus;
+  readonly #client: ServoClient;
+  readonly #joints: readonly LinkJoint[];
+  readonly #steps: Int32Array;
+  readonly #flags: Uint8Array;
+  /** Servos whose torque must be read before a goal is sent again: they have been silent, perhaps without power. */
+  readonly #suspect: Uint8Array;
+  /** Servos to which goals may be sent. */
+  readonly #trusted: Uint8Array;
+  /** Torque that each servo is to have: as it was found, or as it was asked for last. */
+  readonly #expected: Uint8Array;
+  #anySuspect = false;
+  readonly #expectedServos: readonly ExpectedServo[];
+  /** Alarms that cut or reduce the torque until the servo is brought back. */
+  readonly #recoverable: number;
+  #recovering = false;
+  #recovered = Number.NEGATIVE_INFINITY;
+  readonly #limits: { readonly hot: Float64Array; readonly low: Float64Array; readonly high: Float64Array };
+  readonly #warned: Uint8Array;
+  readonly #roundTrips = new Histogram();
+  readonly #positionBlock: Block;
+  readonly #detailBlock: Block;
+  readonly #stateBlock: Block;
+  readonly #goal: Register;
+  readonly #torqueEnable: Register;
+  readonly #watchdog: Register | undefined;
+  /** Bytes of a reply besides its data. */
+  readonly #overhead: number;
+  #phase: Phase = 'closed';
+  #block: Block;
+  /** A second read of the same cycle, for what lies too far from the position. */
+  #extra: Block | null = null;
+  #begun = 0;
+  #asked = 0;
+  #stateTime = 0;
+  #statisticsTime = 0;
+  #retryAt = 0;
+  #backOff = FIRST_BACK_OFF;
+  #busy = false;
+  #wantTorque: boolean | null = null;
+  #unconfirmed = 0;
+  /** Joint of `fault`. */
+  #faulty = -1;
+
+  constructor(port: BytePort, joints: readonly LinkJoint[]) {
+    const count = joints.length;
+    const { family, common, registers } = joints[0]!.model;
+    const ids = joints.map((joint) => joint.servoId);
+    this.#port = port;
+    this.#joints = joints;
+    // Before the client is made, which passes on what it finds here.
+    port.onClose = (error) => this.#closed(error);
+    this.#bus = family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
+    this.#client = family === 'feetech' ? new FeetechClient(port) : new DynamixelClient(port);
+    this.#bus.onSettled = () => this.#settled();
+    const { presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature, alarms } = common;
+    const detail = [presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature];
+    this.#positionBlock = { ...span(presentPosition), position: true };
+    if (family === 'feetech') {
+      this.#detailBlock = { ...span(...detail, alarms), position: true };
+      this.#stateBlock = { ...span(common.torqueEnable, common.goalPosition, presentPosition), position: true };
+    } else {
+      this.#detailBlock = { ...span(...detail), position: true };
+      this.#stateBlock = { ...span(common.torqueEnable, alarms), position: false };
+    }
+    this.#block = this.#positionBlock;
+    this.#goal = common.goalPosition;
+    this.#torqueEnable = common.torqueEnable;
+    this.#watchdog = registers.bus_watchdog;
+    this.#expectedServos = joints.map(({ name, servoId, model, settings }) => ({
+      joint: name,
+      id: servoId,
+      model,
+      settings,
+    }));
+    this.#steps = new Int32Array(count);
+    this.#flags = new Uint8Array(count);
+    this.#suspect = new Uint8Array(count);
+    this.#trusted = new Uint8Array(count);
+    this.#expected = new Uint8Array(count);
+    this.held = new Uint8Array(count);
+    this.#recoverable = family === 'feetech' ? FEETECH_RECOVERABLE : DYNAMIXEL_RECOVERABLE;
+    this.#overhead = family === 'feetech' ? FEETECH_REPLY : DYNAMIXEL_REPLY;
+    this.heard = new Float64Array(count);
+    this.#limits = { hot: new Float64Array(count), low: new Float64Array(count), high: new Float64Array(count) };
+    this.#warned = new Uint8Array(count);
+    this.positions = new Float64Array(count).fill(Number.NaN);
+    this.adopted = new Float64Array(count);
+    this.gain = new Float64Array(count).fill(1);
+    this.velocities = new Float64Array(count);
+    this.efforts = new Float64Array(count);
+    this.temperatures = new Float64Array(count);
+    this.voltages = new Float64Array(count);
+    this.alarms = new Float64Array(count);
+  }
+
+  get up(): boolean {
+    return this.#phase === 'up';
+  }
+
+  get lost(): ArrayLike<number> {
+    return this.#bus.lost;
+  }
+
+  get discarded(): number {
+    return this.#bus.discarded;
+  }
+
+  begin(now: number): boolean {
+    this.#begun = now;
+    if (this.#phase === 'up' && this.#silent(now)) this.#phase = 'preparing';
+    if (this.#phase !== 'up') {
+      if (now >= this.#retryAt && !this.#busy) void this.#connect();
+      return false;
+    }
+    const state = this.#wantTorque !== null || this.#anySuspect || now - this.#stateTime >= STATE_INTERVAL;
+    if (state && this.#stateBlock.position) this.#block = this.#stateBlock;
+    else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#detailBlock : this.#positionBlock;
+    this.#extra = state && !this.#stateBlock.position ? this.#stateBlock : null;
+    const bytes =
+      this.#block.length + this.#overhead + (this.#extra === null ? 0 : this.#extra.length + this.#overhead);
+    this.readTime = bytes * this.#joints.length * BYTE_TIME;
+    this.#asked = now;
+    this.#bus.beginRead(this.#block.address, this.#block.length);
+    return true;
+  }
+
+  expire(): void {
+    this.#bus.expire();
+  }
+
+  write(goals: Float64Array): void {
+    if (this.#phase !== 'up') return;
+    for (let i = 0; i < goals.length; i++) {
+      const steps = radiansToSteps(this.#joints[i]!.calibration, goals[i]!);
+      this.#steps[i] = encodeSign(this.#goal.sign, steps);
+      if (this.#begun - this.heard[i]! > MUTE) {
+        this.#suspect[i] = 1;
+        this.#anySuspect = true;
+      }
+      this.#trusted[i] = this.#suspect[i] === 1 ? 0 : 1;
+    }
+    this.#bus.syncWrite(this.#goal, this.#steps, this.#trusted);
+  }
+
+  setTorque(on: boolean): void {
+    if (this.#phase !== 'up') return;
+    this.#wantTorque = on;
+    this.#expected.fill(on ? 1 : 0);
+    this.#unconfirmed = 0;
+    this.#sendTorque(on);
+  }
+
+  recover(now: number): string {
+    if (this.#phase !== 'up' || this.alarms.every((bits) => (bits & this.#recoverable) === 0)) return '';
+    const wait = this.#recovered + RECOVERY_INTERVAL - now;
+    if (wait > 0)
+      return `its servos have just been brought back: take the load off, and try again in ${Math.ceil(wait)} s`;
+    this.#recovered = now;
+    this.#recovering = true;
+    this.reason = 'its overloaded servos are being brought back';
+    this.#phase = 'preparing';
+    return '';
+  }
+
+  async close(): Promise<void> {
+    this.#phase = 'closed';
+    this.#retryAt = Number.POSITIVE_INFINITY;
+    this.reason = 'closed';
+    this.#bus.abandon();
+    await this.#port.close();
+  }
+
+  #sendTorque(on: boolean): void {
+    // A watchdog that has run out keeps a servo from moving until it is cleared by 0.
+    if (this.#watchdog !== undefined) this.#writeAll(this.#watchdog, 0);
+    this.#writeAll(this.#torqueEnable, on ? 1 : 0);
+    if (this.#watchdog !== undefined && on) this.#writeAll(this.#watchdog, WATCHDOG);
+  }
+
+  #writeAll(register: Register, value: number): void {
+    this.#flags.fill(value);
+    this.#bus.syncWrite(register, this.#flags);
+  }
+
+  /** Opens the port if need be and checks the servos; whatever fails is told and tried again later. */
+  async #connect(): Promise<void> {
+    this.#busy = true;
+    const began = performance.now() / 1000;
+    try {
+      if (this.#phase === 'closed') {
+        await this.#port.open();
+        this.#phase = 'preparing';
+        for (const advice of this.#port.advice ?? []) this.onWarning(advice);
+      }
+      this.#client.attach();
+      if (this.#recovering) {
+        this.#recovering = false;
+        for (const [i, servo] of this.#expectedServos.entries()) {
+          if ((this.alarms[i]! & this.#recoverable) !== 0) await recover(this.#client, servo, this.held[i] === 1);
+        }
+        this.alarms.fill(0);
+      }
+      const found = await startUp(this.#client, this.#expectedServos);
+      if (this.#phase === 'preparing' && this.#retryAt !== Number.POSITIVE_INFINITY) this.#take(found, began);
+    } catch (error) {
+      this.reason = error instanceof Error ? error.message : String(error);
+      this.#delay();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #take(found: StartUp, began: number): void {
+    for (const [i, servo] of found.servos.entries()) {
+      const { calibration, referenceGain } = this.#joints[i]!;
+      this.positions[i] = stepsToRadians(calibration, servo.presentPosition);
+      // The goal register of a limp servo says nothing: it may be left from any earlier day.
+      this.adopted[i] = servo.torque ? stepsToRadians(calibration, servo.goalPosition) : this.positions[i]!;
+      this.gain[i] = servo.positionGain / referenceGain;
+      this.held[i] = servo.torque ? 1 : 0;
+      this.#limits.hot[i] = servo.maxTemperature;
+      this.#limits.low[i] = servo.minVoltage;
+      this.#limits.high[i] = servo.maxVoltage;
+    }
+    this.torque = found.servos.every((servo) => servo.torque);
+    this.anyTorque = found.servos.some((servo) => servo.torque);
+    this.#expected.set(this.held);
+    this.#suspect.fill(0);
+    this.#anySuspect = false;
+    if (this.anyTorque && !this.torque) this.onWarning(`${this.#named(0)} without torque, the others hold`);
+    this.torqueRefusal = found.torqueRefusal;
+    this.fault = '';
+    this.#faulty = -1;
+    this.#warned.fill(0);
+    for (const warning of found.warnings) this.onWarning(warning);
+    if (found.torqueRefusal !== '') this.onWarning(`no torque: ${found.torqueRefusal}`);
+    this.#bus.attach();
+    const now = performance.now() / 1000;
+    this.heard.fill(now);
+    this.sampleTime = began;
+    this.detailTime = 0;
+    this.#stateTime = now;
+    this.#wantTorque = null;
+    this.#backOff = FIRST_BACK_OFF;
+    this.reason = '';
+    this.#phase = 'up';
+    if (this.#watchdog !== undefined && this.anyTorque) {
+      this.#writeAll(this.#watchdog, 0);
+      this.#writeAll(this.#watchdog, WATCHDOG);
+    }
+  }
+
+  #closed(error: PortError): void {
+    this.#bus.abandon();
+    this.#phase = 'closed';
+    this.reason = error.message;
+    this.#delay();
+    this.onSettled();
+  }
+
+  #delay(): void {
+    this.#retryAt = Math.max(this.#retryAt, performance.now() / 1000 + this.#backOff);
+    this.#backOff = Math.min(this.#backOff * 2, LONGEST_BACK_OFF);
+  }
+
+  /** True when a servo has been silent for too long; says which. */
+  #silent(now: number): boolean {
+    let silent = 0;
+    let first = -1;
+    for (let i = 0; i < this.heard.length; i++) {
+      if (now - this.heard[i]! <= SILENCE) continue;
+      silent++;
+      if (first < 0) first = i;
+    }
+    if (first < 0) return false;
+    const joint = this.#joints[first]!;
+    this.reason =
+      silent === this.heard.length
+        ? `no servo has answered for ${SILENCE} s: check its power and its bus cable`
+        : `servo ${joint.servoId} (${joint.name}) has not answered for ${SILENCE} s: check the cable into it`;
+    return true;
+  }
+
+  #settled(): void {
+    const now = performance.now() / 1000;
+    const { answered } = this.#bus;
+    let all = true;
+    for (let i = 0; i < answered.length; i++) {
+      if (answered[i] === 1) this.heard[i] = now;
+      else all = false;
+    }
+    if (all) this.#roundTrips.add(now - this.#asked);
+    this.#decode(all);
+    if (this.#extra !== null) {
+      this.#block = this.#extra;
+      this.#extra = null;
+      this.#asked = now;
+      this.#bus.beginRead(this.#block.address, this.#block.length);
+      return;
+    }
+    if (now - this.#statisticsTime > STATISTICS_INTERVAL) {
+      this.#statisticsTime = now;
+      this.roundTripMedian = this.#roundTrips.percentile(0.5);
+      this.roundTripLongest = this.#roundTrips.percentile(0.99);
+      this.#roundTrips.clear();
+    }
+    this.onSettled();
+  }
+
+  /** Takes over what the last read brought; a joint that did not answer keeps its last values. */
+  #decode(all: boolean): void {
+    const { answered } = this.#bus;
+    const detail = this.#block === this.#detailBlock;
+    for (let i = 0; i < answered.length; i++) {
+      if (answered[i] === 0) continue;
+      const { calibration, model } = this.#joints[i]!;
+      const { common } = model;
+      if (this.#block.position) {
+        this.positions[i] = stepsToRadians(calibration, this.#value(i, common.presentPosition));
+      }
+      if (this.#holds(common.alarms)) this.#alarm(i, this.#value(i, common.alarms));
+      if (!detail) continue;
+      const { presentVelocity: velocity, presentEffort: effort } = common;
+      this.velocities[i] = this.#value(i, velocity) * velocity.scale * calibration.sign;
+      this.efforts[i] = this.#value(i, effort) * effort.scale * model.torquePerEffort * calibration.sign;
+      this.voltages[i] = this.#value(i, common.presentVoltage) * common.presentVoltage.scale;
+      this.temperatures[i] = this.#value(i, common.presentTemperature) * common.presentTemperature.scale;
+      this.#watch(i);
+    }
+    if (!all) return;
+    if (this.#block.position) this.sampleTime = this.#begun;
+    if (detail) this.detailTime = this.#begun;
+    if (this.#block === this.#stateBlock) {
+      this.#stateTime = this.#begun;
+      this.#decodeTorque();
+    }
+  }
+
+  #decodeTorque(): void {
+    let on = 0;
+    let unexpected = false;
+    for (let i = 0; i < this.held.length; i++) {
+      const held = this.#value(i, this.#torqueEnable) === 1 ? 1 : 0;
+      this.held[i] = held;
+      on += held;
+      if (held !== this.#expected[i]) unexpected = true;
+    }
+    this.torque = on === this.held.length;
+    this.anyTorque = on > 0;
+    if (this.#wantTorque !== null) {
+      if (this.#wantTorque ? this.torque : !this.anyTorque) {
+        this.#wantTorque = null;
+        this.#trust();
+      } else if (++this.#unconfirmed % TORQUE_RETRY === 0) {
+        this.#sendTorque(this.#wantTorque);
+      }
+    } else if (unexpected) {
+      // A dip of the supply, or another program: what the servos hold is to be found out anew.
+      this.reason = `${this.#named(this.anyTorque ? 0 : 1)} has other torque than was asked for: check its supply and its cable`;
+      this.#phase = 'preparing';
+    } else {
+      this.#trust();
+    }
+  }
+
+  #trust(): void {
+    this.#suspect.fill(0);
+    this.#anySuspect = false;
+  }
+
+  /** Servos with torque (1) or without (0), for messages. */
+  #named(held: 0 | 1): string {
+    const names = this.#joints
+      .filter((_, i) => this.held[i] === held)
+      .map((joint) => `${joint.servoId} (${joint.name})`);
+    return `servo ${names.join(', ')}`;
+  }
+
+  #alarm(index: number, bits: number): void {
+    if (bits !== this.alarms[index] && bits !== 0) {
+      const { name, servoId, model } = this.#joints[index]!;
+      this.onWarning(`servo ${servoId} (${name}): ${alarmText(model, bits)}`);
+    }
+    this.alarms[index] = bits;
+  }
+
+  /** Tells a servo that gets warm, and stops an arm with one that is about to switch itself off. */
+  #watch(index: number): void {
+    const temperature = this.temperatures[index]!;
+    const voltage = this.voltages[index]!;
+    const limit = this.#limits.hot[index]!;
+    const low = this.#limits.low[index]!;
+    const high = this.#limits.high[index]!;
+    const warm = temperature > limit - WARM_MARGIN;
+    const unfit = voltage < low || voltage > high;
+    if (index === this.#faulty && temperature < limit - 2 * HOT_MARGIN) {
+      this.fault = '';
+      this.#faulty = -1;
+    }
+    if (!warm && !unfit) {
+      if (temperature < limit - 1.5 * WARM_MARGIN) this.#warned[index] = 0;
+      return;
+    }
+    const { name, servoId } = this.#joints[index]!;
+    if (this.fault === '' && temperature > limit - HOT_MARGIN) {
+      this.#faulty = index;
+      this.fault = `servo ${servoId} (${name}) has ${temperature} degC and switches off at ${limit}: lower the arm and let it cool`;
+    }
+    if (this.#warned[index] === 1) return;
+    this.#warned[index] = 1;
+    this.onWarning(
+      warm
+        ? `servo ${servoId} (${name}) is warm: ${temperature} degC of at most ${limit}`
+        : `servo ${servoId} (${name}) measures ${voltage.toFixed(1)} V, its limits are ${low.toFixed(1)} to ${high.toFixed(1)} V`,
+    );
+  }
+
+  #holds(register: Register): boolean {
+    const { address, length } = this.#block;
+    return register.address >= address && register.address + register.size <= address + length;
+  }
+
+  #value(index: number, register: Register): number {
+    const block = this.#bus.block;
+    const at = index * MAX_BLOCK + register.address - this.#block.address;
+    let raw = block[at]!;
+    if (register.size > 1) raw |= block[at + 1]! << 8;
+    if (register.size > 2) raw |= (block[at + 2]! << 16) | (block[at + 3]! << 24);
+    return decodeSign(register.sign, raw);
+  }
+}
+
+const FEETECH_ALARMS: readonly [number, string][] = [
+  [1, 'supply voltage out of range'],
+  [2, 'position sensor fault'],
+  [4, 'too hot'],
+  [8, 'too much current'],
+  [16, 'angle out of range'],
+  [32, 'overload: take the load off it, then POST /stop and /stop/reset bring it back'],
+];
+const DYNAMIXEL_ALARMS: readonly [number, string][] = [
+  [1, 'supply voltage out of range'],
+  [4, 'too hot'],
+  [8, 'position sensor fault'],
+  [16, 'electrical shock or too little power'],
+  [32, 'overload: take the load off it, then POST /stop and /stop/reset bring it back'],
+];
+
+function alarmText(model: ServoModel, bits: number): string {
+  const names = model.family === 'feetech' ? FEETECH_ALARMS : DYNAMIXEL_ALARMS;
+  const set = names.filter(([bit]) => (bits & bit) !== 0).map(([, text]) => text);
+  return set.length > 0 ? set.join(', ') : `alarm bits ${bits}`;
+}

@@ -1,0 +1,176 @@
+import type { Socket } from 'node:net';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { ConfigError } from '../config/load.ts';
+import type { HttpConfig } from '../config/schema.ts';
+import { Callers } from './callers.ts';
+import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
+import { checkBind, Guard } from './guard.ts';
+import { openApi } from './openapi.ts';
+import { mirrorRoutes } from './routes/mirror.ts';
+import { moveRoutes } from './routes/moves.ts';
+import { simulationRoutes } from './routes/simulation.ts';
+import { statusRoutes } from './routes/status.ts';
+import { stopRoutes } from './routes/stop.ts';
+import type { HttpServices } from './services.ts';
+
+export type { HttpServices, SimulationControl } from './services.ts';
+
+const BODY_LIMIT = 1024 * 1024;
+/** Time a client has to send its headers, and its whole request, ms. The answer of a move may take longer. */
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 20_000;
+const KEEP_ALIVE_TIMEOUT = 30_000;
+
+function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
+  return reply.code(problem.status).headers(problem.headers).send({ detail: problem.detail });
+}
+
+/** Answers a connection that sent no valid HTTP, or nothing in time. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'The request did not arrive in time.']
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', 'The headers are too large.']
+        : ['400 Bad Request', 'This is no valid HTTP request.'];
+  const body = JSON.stringify({ detail });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}
+
+/** The HTTP service over the parts of the bridge. It does not listen yet: see {@link listen}. */
+export function buildApp(services: HttpServices): FastifyInstance {
+  const guard = new Guard(services.config, services.token);
+  const callers = new Callers(guard.ownerKey);
+  const methods = new Map<string, string[]>();
+
+  const app: FastifyInstance = fastify({
+    loggerInstance: services.logger as FastifyBaseLogger,
+    // Clients may ask many times a second: requests are logged below, at debug level.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    http: { headersTimeout: HEADERS_TIMEOUT, connectionsCheckingInterval: 5000 },
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, _request, reply) => {
+      // Only a path that cannot be decoded comes here: no route has such a name.
+      services.logger.debug({ error: error.message }, 'path refused');
+      send(reply as FastifyReply, new HttpProblem(404, 'Not Found'));
+    },
+  });
+
+  app.addHook('onRoute', ({ url, method }) => {
+    methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()]);
+  });
+
+  const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const allowed = methods.get(request.url.split('?', 1)[0]!);
+    if (allowed === undefined) return send(reply, new HttpProblem(404, 'Not Found'));
+    return send(reply, new HttpProblem(405, 'Method Not Allowed', { allow: allowed.join(', ') }));
+  };
+
+  app.decorateRequest('sentType', undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    const { origin, 'access-control-request-method': asked } = request.headers;
+    try {
+      guard.checkSource(request.raw);
+      if (origin !== undefined) {
+        reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' });
+        if (request.method === 'OPTIONS' && asked !== undefined) {
+          reply.headers({
+            'access-control-allow-methods': 'GET, POST',
+            'access-control-allow-headers': 'authorization, content-type',
+            'access-control-max-age': '600',
+          });
+          return reply.code(200).type('text/plain; charset=utf-8').send('OK');
+        }
+      }
+      guard.checkToken(request.raw);
+    } catch (error) {
+      // The body of a refused request is not read: the connection ends with the answer.
+      reply.header('connection', 'close');
+      throw error;
+    }
+    if (request.is404) return answerUnrouted(request, reply);
+    request.sentType = request.headers['content-type'];
+    // Content types are judged by validation.ts alone; the server would refuse unknown ones in its own words.
+    delete request.raw.headers['content-type'];
+    return undefined;
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setNotFoundHandler(answerUnrouted);
+
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error);
+    if (problem !== null) return send(reply, problem);
+    services.logger.error({ err: error, method: request.method, url: request.url }, 'request failed');
+    return send(reply, INTERNAL_ERROR);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    services.logger.debug(
+      { method: request.method, url: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'request',
+    );
+  });
+  app.addHook('preClose', () => callers.dismiss());
+
+  moveRoutes(app, services, callers);
+  mirrorRoutes(app, services, callers);
+  stopRoutes(app, services);
+  statusRoutes(app, services);
+  simulationRoutes(app, services);
+  const description = openApi({ token: services.token !== null });
+  app.get('/openapi.json', async () => description);
+  return app;
+}
+
+/**
+ * Listens as configured.
+ * @returns the address and port in use, which differ from the configured ones for port 0 or a host name
+ * @throws {ConfigError} for an address that other computers reach without a token, or that cannot be had
+ */
+export async function listen(
+  app: FastifyInstance,
+  config: HttpConfig,
+  token: string | null,
+): Promise<{ host: string; port: number }> {
+  checkBind(config, token);
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const place = `${config.host} port ${config.port}`;
+    if (code === 'EADDRINUSE') {
+      throw new ConfigError(
+        `http.port: ${place} is in use, perhaps by another bridge. Stop that program, or choose another port with ` +
+          '--port or http.port (0 takes a free one).',
+      );
+    }
+    if (code === 'EACCES') {
+      throw new ConfigError(`http.port: ${place} needs privileges. Choose a port from 1024 on.`);
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+      throw new ConfigError(`http.host: ${config.host} is no address of this computer (${code}).`);
+    }
+    throw error;
+  }
+  const bound = app.server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the HTTP server has no address after listening');
+  return { host: bound.address, port: bound.port };
+}

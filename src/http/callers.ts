@@ -1,0 +1,54 @@
+import type { FastifyReply } from 'fastify';
+import type { Caller, Owner } from '../arm/types.ts';
+
+const OWNER_NAME = 'an HTTP client';
+/** Time that motions and their answers have to end when the server closes, ms. */
+const FAREWELL = 1000;
+
+/** The clients whose requests run at this moment: tells each motion when the one that asked for it has gone. */
+export class Callers {
+  readonly owner: Owner;
+  /** Each with a promise of the end of its answer. */
+  readonly #open = new Map<AbortController, Promise<unknown>>();
+
+  constructor(ownerKey: string) {
+    this.owner = { key: ownerKey, name: OWNER_NAME };
+  }
+
+  /** Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. */
+  async run<T>(reply: FastifyReply, takeOver: boolean, work: (caller: Caller) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const response = reply.raw;
+    const onClose = () => {
+      if (!response.writableFinished) controller.abort(new Error('the client has hung up'));
+    };
+    // The connection may have closed while the body was read.
+    if (response.destroyed) {
+      onClose();
+    } else {
+      response.once('close', onClose);
+      const answered = new Promise((resolve) => response.once('close', resolve));
+      this.#open.set(controller, answered);
+      void answered.then(() => this.#open.delete(controller));
+    }
+    try {
+      return await work({ owner: this.owner, takeOver, signal: controller.signal });
+    } finally {
+      // What closes the connection from here on finds no motion to end.
+      response.off('close', onClose);
+    }
+  }
+
+  /** Ends all motions that clients wait for, and gives their answers a moment to leave. */
+  async dismiss(): Promise<void> {
+    const answers = [...this.#open.values()];
+    for (const controller of this.#open.keys()) controller.abort(new Error('the bridge is shutting down'));
+    if (answers.length === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise((resolve) => {
+      timer = setTimeout(resolve, FAREWELL);
+    });
+    await Promise.race([Promise.all(answers), limit]);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,92 @@
+import type { FastifyError } from 'fastify';
+import { BridgeError, type ErrorCode } from '../arm/types.ts';
+
+/** One fault of a request, in the shape that clients of this interface know. */
+export interface FieldError {
+  readonly type: string;
+  /** Where: ["body", field, index, ...] or ["query", name]. */
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  /** What was sent, shortened. */
+  readonly input: unknown;
+  /** The bounds that were missed. */
+  readonly ctx?: Readonly<Record<string, unknown>>;
+}
+
+/** An answer that is no success: `{detail: text}`, or `{detail: [fault, ...]}` for a request that cannot be read. */
+export class HttpProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly detail: string | readonly FieldError[],
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(typeof detail === 'string' ? detail : detail.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '));
+    this.name = 'HttpProblem';
+  }
+}
+
+/** What every fault of the bridge itself answers: the reason is in the log, not in the reply. */
+export const INTERNAL_ERROR = new HttpProblem(500, 'Internal Server Error');
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  unknown_arm: 400,
+  disconnected: 400,
+  stopped: 409,
+  owned: 409,
+  not_initialised: 400,
+  bad_pair: 400,
+  already_mirroring: 400,
+  no_sample: 400,
+  not_simulated: 400,
+  bad_request: 400,
+  unsupported: 400,
+  internal: 500,
+};
+
+/** What a handler knows about the request whose error is told. */
+export interface ProblemContext {
+  /** Path of the route, as the client called it. */
+  readonly route: string;
+  /** Id of the arm that was asked for. */
+  readonly armId?: number;
+  /** Statuses that this route gives to a code instead of the usual one. */
+  readonly status?: Partial<Readonly<Record<ErrorCode, number>>>;
+}
+
+/** The answer to an error that a part of the bridge threw; errors of other kinds come back as they are. */
+export function asProblem(error: unknown, context: ProblemContext): unknown {
+  if (!(error instanceof BridgeError) || error.code === 'internal') return error;
+  const status = context.status?.[error.code] ?? STATUS[error.code];
+  return new HttpProblem(status, sentence(error, context));
+}
+
+function sentence(error: BridgeError, context: ProblemContext): string {
+  switch (error.code) {
+    case 'not_initialised':
+      return (
+        `Before using ${context.route} you need to call /move/init?robot_id=${context.armId ?? 0} ` +
+        "to initialize the robot's position and orientation."
+      );
+    case 'already_mirroring':
+      return 'Leader-follower control is already running. To stop it, call /move/leader/stop';
+    case 'owned':
+      return error.message.includes('take_over')
+        ? error.message
+        : `${error.message.replace(/\.?$/, '.')} Add ?take_over=true to take it.`;
+    default:
+      return error.message;
+  }
+}
+
+/** The answer to anything that a handler or the server threw; null when it is a fault of ours that must be logged. */
+export function problemOf(error: unknown): HttpProblem | null {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof BridgeError) {
+    return error.code === 'internal' ? null : new HttpProblem(STATUS[error.code], error.message);
+  }
+  const { code, statusCode, message } = error as Partial<FastifyError>;
+  if (typeof code !== 'string' || !code.startsWith('FST_')) return null;
+  if (statusCode === 413) return new HttpProblem(413, 'The request body is larger than 1 MiB.');
+  if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return null;
+  return new HttpProblem(statusCode, message ?? 'Bad Request');
+}

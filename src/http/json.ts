@@ -1,0 +1,200 @@
+/** Why a text is no JSON. */
+export class JsonSyntaxError extends Error {
+  constructor(
+    /** What was expected, as the field's servers word it. */
+    readonly reason: string,
+    /** Place of the fault in code points, a byte order mark not counted. */
+    readonly offset: number,
+  ) {
+    super(`${reason} at character ${offset}`);
+    this.name = 'JsonSyntaxError';
+  }
+}
+
+/** A document nested deeper than {@link MAX_DEPTH}. */
+export class JsonDepthError extends Error {
+  constructor() {
+    super(`nested deeper than ${MAX_DEPTH} levels`);
+    this.name = 'JsonDepthError';
+  }
+}
+
+/** Levels of nesting that are read; no request of this interface needs more than four. */
+export const MAX_DEPTH = 500;
+
+/** Longest integer literal kept exactly; longer ones overflow a double anyway. */
+const MAX_EXACT_DIGITS = 308;
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+const LITERALS: readonly (readonly [string, unknown])[] = [
+  ['null', null],
+  ['true', true],
+  ['false', false],
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+];
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+/**
+ * Reads a JSON text the way clients of this interface know it from Python's decoder, which the built-in parser cannot
+ * do: faults have that decoder's place and reason, and the tokens NaN, Infinity and -Infinity become numbers, so that
+ * validation can refuse them by the name of their field. Of equal keys the last wins. Integer literals beyond 2^53
+ * become bigint, which tells them from a float like 1e20. Objects have no prototype, so that no key is special.
+ * @param text without a byte order mark
+ * @throws {JsonSyntaxError}
+ * @throws {JsonDepthError}
+ */
+export function parseJson(text: string): unknown {
+  return new Parser(text).document();
+}
+
+class Parser {
+  #at = 0;
+  #depth = 0;
+
+  constructor(readonly text: string) {}
+
+  document(): unknown {
+    this.#skipSpace();
+    const value = this.#value();
+    this.#skipSpace();
+    if (this.#at < this.text.length) this.#fail('Extra data', this.#at);
+    return value;
+  }
+
+  #fail(reason: string, at: number): never {
+    let offset = 0;
+    for (const _ of this.text.slice(0, at)) offset++;
+    throw new JsonSyntaxError(reason, offset);
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #value(): unknown {
+    const char = this.text[this.#at];
+    if (char === '"') return this.#string();
+    if (char === '{' || char === '[') {
+      if (++this.#depth > MAX_DEPTH) throw new JsonDepthError();
+      const value = char === '{' ? this.#object() : this.#array();
+      this.#depth--;
+      return value;
+    }
+    for (const [literal, value] of LITERALS) {
+      if (!this.text.startsWith(literal, this.#at)) continue;
+      this.#at += literal.length;
+      return value;
+    }
+    return this.#number();
+  }
+
+  #number(): number | bigint {
+    NUMBER.lastIndex = this.#at;
+    const match = NUMBER.exec(this.text);
+    if (match === null) this.#fail('Expecting value', this.#at);
+    this.#at = NUMBER.lastIndex;
+    const value = Number(match[0]);
+    const isInteger = match[1] === undefined && match[2] === undefined;
+    return isInteger && !Number.isSafeInteger(value) && match[0].length <= MAX_EXACT_DIGITS ? BigInt(match[0]) : value;
+  }
+
+  #object(): Record<string, unknown> {
+    const object: Record<string, unknown> = Object.create(null);
+    this.#at++;
+    this.#skipSpace();
+    if (this.text[this.#at] === '}') {
+      this.#at++;
+      return object;
+    }
+    for (;;) {
+      if (this.text[this.#at] !== '"') this.#fail('Expecting property name enclosed in double quotes', this.#at);
+      const key = this.#string();
+      this.#skipSpace();
+      if (this.text[this.#at] !== ':') this.#fail("Expecting ':' delimiter", this.#at);
+      this.#at++;
+      this.#skipSpace();
+      object[key] = this.#value();
+      if (this.#endsAfterValue('}')) return object;
+    }
+  }
+
+  #array(): unknown[] {
+    const array: unknown[] = [];
+    this.#at++;
+    this.#skipSpace();
+    if (this.text[this.#at] === ']') {
+      this.#at++;
+      return array;
+    }
+    for (;;) {
+      array.push(this.#value());
+      if (this.#endsAfterValue(']')) return array;
+    }
+  }
+
+  #endsAfterValue(close: string): boolean {
+    this.#skipSpace();
+    const char = this.text[this.#at];
+    if (char !== close && char !== ',') this.#fail("Expecting ',' delimiter", this.#at);
+    this.#at++;
+    if (char === close) return true;
+    this.#skipSpace();
+    return false;
+  }
+
+  #string(): string {
+    const begin = this.#at;
+    let result = '';
+    let plain = ++this.#at;
+    for (;;) {
+      if (this.#at >= this.text.length) this.#fail('Unterminated string starting at', begin);
+      const code = this.text.charCodeAt(this.#at);
+      if (code === 0x22) {
+        result += this.text.slice(plain, this.#at++);
+        return result;
+      }
+      if (code <= 0x1f) this.#fail('Invalid control character at', this.#at);
+      if (code !== 0x5c) {
+        this.#at++;
+        continue;
+      }
+      result += this.text.slice(plain, this.#at);
+      result += this.#escape(begin);
+      plain = this.#at;
+    }
+  }
+
+  #escape(begin: number): string {
+    const backslash = this.#at;
+    const char = this.text[backslash + 1];
+    if (char === undefined) this.#fail('Unterminated string starting at', begin);
+    if (char === 'u') {
+      const digits = this.text.slice(backslash + 2, backslash + 6);
+      // Python wants one more character after the digits before it looks at them.
+      if (backslash + 6 >= this.text.length || !/^[0-9a-fA-F]{4}$/.test(digits)) {
+        this.#fail('Invalid \\uXXXX escape', backslash + 1);
+      }
+      this.#at = backslash + 6;
+      return String.fromCharCode(Number.parseInt(digits, 16));
+    }
+    const meaning = Object.hasOwn(ESCAPES, char) ? ESCAPES[char] : undefined;
+    if (meaning === undefined) this.#fail('Invalid \\escape', backslash);
+    this.#at = backslash + 2;
+    return meaning;
+  }
+}

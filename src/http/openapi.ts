@@ -1,0 +1,246 @@
+import { z } from 'zod';
+import { components } from './schemas.ts';
+
+/** Version of the interface, not of the program. */
+const INTERFACE_VERSION = '0.1.0';
+
+type Json = Record<string, unknown>;
+
+const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const content = (name: string): Json => ({ content: { 'application/json': { schema: reference(name) } } });
+const answer = (description: string, name: string): Json => ({ description, ...content(name) });
+
+const ROBOT_ID = {
+  name: 'robot_id',
+  in: 'query',
+  required: false,
+  description: 'Id of the arm, as in the configuration.',
+  schema: { type: 'integer', default: 0 },
+};
+const ROBOT_ID_OR_ALL = {
+  name: 'robot_id',
+  in: 'query',
+  required: false,
+  description: 'Id of the arm, as in the configuration; left out: all arms.',
+  schema: { type: 'integer' },
+};
+const TAKE_OVER = {
+  name: 'take_over',
+  in: 'query',
+  required: false,
+  description: 'Take the arm from whoever drives it.',
+  schema: { type: 'boolean', default: false },
+};
+
+interface Operation {
+  readonly id: string;
+  readonly tag: 'control' | 'status' | 'simulation';
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Json[];
+  readonly body?: { readonly name: string; readonly required: boolean };
+  readonly answer: { readonly name: string; readonly description: string };
+  /** Descriptions of the documented refusals, by status. */
+  readonly refusals: Readonly<Record<string, string>>;
+}
+
+const STATUS_ANSWER = {
+  name: 'StatusResponse',
+  description: 'Done, or `status: "error"` with a message that says why not.',
+};
+const MOVE_ANSWER = {
+  name: 'StatusResponse',
+  description:
+    'The motion has ended. `error`: the message says why and how far it came. Further fields: `position_error` (cm), ' +
+    '`orientation_error` (degrees), `trials`, `duration` (s).',
+};
+const CONFLICT = 'Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset).';
+const UNKNOWN_ARM = 'The arm is unknown.';
+
+const OPERATIONS: Readonly<Record<string, { readonly method: 'get' | 'post'; readonly operation: Operation }>> = {
+  '/move/init': {
+    method: 'post',
+    operation: {
+      id: 'move_init',
+      tag: 'control',
+      summary: 'Move to the initial pose',
+      description: 'The pose that it reaches is the zero of the absolute frame. It comes before /move/absolute.',
+      parameters: [ROBOT_ID_OR_ALL, TAKE_OVER],
+      answer: MOVE_ANSWER,
+      refusals: { 400: 'The arm is unknown or disconnected.', 409: CONFLICT },
+    },
+  },
+  '/move/absolute': {
+    method: 'post',
+    operation: {
+      id: 'move_absolute',
+      tag: 'control',
+      summary: 'Move to an absolute position',
+      description: 'Moves the end effector in the absolute frame. /move/init comes first.',
+      parameters: [ROBOT_ID, TAKE_OVER],
+      body: { name: 'AbsoluteMoveRequest', required: true },
+      answer: MOVE_ANSWER,
+      refusals: { 400: 'The arm is unknown, disconnected, or not initialised.', 409: CONFLICT },
+    },
+  },
+  '/end-effector/read': {
+    method: 'post',
+    operation: {
+      id: 'end_effector_read',
+      tag: 'control',
+      summary: 'Read the end effector',
+      description: 'Measured position, orientation and opening of the end effector in the absolute frame.',
+      parameters: [ROBOT_ID],
+      body: { name: 'EndEffectorReadRequest', required: false },
+      answer: { name: 'EndEffectorPosition', description: 'Centimetres and degrees.' },
+      refusals: { 400: 'The arm is unknown, disconnected, or not initialised.' },
+    },
+  },
+  '/move/leader/start': {
+    method: 'post',
+    operation: {
+      id: 'move_leader_start',
+      tag: 'control',
+      summary: 'Start leader-follower control',
+      description: 'Answers when the pairs are set up; the followers then approach their leaders slowly.',
+      parameters: [TAKE_OVER],
+      body: { name: 'StartLeaderArmControlRequest', required: true },
+      answer: STATUS_ANSWER,
+      refusals: { 400: 'A pair cannot be set up, or mirrors already.', 409: 'Somebody else drives one of the arms.' },
+    },
+  },
+  '/move/leader/stop': {
+    method: 'post',
+    operation: {
+      id: 'move_leader_stop',
+      tag: 'control',
+      summary: 'Stop leader-follower control',
+      description: 'The followers hold where they are.',
+      parameters: [TAKE_OVER],
+      answer: STATUS_ANSWER,
+      refusals: { 409: 'Somebody else started it.' },
+    },
+  },
+  '/stop': {
+    method: 'post',
+    operation: {
+      id: 'stop',
+      tag: 'control',
+      summary: 'Stop and hold',
+      description: 'Latched: the arms decelerate, hold, and refuse every motion until /stop/reset.',
+      parameters: [ROBOT_ID_OR_ALL],
+      answer: STATUS_ANSWER,
+      refusals: { 400: UNKNOWN_ARM },
+    },
+  },
+  '/stop/reset': {
+    method: 'post',
+    operation: {
+      id: 'stop_reset',
+      tag: 'control',
+      summary: 'Leave the stop',
+      description: 'The arms hold and belong to nobody; nothing moves by itself.',
+      parameters: [ROBOT_ID_OR_ALL],
+      answer: STATUS_ANSWER,
+      refusals: { 400: UNKNOWN_ARM },
+    },
+  },
+  '/status': {
+    method: 'get',
+    operation: {
+      id: 'status',
+      tag: 'status',
+      summary: 'State of the bridge and its arms',
+      answer: { name: 'BridgeStatus', description: 'The state at this moment.' },
+      refusals: {},
+    },
+  },
+  '/sim/hand': {
+    method: 'post',
+    operation: {
+      id: 'sim_hand',
+      tag: 'simulation',
+      summary: 'Lead a simulated arm by hand',
+      description: 'A spring and damper of limited force in the physics. In simulation only.',
+      body: { name: 'HandRequest', required: true },
+      answer: STATUS_ANSWER,
+      refusals: { 400: 'The arm is unknown or no simulated one.' },
+    },
+  },
+  '/sim/truth': {
+    method: 'get',
+    operation: {
+      id: 'sim_truth',
+      tag: 'simulation',
+      summary: 'State of the physics of a simulated arm',
+      description: 'What the arm really does, beside what its encoders say. In simulation only.',
+      parameters: [ROBOT_ID],
+      answer: { name: 'SimulationTruth', description: 'Radians and metres.' },
+      refusals: { 400: 'The arm is unknown or no simulated one.' },
+    },
+  },
+};
+
+function pathItem(operation: Operation, token: boolean): Json {
+  const responses: Json = { 200: answer(operation.answer.description, operation.answer.name) };
+  for (const [status, description] of Object.entries(operation.refusals)) {
+    responses[status] = answer(description, 'HTTPError');
+  }
+  if (token) responses[401] = answer('The token is missing or wrong.', 'HTTPError');
+  responses[403] = answer('Host or Origin is not answered.', 'HTTPError');
+  if (operation.body !== undefined) responses[413] = answer('The body is larger than 1 MiB.', 'HTTPError');
+  if (operation.body !== undefined || operation.parameters !== undefined) {
+    responses[422] = answer('The request fails validation.', 'HTTPValidationError');
+  }
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...(operation.parameters === undefined ? {} : { parameters: operation.parameters }),
+    ...(operation.body === undefined
+      ? {}
+      : { requestBody: { required: operation.body.required, ...content(operation.body.name) } }),
+    responses,
+  };
+}
+
+/** Component schemas from the zod schemas; a component's own `$id` and `$schema` have no place in OpenAPI. */
+function componentSchemas(): Json {
+  const { schemas } = z.toJSONSchema(components, {
+    target: 'draft-2020-12',
+    io: 'input',
+    uri: (id) => `#/components/schemas/${id}`,
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $id: _id, $schema: _schema, ...schema }]) => [id, { title: id, ...schema }]),
+  );
+}
+
+/** The interface as OpenAPI 3.1, made from the schemas that validate its requests. */
+export function openApi({ token }: { readonly token: boolean }): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Arm Bridge',
+      version: INTERFACE_VERSION,
+      description: 'Moves robot arms, mirrors a leader arm to its followers and reads end effectors.',
+    },
+    tags: [
+      { name: 'control', description: 'Motion of the arms.' },
+      { name: 'status', description: 'State of the bridge.' },
+      { name: 'simulation', description: 'Simulated arms only.' },
+    ],
+    ...(token ? { security: [{ bearer: [] }] } : {}),
+    paths: Object.fromEntries(
+      Object.entries(OPERATIONS).map(([path, { method, operation }]) => [
+        path,
+        { [method]: pathItem(operation, token) },
+      ]),
+    ),
+    components: {
+      schemas: componentSchemas(),
+      ...(token ? { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } } : {}),
+    },
+  };
+}

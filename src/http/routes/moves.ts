@@ -1,0 +1,145 @@
+import type { FastifyInstance } from 'fastify';
+import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
+import type { AbsoluteMove, MoveOutcome } from '../../motion/types.ts';
+import type { Callers } from '../callers.ts';
+import { asProblem, HttpProblem } from '../errors.ts';
+import { absoluteMoveRequest, endEffectorReadRequest, type StatusResponse } from '../schemas.ts';
+import { armById, armsById, type HttpServices } from '../services.ts';
+import { centimetres, degrees, metresFromCentimetres, radiansFromDegrees } from '../units.ts';
+import { type ReadRequest, readRequest } from '../validation.ts';
+
+function statusOf(outcome: MoveOutcome): StatusResponse {
+  return {
+    status: outcome.ok ? 'ok' : 'error',
+    message: outcome.message,
+    position_error: outcome.positionError === null ? null : centimetres(outcome.positionError),
+    orientation_error: outcome.orientationError === null ? null : degrees(outcome.orientationError),
+    trials: outcome.trials,
+    duration: outcome.duration,
+  };
+}
+
+function worst(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+interface ArmOutcome {
+  readonly arm: Arm;
+  readonly outcome: MoveOutcome;
+}
+
+/** One answer for several arms: the worst figures, every complaint, and each arm by itself. */
+function statusOfAll(outcomes: readonly ArmOutcome[]): StatusResponse {
+  if (outcomes.length === 1) return statusOf(outcomes[0]!.outcome);
+  const failed = outcomes.filter(({ outcome }) => !outcome.ok);
+  return {
+    ...statusOf({
+      ok: failed.length === 0,
+      message:
+        failed.length === 0
+          ? null
+          : failed.map(({ arm, outcome }) => `${arm.name} (robot ${arm.id}): ${outcome.message}`).join(' '),
+      positionError: worst(outcomes.map(({ outcome }) => outcome.positionError)),
+      orientationError: worst(outcomes.map(({ outcome }) => outcome.orientationError)),
+      trials: Math.max(0, ...outcomes.map(({ outcome }) => outcome.trials)),
+      duration: Math.max(0, ...outcomes.map(({ outcome }) => outcome.duration)),
+    }),
+    robots: outcomes.map(({ arm, outcome }) => ({ robot_id: arm.id, name: arm.name, ...statusOf(outcome) })),
+  };
+}
+
+async function initAll(services: HttpServices, arms: readonly Arm[], caller: Caller): Promise<StatusResponse> {
+  const results = await Promise.allSettled(arms.map((arm) => services.motion.init(arm, caller)));
+  const outcomes: ArmOutcome[] = [];
+  let refusal: unknown;
+  let refused = 0;
+  for (const [index, result] of results.entries()) {
+    const arm = arms[index]!;
+    if (result.status === 'fulfilled') {
+      outcomes.push({ arm, outcome: result.value });
+      continue;
+    }
+    const problem = asProblem(result.reason, { route: '/move/init', armId: arm.id });
+    if (!(problem instanceof HttpProblem)) throw problem;
+    refusal ??= problem;
+    refused++;
+    const message = problem.message;
+    outcomes.push({
+      arm,
+      outcome: { ok: false, message, positionError: null, orientationError: null, trials: 0, duration: 0 },
+    });
+  }
+  // Nothing moved: the refusal itself is the answer. Where one arm moved, the answer says what became of each.
+  if (refused === arms.length && refusal !== undefined) throw refusal;
+  return statusOfAll(outcomes);
+}
+
+function absoluteMove(body: ReadRequest<typeof absoluteMoveRequest>['body']): AbsoluteMove {
+  const length = (value: number | null) => (value === null ? undefined : metresFromCentimetres(value));
+  const angle = (value: number | null) => (value === null ? null : radiansFromDegrees(value));
+  const { x, y, z } = { x: length(body.x), y: length(body.y), z: length(body.z) };
+  return {
+    ...(x === undefined ? {} : { x }),
+    ...(y === undefined ? {} : { y }),
+    ...(z === undefined ? {} : { z }),
+    pitch: angle(body.rx),
+    yaw: angle(body.ry),
+    roll: angle(body.rz),
+    ...(body.open === null ? {} : { open: body.open }),
+    maxTrials: Math.min(body.max_trials, Number.MAX_SAFE_INTEGER),
+    positionTolerance: metresFromCentimetres(body.position_tolerance),
+    orientationTolerance: radiansFromDegrees(body.orientation_tolerance),
+  };
+}
+
+/** /move/init, /move/absolute and /end-effector/read. */
+export function moveRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
+  app.post('/move/init', async (request, reply) => {
+    const { robotId, takeOver } = readRequest(request, { robotId: 'all', takeOver: true });
+    const arms = armsById(services.arms, robotId);
+    return callers.run(reply, takeOver, (caller) => initAll(services, arms, caller));
+  });
+
+  app.post('/move/absolute', async (request, reply) => {
+    const { robotId, takeOver, body } = readRequest(request, {
+      robotId: 'default',
+      takeOver: true,
+      body: absoluteMoveRequest,
+    });
+    const arm = armById(services.arms, robotId!);
+    try {
+      const move = absoluteMove(body);
+      return statusOf(await callers.run(reply, takeOver, (caller) => services.motion.moveAbsolute(arm, move, caller)));
+    } catch (error) {
+      throw asProblem(error, { route: '/move/absolute', armId: arm.id });
+    }
+  });
+
+  app.post('/end-effector/read', async (request) => {
+    const { robotId, body } = readRequest(request, {
+      robotId: 'default',
+      body: endEffectorReadRequest,
+      bodyOptional: true,
+    });
+    const arm = armById(services.arms, robotId!);
+    try {
+      const { pose, open } = await services.motion.readEndEffector(arm, {
+        onlyGripper: body.only_gripper,
+        sync: body.sync,
+      });
+      if (pose === null && !body.only_gripper) throw new BridgeError('internal', `${arm.name}: pose left out`);
+      return {
+        x: pose === null ? null : centimetres(pose.x),
+        y: pose === null ? null : centimetres(pose.y),
+        z: pose === null ? null : centimetres(pose.z),
+        rx: pose === null ? null : degrees(pose.pitch),
+        ry: pose === null ? null : degrees(pose.yaw),
+        rz: pose === null ? null : degrees(pose.roll),
+        open,
+      };
+    } catch (error) {
+      throw asProblem(error, { route: '/end-effector/read', armId: arm.id });
+    }
+  });
+}

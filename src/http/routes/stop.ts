@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { type Arm, BridgeError } from '../../arm/types.ts';
+import type { StatusResponse } from '../schemas.ts';
+import { armsById, type HttpServices } from '../services.ts';
+import { readRequest } from '../validation.ts';
+
+/** Longest wait for the control loop to confirm, ms: a stop that is not confirmed must be told as such. */
+const CONFIRMATION = 1000;
+
+async function confirmed(work: Promise<void>): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`no confirmation within ${CONFIRMATION / 1000} s`), CONFIRMATION);
+  });
+  const outcome = work.then(
+    () => null,
+    (error: unknown) => (error instanceof BridgeError ? error.message : 'internal error, see the log'),
+  );
+  try {
+    return await Promise.race([outcome, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function forEach(
+  arms: readonly Arm[],
+  done: string,
+  nothing: string,
+  act: (arm: Arm) => Promise<void>,
+): Promise<StatusResponse> {
+  if (arms.length === 0) return { status: 'ok', message: nothing, robots: [] };
+  const faults = await Promise.all(arms.map((arm) => confirmed(act(arm))));
+  const failed = arms.flatMap((arm, index) => (faults[index] === null ? [] : [`${arm.name}: ${faults[index]}`]));
+  const succeeded = arms.filter((_, index) => faults[index] === null);
+  const names = succeeded.map((arm) => `${arm.name} (robot ${arm.id})`).join(', ');
+  return {
+    status: failed.length === 0 ? 'ok' : 'error',
+    message: [
+      ...(names === '' ? [] : [`${done}: ${names}.`]),
+      ...failed.map((text) => `Failed for ${text.replace(/\.?$/, '.')}`),
+    ].join(' '),
+    robots: succeeded.map((arm) => arm.id),
+  };
+}
+
+/** /stop and /stop/reset: the latched stop, for one arm or all; needs no ownership. */
+export function stopRoutes(app: FastifyInstance, services: HttpServices): void {
+  app.post('/stop', async (request) => {
+    const { robotId } = readRequest(request, { robotId: 'all' });
+    return forEach(armsById(services.arms, robotId), 'Stopped', 'There is no arm.', (arm) =>
+      arm.stop('POST /stop by an HTTP client'),
+    );
+  });
+
+  app.post('/stop/reset', async (request) => {
+    const { robotId } = readRequest(request, { robotId: 'all' });
+    // An arm that is not stopped is left alone: a reset would take it from its owner.
+    const stopped = armsById(services.arms, robotId).filter((arm) => arm.read().state === 'stopped');
+    return forEach(stopped, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
+  });
+}

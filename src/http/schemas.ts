@@ -1,0 +1,326 @@
+import { z } from 'zod';
+
+/**
+ * The bodies of the interface, each written once: its type, its validation and its OpenAPI come from here. The message
+ * of an issue is the type of the field error (`float_type`, `int_from_float`, ...); validation.ts words it.
+ */
+export const components = z.registry<{ id: string }>();
+
+/** Stands for a float literal that no 64-bit integer holds; an integer literal of that size is one. */
+const OVERSIZED = Symbol('float beyond 64-bit integers');
+const INTEGER_RANGE = 2 ** 63;
+
+const TRUE = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
+const FALSE = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
+
+/** The boolean that clients in the field may write as 0, 1 or a word; anything else comes back as it is. */
+export function plainBoolean(value: unknown): unknown {
+  const word = typeof value === 'string' ? value.toLowerCase() : typeof value === 'number' ? String(value) : '';
+  if (TRUE.has(word)) return true;
+  return FALSE.has(word) ? false : value;
+}
+
+function plainNumber(value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+function plainInteger(value: unknown): unknown {
+  if (typeof value === 'number' && Number.isFinite(value) && Math.abs(value) >= INTEGER_RANGE) return OVERSIZED;
+  return plainNumber(value);
+}
+
+function isNonFinite(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
+}
+
+function numberType({ input }: { readonly input?: unknown }): string {
+  if (isNonFinite(input)) return 'finite_number';
+  return typeof input === 'string' ? 'float_parsing' : 'float_type';
+}
+
+function integerType({ input }: { readonly input?: unknown }): string {
+  if (isNonFinite(input)) return 'finite_number';
+  if (input === OVERSIZED) return 'int_parsing_size';
+  return typeof input === 'string' ? 'int_parsing' : 'int_type';
+}
+
+function booleanType({ input }: { readonly input?: unknown }): string {
+  if (typeof input === 'string') return 'bool_parsing';
+  const fits = typeof input === 'bigint' || (Number.isInteger(input) && Math.abs(input as number) < INTEGER_RANGE);
+  return fits && BigInt.asIntN(64, BigInt(input as number)) === BigInt(input as number) ? 'bool_parsing' : 'bool_type';
+}
+
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A JSON number; text and booleans are none. */
+function number({ min, max }: Bounds = {}) {
+  let schema = z.number({ error: numberType });
+  if (min !== undefined) schema = schema.min(min);
+  if (max !== undefined) schema = schema.max(max);
+  return z.preprocess(plainNumber, schema);
+}
+
+/** A JSON number without fraction: 2.0 is one. */
+function integer({ min, max }: Bounds = {}) {
+  let schema = z
+    .number({ error: integerType })
+    .refine(Number.isInteger, { abort: true, error: () => 'int_from_float' });
+  if (min !== undefined) schema = schema.min(min);
+  if (max !== undefined) schema = schema.max(max);
+  return z.preprocess(plainInteger, schema.meta({ type: 'integer' }));
+}
+
+function boolean() {
+  return z.preprocess(plainBoolean, z.boolean({ error: booleanType }));
+}
+
+const asModel = { error: () => 'model_attributes_type' };
+const asMap = { error: () => 'dict_type' };
+const asList = { error: () => 'list_type' };
+
+const length = (description: string) => number().nullable().prefault(null).describe(description);
+const angle = (name: string, sense: string) =>
+  number()
+    .nullable()
+    .prefault(null)
+    .describe(
+      `Absolute ${name} in degrees: ${sense}. Null or left out: inverse kinematics takes the best value for it.`,
+    );
+
+export const DEFAULT_POSITION_TOLERANCE = 0.5;
+export const DEFAULT_ORIENTATION_TOLERANCE = 3;
+export const DEFAULT_MAX_TRIALS = 10;
+
+export const absoluteMoveRequest = z
+  .object(
+    {
+      x: length('Forward, in centimetres. Null or left out: keeps its present goal.'),
+      y: length('To the left, in centimetres. Null or left out: keeps its present goal.'),
+      z: length('Upwards, in centimetres. Null or left out: keeps its present goal.'),
+      rx: angle('pitch', 'positive lifts the nose'),
+      ry: angle('yaw', 'positive turns left'),
+      rz: angle('roll', 'positive is clockwise seen from behind'),
+      open: number({ min: 0, max: 1 })
+        .nullable()
+        .prefault(null)
+        .describe('Gripper: 0 closed to 1 open. Null or left out: the gripper stays as it is.'),
+      max_trials: integer({ min: 1 }).prefault(DEFAULT_MAX_TRIALS).describe('Most trials to come within tolerance.'),
+      position_tolerance: number({ min: 0 })
+        .prefault(DEFAULT_POSITION_TOLERANCE)
+        .describe('Distance between asked and measured position that is near enough, in centimetres.'),
+      orientation_tolerance: number({ min: 0 })
+        .prefault(DEFAULT_ORIENTATION_TOLERANCE)
+        .describe('Smallest rotation to the asked angles that is near enough, in degrees.'),
+    },
+    asModel,
+  )
+  .describe(
+    'Lengths are centimetres and angles degrees, in the absolute frame: axes of the base (x forward, y left, z up), ' +
+      'zero at the pose that /move/init reaches.',
+  )
+  .register(components, { id: 'AbsoluteMoveRequest' });
+
+export const endEffectorReadRequest = z
+  .object(
+    {
+      only_gripper: boolean().prefault(false).describe('The gripper alone; the six others are null.'),
+      sync: boolean().prefault(false).describe('First read the motors, at most 200 ms, then answer.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'EndEffectorReadRequest' });
+
+export const endEffectorPosition = z
+  .object({
+    x: z.number().nullable().describe('Centimetres; null with only_gripper.'),
+    y: z.number().nullable().describe('Centimetres; null with only_gripper.'),
+    z: z.number().nullable().describe('Centimetres; null with only_gripper.'),
+    rx: z.number().nullable().describe('Absolute pitch in degrees; null with only_gripper.'),
+    ry: z.number().nullable().describe('Absolute yaw in degrees; null with only_gripper.'),
+    rz: z.number().nullable().describe('Absolute roll in degrees; null with only_gripper.'),
+    open: z.number().nullable().describe('Measured opening, 0 closed to 1 open; null for an arm without a gripper.'),
+  })
+  .register(components, { id: 'EndEffectorPosition' });
+
+export const robotPairRequest = z
+  .object(
+    {
+      leader_id: integer().nullable().nonoptional().describe('Id of the leader arm, as in the configuration.'),
+      follower_id: integer().nullable().nonoptional().describe('Id of the follower arm, as in the configuration.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'RobotPairRequest' });
+
+export const DEFAULT_GRAVITY = { shoulder: 100, elbow: 50, wrist: 10 } as const;
+
+const percentage = () => integer({ min: 0, max: 100 }).optional();
+
+export const startLeaderArmControlRequest = z
+  .object(
+    {
+      robot_pairs: z.array(robotPairRequest, asList).min(1).describe('Leaders and their followers.'),
+      enable_gravity_compensation: boolean().prefault(false).describe('Hold the weight of the leader arms.'),
+      gravity_compensation_values: z
+        .strictObject({ shoulder: percentage(), elbow: percentage(), wrist: percentage() }, asMap)
+        .nullable()
+        .prefault(DEFAULT_GRAVITY)
+        .describe('Share of the weight that is held, in percent; a missing name has its default.'),
+      invert_controls: boolean().prefault(false).describe('Mirror left and right for the follower arms.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'StartLeaderArmControlRequest' });
+
+export const statusResponse = z
+  .looseObject({
+    status: z.enum(['ok', 'error']).default('ok'),
+    message: z.string().nullable().optional().describe('What went wrong, or what was done.'),
+  })
+  .register(components, { id: 'StatusResponse' });
+export type StatusResponse = z.output<typeof statusResponse>;
+
+export const MAX_HAND_DURATION = 60;
+
+export const handRequest = z
+  .object(
+    {
+      robot_id: integer().prefault(0).describe('Id of a simulated arm.'),
+      joints: z
+        .record(z.string(), number(), asMap)
+        .nullable()
+        .describe('Joint angles in radians that the hand leads to, by joint name; null lets go of all.'),
+      duration: number({ min: 0, max: MAX_HAND_DURATION }).prefault(1).describe('Time the hand takes, in seconds.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'HandRequest' });
+
+const vector = z.object({ x: z.number(), y: z.number(), z: z.number() });
+export const simulationTruth = z
+  .object({
+    robot_id: z.int(),
+    name: z.string(),
+    joints: z.record(z.string(), z.number()).describe('Joint angles of the physics, in radians.'),
+    tool: z
+      .object({ position: vector, orientation: vector.extend({ w: z.number() }) })
+      .describe('Tool in the base frame, metres and a unit quaternion.'),
+    time: z.number().describe('Of the physics, seconds since the epoch.'),
+  })
+  .register(components, { id: 'SimulationTruth' });
+
+export const validationError = z
+  .looseObject({
+    loc: z.array(z.union([z.string(), z.int()])),
+    msg: z.string(),
+    type: z.string(),
+  })
+  .register(components, { id: 'ValidationError' });
+
+export const httpValidationError = z
+  .object({ detail: z.array(validationError) })
+  .register(components, { id: 'HTTPValidationError' });
+
+export const httpError = z
+  .object({ detail: z.string().describe('What is wrong and what to do next.') })
+  .register(components, { id: 'HTTPError' });
+
+const armStatus = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    model: z.string(),
+    state: z.enum(['disconnected', 'connected', 'ready', 'moving', 'mirroring', 'floating', 'stopped']),
+    owner: z.string().nullable().describe('Who drives the arm; null when it is free.'),
+    initialised: z.boolean().describe('/move/init has set the zero.'),
+    torque: z.boolean(),
+    reason: z.string().describe('Why it is disconnected or stopped; empty otherwise.'),
+    sample_age: z.number().nullable().describe('Age of the newest bus read, in seconds; null before the first.'),
+    bus: z
+      .object({
+        discarded: z.int().describe('Bytes that belonged to no valid reply.'),
+        round_trip: z.object({
+          p50: z.number().describe('From request to last reply, median of the last seconds, in seconds; 0 before.'),
+          p99: z.number().describe('The same, 99th percentile.'),
+        }),
+      })
+      .describe('The bus of the arm.'),
+    servos: z
+      .array(
+        z.object({
+          joint: z.string(),
+          reply_age: z.number().nullable().describe('Time since its last reply, in seconds; null before the first.'),
+          lost: z.int().describe('Replies that never came.'),
+          alarms: z.int().describe('Alarm bits of the servo; 0 = healthy.'),
+          temperature: z.number().nullable().describe('Degrees Celsius; null where it is not known.'),
+          voltage: z.number().nullable().describe('Volts; null where it is not known.'),
+        }),
+      )
+      .describe('The servos of the arm, by joint.'),
+  })
+  .register(components, { id: 'ArmStatus' });
+
+export const bridgeStatus = z
+  .object({
+    status: z.literal('ok'),
+    name: z.string().describe('Name of this computer.'),
+    robots: z.array(z.string()).describe('Models of the arms.'),
+    robot_status: z.array(
+      z.object({
+        name: z.string(),
+        robot_type: z.literal('manipulator'),
+        device_name: z.string().nullable(),
+        temperature: z
+          .array(z.object({ current: z.number(), max: z.number().nullable() }))
+          .nullable()
+          .describe('Of each servo, degrees Celsius; null for a simulated arm.'),
+      }),
+    ),
+    cameras: z.object({
+      cameras_status: z.array(z.unknown()),
+      is_stereo_camera_available: z.boolean(),
+      realsense_available: z.boolean(),
+      video_cameras_ids: z.array(z.int()),
+    }),
+    version_id: z.string(),
+    is_recording: z.boolean(),
+    ai_running_status: z.literal('stopped'),
+    leader_follower_status: z.boolean().describe('Mirroring runs.'),
+    server_ip: z.string(),
+    server_port: z.int(),
+    dialect: z.literal('standard'),
+    arms: z.array(armStatus),
+    mirror: z.object({
+      reason: z.string().describe('Of the last stop.'),
+      pairs: z.array(
+        z.object({
+          leader: z.string(),
+          follower: z.string(),
+          state: z.enum(['idle', 'starting', 'ramping', 'mirroring', 'holding']),
+          owner: z.string(),
+          rate: z.number().describe('Goals written per second.'),
+          latency: z.number().nullable().describe('From sample to goal, in seconds; null before the first.'),
+          reason: z.string(),
+        }),
+      ),
+    }),
+    ros: z.object({
+      enabled: z.boolean(),
+      reason: z.string().describe('Why ROS is off; empty otherwise.'),
+      distro: z.string().nullable(),
+    }),
+    loop: z
+      .object({
+        cycles: z.int(),
+        rate: z.number().describe('Configured, Hz.'),
+        late: z.int().describe('Cycles that began later than half a period.'),
+        period: z.number().describe('Mean of the last second, s.'),
+        longest_period: z.number().describe('Of the last second, s.'),
+      })
+      .describe('The control loop.'),
+  })
+  .register(components, { id: 'BridgeStatus' });
+export type BridgeStatus = z.output<typeof bridgeStatus>;

@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
+import type { HttpConfig } from '../config/schema.ts';
+import type { Mirror } from '../mirror/types.ts';
+import type { Motion } from '../motion/types.ts';
+import { HttpProblem } from './errors.ts';
+
+/** What the physics of a simulated arm can be asked, beside its servo bus. */
+export interface SimulationControl {
+  /** Leads joints (rad, by name) within `duration` s by a hand of limited force; null lets go. */
+  hand(arm: Arm, joints: Record<string, number> | null, duration: number): Promise<void>;
+  /** The state of the physics itself: joints in rad, tool in the base frame (m, unit quaternion), time in epoch s. */
+  truth(arm: Arm): Promise<{
+    joints: Record<string, number>;
+    tool: {
+      position: { x: number; y: number; z: number };
+      orientation: { x: number; y: number; z: number; w: number };
+    };
+    time: number;
+  }>;
+}
+
+/** The parts of the bridge that HTTP speaks to. */
+export interface HttpServices {
+  readonly config: HttpConfig;
+  readonly arms: Arms;
+  readonly motion: Motion;
+  readonly mirror: Mirror;
+  readonly loop: () => LoopStatistics;
+  readonly ros: () => { enabled: boolean; reason: string; distro: string | null };
+  /** Null when no arm is simulated. */
+  readonly simulation: SimulationControl | null;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Every request must carry it; null: none is needed. */
+  readonly token: string | null;
+}
+
+/** @throws {HttpProblem} 400 naming the known ids */
+export function armById(arms: Arms, id: number): Arm {
+  const arm = arms.all.find((candidate) => candidate.id === id);
+  if (arm !== undefined) return arm;
+  const known = arms.all.map((candidate) => candidate.id).sort((a, b) => a - b);
+  const text = Number.isInteger(id) ? BigInt(id) : id;
+  throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`);
+}
+
+/** The arm with an id, or all arms. @throws {HttpProblem} 400 naming the known ids */
+export function armsById(arms: Arms, id: number | null): readonly Arm[] {
+  return id === null ? arms.all : [armById(arms, id)];
+}

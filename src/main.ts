@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+import { Command, InvalidArgumentError } from 'commander';
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import { Bridge, VERSION } from './bridge.ts';
+import { addPorts } from './cli/ports.ts';
+import { addRegisters } from './cli/registers.ts';
+import { addScan } from './cli/scan.ts';
+import { addSimulate } from './cli/simulate.ts';
+import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
+import { RosArgumentError, splitRosArguments } from './ros/arguments.ts';
+
+/** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, ms. */
+const ONE_SIGNAL = 1000;
+/** An exit takes no longer than this, ms: what is not done by then is left, holding. */
+const EXIT_LIMIT = 9500;
+/** An exit that leaves the arms holding waits no longer for ROS to end, ms. */
+const ABANDON_LIMIT = 300;
+
+interface Options {
+  readonly config: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly ros: boolean;
+}
+
+function portNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65535) {
+    throw new InvalidArgumentError('a whole number from 0 to 65535 is expected.');
+  }
+  return value;
+}
+
+function makeLogger(level: string): Logger {
+  if (!process.stdout.isTTY) return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  return pino({ level, base: null }, pretty({ translateTime: 'HH:MM:ss.l', ignore: 'pid,hostname', sync: true }));
+}
+
+/** Ends on signals and on uncaught errors: lower, release, exit; a later signal exits at once, holding. */
+function endOnSignals(bridge: Bridge, logger: Logger): void {
+  let first = 0;
+  const exitHolding = (): void => {
+    setTimeout(() => process.exit(1), ABANDON_LIMIT);
+    void bridge.abandon().finally(() => process.exit(1));
+  };
+  const end = (cause: string, code: number): void => {
+    const now = performance.now();
+    if (first !== 0) {
+      if (now - first < ONE_SIGNAL) return;
+      logger.warn(`${cause} again: exit at once; arms with torque on hold where they are`);
+      exitHolding();
+      return;
+    }
+    first = now;
+    logger.info(`${cause}: lowering the arms, then exit (once more: exit at once, holding)`);
+    setTimeout(() => {
+      logger.error('the exit took too long; arms with torque on hold where they are');
+      exitHolding();
+    }, EXIT_LIMIT).unref();
+    bridge.close().then(
+      () => {
+        logger.info('bye');
+        process.exitCode = code;
+      },
+      (error: unknown) => {
+        logger.fatal({ err: error }, 'the exit failed; arms with torque on hold where they are');
+        exitHolding();
+      },
+    );
+  };
+  // An error after the first one is no wish to hurry: the lowering goes on.
+  const fail = (cause: string): void => {
+    if (first === 0) end(cause, 1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal, 0));
+  bridge.onFailure = fail;
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'uncaught error');
+    fail('uncaught error');
+  });
+  process.on('unhandledRejection', (error) => {
+    logger.fatal({ err: error }, 'unhandled rejection');
+    fail('unhandled rejection');
+  });
+}
+
+async function run(options: Options, rosArgs: readonly string[]): Promise<void> {
+  const config = loadConfig(options.config, process.env, {
+    ...(options.host === undefined ? {} : { host: options.host }),
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.ros ? {} : { ros: false }),
+  });
+  const logger = makeLogger(config.log.level);
+  const bridge = await Bridge.start(config, logger, rosArgs);
+  endOnSignals(bridge, logger);
+  await bridge.autostart();
+  const { host, port } = bridge.address;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  const arms = bridge.arms.all.map((arm) => `${arm.name} (id ${arm.id}, ${arm.bus})`).join(', ');
+  logger.info(`arm-bridge ${VERSION}: ${arms}; HTTP on http://${shown}:${port}`);
+}
+
+const { own, ros } = splitRosArguments(process.argv.slice(2));
+const program = new Command('arm-bridge')
+  .description(
+    'Puts robot arms on ROS 2 and HTTP: drives their servos, guards every motion, mirrors leaders to followers.',
+  )
+  .version(VERSION)
+  .option('--config <file>', 'configuration file (YAML)', DEFAULT_CONFIG_FILE)
+  .option('--port <number>', 'HTTP port; 0 takes a free one', portNumber)
+  .option('--host <address>', 'address to listen on; any but loopback needs http.token_file')
+  .option('--no-ros', 'serve HTTP alone')
+  // Sub-commands have options of the same names: --port is theirs when it follows theirs.
+  .enablePositionalOptions()
+  .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
+  .action((options: Options) => run(options, ros));
+addPorts(program);
+addScan(program);
+addRegisters(program);
+addSimulate(program);
+
+try {
+  await program.parseAsync(own, { from: 'user' });
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof RosArgumentError)) throw error;
+  process.stderr.write(`arm-bridge: ${error.message}\n`);
+  process.exitCode = 2;
+}

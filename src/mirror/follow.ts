@@ -1,0 +1,94 @@
+import { FollowCode } from '../control/snapshot.ts';
+import { type SetpointSource, SourceStatus } from '../control/source.ts';
+import { type DriveModel, Lead } from './lead.ts';
+
+/** What is followed: a leader's measured positions, or setpoints that come as a stream. */
+export interface Sampler {
+  /** Monotonic time of the newest sample, s; 0 before the first. */
+  readonly sampleTime: number;
+  /** Writes the newest sample as joint positions of the follower, rad; joints it says nothing about are left alone. */
+  sample(out: Float64Array): void;
+}
+
+/** Speed at which a follower approaches before it follows, rad/s. */
+export const RAMP_SPEED = 0.6;
+/** A joint nearer than this has caught up, rad. */
+const CAUGHT_UP = 0.01;
+/** Time over which a follower that has caught up is let run at full speed, s. */
+const RELEASE_TIME = 0.5;
+/** A sample older than this is followed no further: the follower decelerates and holds, s. */
+export const STALE = 0.1;
+
+/**
+ * Follows samples without a jump: at the start, and again after each gap, every joint approaches at ramp speed; once it
+ * has caught up its speed is let rise until only the gate limits it.
+ */
+export class Follow implements SetpointSource {
+  readonly state: 'mirroring' | 'moving';
+  readonly limits = 'mirror';
+  readonly follow: { code: FollowCode; sampleTime: number } = { code: FollowCode.ramping, sampleTime: 0 };
+  readonly #sampler: Sampler;
+  readonly #clock: () => number;
+  readonly #target: Float64Array;
+  readonly #path: Float64Array;
+  readonly #lead: Lead;
+  /** How far each joint has been let free of ramp speed since it has caught up, 0..1. */
+  readonly #freedom: Float64Array;
+
+  /** @param clock monotonic time, s, of the same clock as the sampler's */
+  constructor(sampler: Sampler, drive: DriveModel, state: 'mirroring' | 'moving', clock: () => number) {
+    this.#sampler = sampler;
+    this.#clock = clock;
+    this.#lead = new Lead(drive);
+    this.#target = new Float64Array(drive.damping.length);
+    this.#path = new Float64Array(drive.damping.length);
+    this.#freedom = new Float64Array(drive.damping.length);
+    this.state = state;
+  }
+
+  begin(setpoints: Float64Array): void {
+    this.#target.set(setpoints);
+    this.#ramp(setpoints);
+  }
+
+  next(_now: number, dt: number, out: Float64Array): SourceStatus {
+    const { follow } = this;
+    follow.sampleTime = this.#sampler.sampleTime;
+    if (this.#clock() - follow.sampleTime > STALE) {
+      follow.code = FollowCode.holding;
+      return SourceStatus.hold;
+    }
+    if (follow.code === FollowCode.holding) this.#ramp(out);
+    this.#sampler.sample(this.#target);
+    if (follow.code === FollowCode.following) this.#path.set(this.#target);
+    else this.#approach(dt);
+    // The lead of a goal is quicker than the goal: it is let in with the speed.
+    this.#lead.step(this.#path, dt, this.#freedom, out);
+    return SourceStatus.running;
+  }
+
+  /**
+   * Moves the path towards the target, each joint at ramp speed until it has caught up; from then on its speed is let
+   * rise. Joint by joint, since a leader that goes on moving would hardly ever be met by all at once.
+   */
+  #approach(dt: number): void {
+    const path = this.#path;
+    let following = true;
+    for (let i = 0; i < path.length; i++) {
+      const freedom = this.#freedom[i]!;
+      const way = this.#target[i]! - path[i]!;
+      const most = (RAMP_SPEED / Math.max(1e-3, 1 - freedom)) * dt;
+      path[i] = path[i]! + Math.min(Math.max(way, -most), most);
+      if (freedom > 0 || Math.abs(way) < CAUGHT_UP) this.#freedom[i] = Math.min(1, freedom + dt / RELEASE_TIME);
+      if (this.#freedom[i]! < 1) following = false;
+    }
+    if (following) this.follow.code = FollowCode.following;
+  }
+
+  #ramp(from: Float64Array): void {
+    this.#path.set(from);
+    this.#lead.reset(from);
+    this.follow.code = FollowCode.ramping;
+    this.#freedom.fill(0);
+  }
+}

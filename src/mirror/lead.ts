@@ -1,0 +1,67 @@
+/** Corner of the filter through which a follower's path passes, rad/s: three equal lags, 37 ms together. */
+const CORNER = 80;
+/** Speed over which the sign of friction changes, rad/s. */
+const FRICTION_SPEED = 0.1;
+
+/**
+ * What a joint's position spring must lead by so that the joint itself follows: its goal is ahead by the torque of
+ * damping, inertia and friction over the spring's stiffness. One element per joint.
+ */
+export interface DriveModel {
+  /** Damping over stiffness, s. */
+  readonly damping: Float64Array;
+  /** Inertia over stiffness, s^2. */
+  readonly inertia: Float64Array;
+  /** Friction over stiffness, rad. */
+  readonly friction: Float64Array;
+}
+
+/**
+ * Turns a path that comes as samples into goals for position springs: smooths it by three equal first-order lags, whose
+ * states give its velocity and acceleration too, and adds the lead of the drive (computed torque, expressed as goals).
+ * With a true model the joint follows the smoothed path: only the filter's lag is left, the same for all joints.
+ */
+export class Lead {
+  readonly #drive: DriveModel;
+  readonly #first: Float64Array;
+  readonly #second: Float64Array;
+  readonly #third: Float64Array;
+
+  constructor(drive: DriveModel) {
+    const joints = drive.damping.length;
+    this.#drive = drive;
+    this.#first = new Float64Array(joints);
+    this.#second = new Float64Array(joints);
+    this.#third = new Float64Array(joints);
+  }
+
+  /** The path begins at rest at `positions`, rad. */
+  reset(positions: Float64Array): void {
+    this.#first.set(positions);
+    this.#second.set(positions);
+    this.#third.set(positions);
+  }
+
+  /**
+   * Takes the path's next point (rad) and writes the goals for it into `out`.
+   * @param dt s
+   * @param part of the drive's lead that is added, 0..1 for each joint; the path is smoothed in any case
+   */
+  step(path: Float64Array, dt: number, part: Float64Array, out: Float64Array): void {
+    const share = 1 - Math.exp(-CORNER * dt);
+    const { damping, inertia, friction } = this.#drive;
+    for (let i = 0; i < out.length; i++) {
+      const first = this.#first[i]! + share * (path[i]! - this.#first[i]!);
+      const second = this.#second[i]! + share * (first - this.#second[i]!);
+      const third = this.#third[i]! + share * (second - this.#third[i]!);
+      this.#first[i] = first;
+      this.#second[i] = second;
+      this.#third[i] = third;
+      const velocity = CORNER * (second - third);
+      const acceleration = CORNER * CORNER * (first - 2 * second + third);
+      const lead =
+        damping[i]! * velocity + inertia[i]! * acceleration + friction[i]! * Math.tanh(velocity / FRICTION_SPEED);
+      out[i] = third + part[i]! * lead;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { ArmModel } from '../arm/model.ts';
+import type { AngleTargets } from '../kinematics/angles.ts';
+import type { Chain } from '../kinematics/chain.ts';
+import { CollisionModel } from '../kinematics/collision.ts';
+import type { Pose, Vector3 } from '../kinematics/frames.ts';
+import { InverseKinematics, type InverseResult } from '../kinematics/inverse.ts';
+import { findRoute } from './route.ts';
+
+/** What one arm can reach, and how it gets there without touching itself or the table. */
+export class ArmPlanner {
+  /** The zero of the absolute frame: tool pose of the named pose `init`, in the base frame. */
+  readonly zero: Pose;
+  readonly #model: ArmModel;
+  readonly #inverse: InverseKinematics;
+  readonly #collision: CollisionModel;
+
+  constructor(model: ArmModel, chain: Chain) {
+    this.#model = model;
+    this.#collision = new CollisionModel(chain);
+    this.#inverse = new InverseKinematics(chain, { accept: (q) => this.#collision.check(q) === null });
+    this.zero = chain.toolPose(this.pose('init'));
+  }
+
+  /** A copy of a named pose, rad. */
+  pose(name: string): Float64Array {
+    return this.#model.poses.get(name)!.slice();
+  }
+
+  /**
+   * Joint positions for a tool position (m, base frame) and any given angles (rad), near `seed` and touching nothing.
+   * The orientation is met as nearly as the position allows.
+   */
+  solve(position: Vector3, angles: AngleTargets, seed: Float64Array): InverseResult {
+    return this.#inverse.solve({ position, orientation: { ...angles, init: this.zero.orientation } }, seed);
+  }
+
+  /**
+   * A way from `from` to `to` (rad) in straight joint-space legs that touches nothing: direct, or through poses with
+   * the arm raised or folded.
+   * @returns the poses to visit, ending with `to`; or what touches what on the direct way
+   */
+  route(from: Float64Array, to: Float64Array): readonly Float64Array[] | string {
+    const via = [from, to].flatMap((end) => ['init', 'park'].map((name) => this.#turnedLike(end, name)));
+    return findRoute(from, to, via, (a, b) => {
+      const contact = this.#collision.checkPath(a, b);
+      return contact === null ? null : `${contact.a} and ${contact.b} would touch`;
+    });
+  }
+
+  /** A named pose over the same side of the base as `end`, with its gripper. */
+  #turnedLike(end: Float64Array, name: string): Float64Array {
+    const pose = this.pose(name);
+    for (const [index, joint] of this.#model.joints.entries()) {
+      if (joint.role === 'shoulder_pan' || joint.role === 'gripper') pose[index] = end[index]!;
+    }
+    return pose;
+  }
+}

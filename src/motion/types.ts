@@ -1,0 +1,61 @@
+import type { Arm, Caller } from '../arm/types.ts';
+import type { Pose } from '../kinematics/frames.ts';
+
+/** An absolute move. Lengths in m, angles in rad, in the absolute frame: axes of the base frame, zero at pose `init`. */
+export interface AbsoluteMove {
+  /** Left out: the present goal of that coordinate is kept. */
+  readonly x?: number;
+  readonly y?: number;
+  readonly z?: number;
+  /** Positive lifts the nose; null or left out: free. */
+  readonly pitch?: number | null;
+  /** Positive turns left. */
+  readonly yaw?: number | null;
+  /** Positive is clockwise seen from behind. */
+  readonly roll?: number | null;
+  /** 0 closed .. 1 open; left out: the gripper keeps its goal. With nothing else given only the gripper acts. */
+  readonly open?: number;
+  readonly maxTrials: number;
+  /** m */
+  readonly positionTolerance: number;
+  /** rad */
+  readonly orientationTolerance: number;
+}
+
+export interface MoveOutcome {
+  readonly ok: boolean;
+  /** Null when ok; else why it ended and how far it came, for people. */
+  readonly message: string | null;
+  /** Distance between asked and measured tool position, m; null when nothing was asked of it. */
+  readonly positionError: number | null;
+  /** Smallest rotation to an orientation with the asked angles, rad; null when nothing was asked of it. */
+  readonly orientationError: number | null;
+  /** Trials made. */
+  readonly trials: number;
+  /** From acceptance to the end of the motion, s. */
+  readonly duration: number;
+}
+
+/** The tool in the absolute frame: m and rad; opening 0 closed .. 1 open. */
+export interface EndEffector {
+  /** Null when only the gripper was asked for. */
+  readonly pose: { x: number; y: number; z: number; pitch: number; yaw: number; roll: number } | null;
+  readonly open: number | null;
+}
+
+export interface Motion {
+  /**
+   * Torque on if it is off, then to the named pose `init`, which becomes the zero of the absolute frame.
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  init(arm: Arm, caller: Caller): Promise<MoveOutcome>;
+  /** @throws {BridgeError} disconnected, stopped, owned, not_initialised */
+  moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome>;
+  /**
+   * @param sync wait for a bus read begun after the call, at most 0.2 s
+   * @throws {BridgeError} disconnected (with the time of the last good sample), not_initialised, no_sample
+   */
+  readEndEffector(arm: Arm, options: { onlyGripper: boolean; sync: boolean }): Promise<EndEffector>;
+  /** The zero of the arm's absolute frame: tool pose of the named pose `init` in the base frame. */
+  zero(arm: Arm): Pose;
+}

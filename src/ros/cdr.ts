@@ -1,0 +1,162 @@
+import { CdrReader, CdrWriter } from '@foxglove/cdr';
+import type { Pose } from '../kinematics/frames.ts';
+
+/** Bytes of the encapsulation header, from whose end CDR counts alignment. */
+const ENCAPSULATION = 4;
+const STAMP_AT = ENCAPSULATION;
+const DOUBLE = 8;
+
+/** Writes builtin_interfaces/Time (int32 sec, uint32 nanosec) of a message whose first field is a header. */
+function writeStamp(view: DataView, seconds: number): void {
+  let whole = Math.floor(seconds);
+  let nanoseconds = Math.round((seconds - whole) * 1e9);
+  if (nanoseconds === 1e9) {
+    whole += 1;
+    nanoseconds = 0;
+  }
+  view.setInt32(STAMP_AT, whole, true);
+  view.setUint32(STAMP_AT + 4, nanoseconds, true);
+}
+
+/** A message whose bytes are laid out once; only numbers change afterwards. */
+interface Layout {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+}
+
+function finish(writer: CdrWriter): Layout {
+  const bytes = Buffer.from(writer.data);
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+}
+
+interface JointStateLayout extends Layout {
+  readonly positionsAt: number;
+  readonly velocitiesAt: number;
+  readonly effortsAt: number;
+}
+
+function writeDoubles(view: DataView, offset: number, values: Float64Array): void {
+  for (let index = 0; index < values.length; index++) view.setFloat64(offset + index * DOUBLE, values[index]!, true);
+}
+
+/** Appends a sequence of doubles and returns the offset of its first element. */
+function appendDoubles(writer: CdrWriter, count: number): number {
+  writer.sequenceLength(count);
+  writer.float64Array(new Float64Array(count));
+  return writer.size - count * DOUBLE;
+}
+
+/** sensor_msgs/msg/JointState of a fixed set of joints as CDR bytes (little-endian), without allocation per message. */
+export class JointStateEncoder {
+  readonly #count: number;
+  /** By what is known: 0 positions alone, 1 with velocities, 2 with efforts, 3 with both. */
+  readonly #layouts: readonly JointStateLayout[];
+
+  /** @param names joint names as in the URDF */
+  constructor(names: readonly string[]) {
+    this.#count = names.length;
+    this.#layouts = [0, 1, 2, 3].map((known) => {
+      const writer = new CdrWriter();
+      writer.int32(0).uint32(0).string('').sequenceLength(names.length);
+      for (const name of names) writer.string(name);
+      const positionsAt = appendDoubles(writer, names.length);
+      const velocitiesAt = appendDoubles(writer, known & 1 ? names.length : 0);
+      const effortsAt = appendDoubles(writer, known & 2 ? names.length : 0);
+      return { ...finish(writer), positionsAt, velocitiesAt, effortsAt };
+    });
+  }
+
+  /**
+   * @param stamp seconds since the epoch
+   * @param positions rad, one per joint
+   * @param velocities rad/s, one per joint; null: unknown, the field is left empty
+   * @param efforts Nm, one per joint; null: unknown, the field is left empty
+   * @returns bytes that the next call overwrites
+   */
+  encode(
+    stamp: number,
+    positions: Float64Array,
+    velocities: Float64Array | null,
+    efforts: Float64Array | null,
+  ): Buffer {
+    const layout = this.#layouts[(velocities === null ? 0 : 1) | (efforts === null ? 0 : 2)]!;
+    if (positions.length !== this.#count)
+      throw new RangeError(`${positions.length} positions of ${this.#count} joints`);
+    writeStamp(layout.view, stamp);
+    writeDoubles(layout.view, layout.positionsAt, positions);
+    if (velocities !== null) writeDoubles(layout.view, layout.velocitiesAt, velocities);
+    if (efforts !== null) writeDoubles(layout.view, layout.effortsAt, efforts);
+    return layout.bytes;
+  }
+}
+
+/** geometry_msgs/msg/PoseStamped in a fixed frame as CDR bytes (little-endian), without allocation per message. */
+export class PoseStampedEncoder {
+  readonly #layout: Layout;
+  readonly #poseAt: number;
+
+  constructor(frame: string) {
+    const writer = new CdrWriter();
+    writer.int32(0).uint32(0).string(frame).float64Array(new Float64Array(7));
+    this.#layout = finish(writer);
+    this.#poseAt = this.#layout.bytes.length - 7 * DOUBLE;
+  }
+
+  /**
+   * @param stamp seconds since the epoch
+   * @param pose m and unit quaternion, in the encoder's frame
+   * @returns bytes that the next call overwrites
+   */
+  encode(stamp: number, { position, orientation }: Pose): Buffer {
+    const { view, bytes } = this.#layout;
+    const at = this.#poseAt;
+    writeStamp(view, stamp);
+    view.setFloat64(at, position.x, true);
+    view.setFloat64(at + DOUBLE, position.y, true);
+    view.setFloat64(at + 2 * DOUBLE, position.z, true);
+    view.setFloat64(at + 3 * DOUBLE, orientation.x, true);
+    view.setFloat64(at + 4 * DOUBLE, orientation.y, true);
+    view.setFloat64(at + 5 * DOUBLE, orientation.z, true);
+    view.setFloat64(at + 6 * DOUBLE, orientation.w, true);
+    return bytes;
+  }
+}
+
+/** What the bridge reads of a sensor_msgs/msg/JointState. The lengths of the arrays are the sender's. */
+export interface JointState {
+  /** Seconds since the epoch; 0 when the sender left it out. */
+  readonly stamp: number;
+  readonly names: readonly string[];
+  readonly positions: Float64Array;
+  readonly velocities: Float64Array;
+}
+
+/**
+ * @param bytes CDR of either byte order
+ * @throws {RangeError} when the bytes are no such message
+ */
+export function decodeJointState(bytes: Uint8Array): JointState {
+  // Kinds above 1 are parameter lists and CDR 2, in which ROS 2 does not send its messages.
+  if (bytes.length < ENCAPSULATION || bytes[0] !== 0 || bytes[1]! > 1) throw new RangeError('not a CDR message');
+  const reader = new CdrReader(bytes);
+  const stamp = reader.int32() + reader.uint32() * 1e-9;
+  readString(reader);
+  // A name takes at least its length field; the check keeps a damaged count from becoming a huge array.
+  const count = checkedLength(reader, 4);
+  const names: string[] = [];
+  for (let index = 0; index < count; index++) names.push(readString(reader));
+  const positions = reader.float64Array(checkedLength(reader, DOUBLE));
+  const velocities = reader.float64Array(checkedLength(reader, DOUBLE));
+  if (reader.offset > reader.byteLength) throw new RangeError('truncated message');
+  return { stamp, names, positions, velocities };
+}
+
+function checkedLength(reader: CdrReader, elementSize: number): number {
+  const length = reader.sequenceLength();
+  if (length * elementSize > reader.byteLength - reader.offset) throw new RangeError('truncated message');
+  return length;
+}
+
+function readString(reader: CdrReader): string {
+  return reader.string(checkedLength(reader, 1));
+}

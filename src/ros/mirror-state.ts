@@ -1,0 +1,55 @@
+import type { Mirror } from '../mirror/types.ts';
+import type { Qualities } from './qos.ts';
+import type { RosNode } from './rclnodejs.ts';
+
+/** Changes closer than this are told together, ms. */
+const TOGETHER = 50;
+/** While mirroring, its rate and latency are told this often, ms. */
+const REFRESH = 1000;
+
+/** `~/mirror_state`: what mirrors what, at start, after every change, and each second while it does. */
+export class MirrorState {
+  readonly #stop: () => void;
+
+  constructor(node: RosNode, mirror: Mirror, qualities: Qualities, onError: (error: unknown) => void) {
+    const publisher = node.createPublisher('arm_bridge/msg/MirrorState', '~/mirror_state', { qos: qualities.latched });
+    let together: NodeJS.Timeout | undefined;
+
+    const publish = (): void => {
+      try {
+        const { active, pairs, reason } = mirror.status();
+        const now = Date.now();
+        const stamp = { sec: Math.floor(now / 1000), nanosec: (now % 1000) * 1e6 };
+        publisher.publish({
+          header: { stamp, frame_id: '' },
+          active,
+          pairs: pairs.map(({ leader, follower, state, owner, rate, latency, reason }) => {
+            return { leader, follower, state, owner, rate, latency, reason };
+          }),
+          reason,
+        });
+      } catch (error) {
+        onError(error);
+      }
+    };
+    const unlisten = mirror.onChange(() => {
+      together ??= setTimeout(() => {
+        together = undefined;
+        publish();
+      }, TOGETHER);
+    });
+    const refresh = setInterval(() => {
+      if (mirror.status().active) publish();
+    }, REFRESH);
+    this.#stop = () => {
+      unlisten();
+      clearInterval(refresh);
+      clearTimeout(together);
+    };
+    publish();
+  }
+
+  close(): void {
+    this.#stop();
+  }
+}

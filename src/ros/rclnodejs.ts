@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+/** Quality of service of one topic, of rclnodejs' class `QoS`. */
+export interface RosQos {
+  readonly depth: number;
+}
+
+export interface RosPublisher {
+  /** @param message a plain object of the message's fields, or its CDR bytes, which are copied before this returns */
+  publish(message: object): void;
+}
+
+export interface RosSubscription {
+  readonly topic: string;
+}
+
+export interface RosService {
+  readonly serviceName: string;
+}
+
+export interface RosNode {
+  createPublisher(type: string, topic: string, options: { qos: RosQos }): RosPublisher;
+  /** The callback gets the CDR bytes of each message. An exception in it ends the process. */
+  createSubscription(
+    type: string,
+    topic: string,
+    options: { qos: RosQos; isRaw: true },
+    callback: (bytes: Uint8Array) => void,
+  ): RosSubscription;
+  /** Nothing is answered when the promise resolves to undefined. */
+  createService(type: string, name: string, callback: () => Promise<object | undefined>): RosService;
+  /** Starts the thread that waits for messages; it wakes at least every `timeout` ms. */
+  spin(timeout: number): void;
+  /** Ends that thread; blocks for at most `timeout` ms of `spin`. */
+  stop(): void;
+}
+
+export interface RosContext {
+  isInitialized(): boolean;
+  /** Destroys the nodes of this context, then ends it. */
+  shutdown(): void;
+}
+
+/** The part of rclnodejs that the bridge uses. */
+export interface Rcl {
+  Context: new () => RosContext;
+  Node: new (name: string, namespace: string, context: RosContext) => RosNode;
+  QoS: {
+    new (history: number, depth: number, reliability: number, durability: number): RosQos;
+    readonly HistoryPolicy: { readonly RMW_QOS_POLICY_HISTORY_KEEP_LAST: number };
+    readonly ReliabilityPolicy: {
+      readonly RMW_QOS_POLICY_RELIABILITY_RELIABLE: number;
+      readonly RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT: number;
+    };
+    readonly DurabilityPolicy: {
+      readonly RMW_QOS_POLICY_DURABILITY_VOLATILE: number;
+      readonly RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL: number;
+    };
+  };
+  init(context: RosContext, argv: readonly string[]): Promise<void>;
+  removeSignalHandlers(): void;
+}
+
+export type RclLoad =
+  | { readonly ok: true; readonly rcl: Rcl; readonly distro: string }
+  | { readonly ok: false; readonly reason: string };
+
+const require = createRequire(import.meta.url);
+
+/** Interface packages whose generated JavaScript the bridge needs. */
+const INTERFACE_PACKAGES = ['sensor_msgs', 'geometry_msgs', 'std_srvs', 'arm_bridge'] as const;
+
+/**
+ * Loads rclnodejs if, and only if, it can work here. The import of an rclnodejs without a loadable addon starts a
+ * rebuild that deletes what was built before it fails; therefore the addon is tried first, in the order in which
+ * rclnodejs itself looks, and nothing is imported when that fails.
+ * @returns the library, or why there is none, for people
+ */
+export async function loadRclnodejs(): Promise<RclLoad> {
+  const reason = process.env.ARM_BRIDGE_ROS_UNAVAILABLE;
+  if (reason) return { ok: false, reason };
+  if (!process.env.AMENT_PREFIX_PATH) {
+    return {
+      ok: false,
+      reason: 'no ROS 2 environment is sourced (AMENT_PREFIX_PATH is not set); run `npm run doctor`',
+    };
+  }
+  if (process.env.RCLNODEJS_FORCE_BUILD) {
+    return { ok: false, reason: 'RCLNODEJS_FORCE_BUILD is set, which would rebuild rclnodejs at start; unset it' };
+  }
+  const folder = findPackage();
+  if (folder === undefined) {
+    return { ok: false, reason: 'the npm package rclnodejs is not installed; run `npm start` to prepare it' };
+  }
+  const fault = probeAddon(folder) ?? probeInterfaces(folder);
+  if (fault !== undefined) return { ok: false, reason: fault };
+  // A name that the compiler cannot see: the package and its generated types may be absent when this is compiled.
+  const name: string = 'rclnodejs';
+  try {
+    const module: { default: Rcl } = await import(name);
+    module.default.removeSignalHandlers();
+    return { ok: true, rcl: module.default, distro: process.env.ROS_DISTRO ?? 'unknown' };
+  } catch (error) {
+    return { ok: false, reason: `rclnodejs does not load: ${messageOf(error)}` };
+  }
+}
+
+/** Message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function findPackage(): string | undefined {
+  for (const modules of require.resolve.paths('rclnodejs') ?? []) {
+    const folder = join(modules, 'rclnodejs');
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+  return undefined;
+}
+
+/** Loads the addon as rclnodejs will (Node keeps it, so that it is initialised once). @returns why none loads */
+function probeAddon(folder: string): string | undefined {
+  const candidates = [prebuiltAddon(folder), join(folder, 'build', 'Release', 'rclnodejs.node')];
+  let fault = `rclnodejs is not built for this ROS 2 and Node ${process.version}; run \`npm start\` to build it`;
+  for (const file of candidates) {
+    if (file === undefined || !existsSync(file)) continue;
+    try {
+      require(file);
+      return undefined;
+    } catch (error) {
+      fault = `the addon of rclnodejs does not load: ${messageOf(error)}`;
+    }
+  }
+  return fault;
+}
+
+function prebuiltAddon(folder: string): string | undefined {
+  const distro = process.env.ROS_DISTRO;
+  if (process.platform !== 'linux' || !distro || !existsSync('/etc/os-release')) return undefined;
+  const codename = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1]?.trim();
+  if (!codename) return undefined;
+  const file = `${distro}-${codename}-${process.arch}-node-rclnodejs.node`;
+  return join(folder, 'prebuilds', `${process.platform}-${process.arch}`, file);
+}
+
+/** Without these files rclnodejs would generate them at start, for seconds, on the main thread. */
+function probeInterfaces(folder: string): string | undefined {
+  const missing = ['generator.json', ...INTERFACE_PACKAGES].filter(
+    (file) => !existsSync(join(folder, 'generated', file)),
+  );
+  if (missing.length === 0) return undefined;
+  return `rclnodejs has no generated messages of ${missing.join(', ')}; run \`npm start\` to generate them`;
+}

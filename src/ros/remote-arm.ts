@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import type { JointStreams } from '../arm/streams.ts';
+import type { Arm, ArmState } from '../arm/types.ts';
+import { JointStateEncoder } from './cdr.ts';
+import { JointInput, jointValuesFault } from './joint-input.ts';
+import { JOINT_STATE } from './local-arm.ts';
+import type { Qualities } from './qos.ts';
+import type { RosNode } from './rclnodejs.ts';
+
+/** States in which setpoints go out. In every other one the machine that owns the bus holds the arm by itself. */
+const DRIVEN: ReadonlySet<ArmState> = new Set(['moving', 'mirroring', 'floating']);
+
+/**
+ * The topics of an arm whose bus another machine owns. They hang on the bridge's root node: the node of the arm's
+ * namespace, with its services, is that of the owner.
+ */
+export class RemoteArm {
+  readonly #publish: () => void;
+
+  /** @param node the root node; names are relative to its namespace `prefix` */
+  constructor(node: RosNode, prefix: string, arm: Arm, joints: JointStreams, qualities: Qualities, log: Logger) {
+    const names = arm.model.joints.map((joint) => joint.name);
+    const commands = node.createPublisher(JOINT_STATE, `${arm.name}/joint_commands`, { qos: qualities.stream });
+    const encoder = new JointStateEncoder(names);
+    let published = 0;
+
+    this.#publish = () => {
+      const { state, goalTime, setpoints } = arm.read();
+      if (!DRIVEN.has(state) || goalTime === published || goalTime === 0) return;
+      published = goalTime;
+      // Without the droop of the model, which the owner of the bus adds.
+      commands.publish(encoder.encode(goalTime, setpoints, null, null));
+    };
+
+    const known = new Map(names.map((name, index) => [name, index]));
+    const positions = new Float64Array(names.length);
+    const velocities = new Float64Array(names.length);
+    const input = new JointInput(`${prefix}/${arm.name}/joint_states`, log, (message) => {
+      const fault = jointValuesFault(message.names, message.positions, known);
+      if (fault !== null) return fault;
+      if (message.names.length !== names.length) {
+        const missing = names.filter((name) => !message.names.includes(name));
+        return { kind: 'missing', text: `it lacks the joints ${missing.join(', ')} of the model ${arm.model.name}` };
+      }
+      const moving = message.velocities.length > 0;
+      if (moving && message.velocities.length !== names.length) {
+        return { kind: 'velocities', text: `it has ${names.length} names but ${message.velocities.length} velocities` };
+      }
+      for (let index = 0; index < names.length; index++) {
+        const place = known.get(message.names[index]!)!;
+        positions[place] = message.positions[index]!;
+        if (moving) velocities[place] = message.velocities[index]!;
+      }
+      joints.remoteState(arm, positions, moving ? velocities : null, message.stamp);
+      return null;
+    });
+    const options = { qos: qualities.observed, isRaw: true } as const;
+    node.createSubscription(JOINT_STATE, `${arm.name}/joint_states`, options, (bytes) =>
+      input.receive(bytes, performance.now() / 1000),
+    );
+  }
+
+  /** Sends the newest setpoints when the arm is driven. */
+  publish(): void {
+    this.#publish();
+  }
+}

@@ -1,0 +1,50 @@
+import type { ControlTable, Register } from './registers.ts';
+
+export type ServoFamily = 'feetech' | 'dynamixel';
+
+/** Registers that every servo model has, whatever its maker calls them and wherever they are. */
+export interface CommonRegisters {
+  readonly modelNumber: Register;
+  readonly id: Register;
+  readonly baudCode: Register;
+  readonly returnDelay: Register;
+  readonly homingOffset: Register;
+  readonly operatingMode: Register;
+  readonly minPosition: Register;
+  readonly maxPosition: Register;
+  readonly maxTemperature: Register;
+  readonly minVoltage: Register;
+  readonly maxVoltage: Register;
+  readonly positionGain: Register;
+  readonly torqueEnable: Register;
+  readonly goalPosition: Register;
+  readonly presentPosition: Register;
+  readonly presentVelocity: Register;
+  /** What comes closest to the torque: a share of the full output, or the motor's current. */
+  readonly presentEffort: Register;
+  readonly presentVoltage: Register;
+  readonly presentTemperature: Register;
+  /** Alarms, as bits of the family. */
+  readonly alarms: Register;
+}
+
+/** One servo model as data. */
+export interface ServoModel {
+  /** Trade name. */
+  readonly model: string;
+  readonly family: ServoFamily;
+  /** What the servo says of itself. */
+  readonly modelNumber: number;
+  readonly stepsPerTurn: number;
+  /** Torque at standstill and full output, Nm. */
+  readonly stallTorque: number;
+  /** Nm for each SI unit (full output or A) of `common.presentEffort`. */
+  readonly torquePerEffort: number;
+  /** Baud rate of each content of the baud code register. */
+  readonly baudRates: Readonly<Record<number, number>>;
+  readonly registers: ControlTable;
+  readonly common: CommonRegisters;
+}
+
+/** Names of a model's registers. */
+export type RegisterName<M extends ServoModel> = keyof M['registers'] & string;

@@ -1,0 +1,121 @@
+import { close as closeFile, constants, writeSync } from 'node:fs';
+import { ReadStream } from 'node:tty';
+import type { Line, LineHandlers } from './line.ts';
+import { nativeSerial } from './native.ts';
+
+/** Largest chunk that is handed on at once; a bus with all its replies waiting has less. */
+const CHUNK = 4096;
+/** What the line does not take at once is kept up to this size, bytes: 40 ms of a full 1 Mbaud line. */
+const BACKLOG = 4096;
+/** Time until the rest of a write is tried again, ms. */
+const RETRY = 1;
+
+export const DESCRIPTOR_FLAGS = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
+
+/** Reading with a buffer of one's own is an option of sockets that terminals take too, but their types do not say. */
+interface OwnBuffer {
+  readonly onread: {
+    readonly buffer: Uint8Array;
+    readonly callback: (length: number, buffer: Uint8Array) => boolean;
+  };
+}
+type OpenTerminal = new (fd: number, options: OwnBuffer) => ReadStream & { readonly _handle?: { readonly fd: number } };
+
+/**
+ * A serial line by its file descriptors: bytes come by the event loop of the thread that opened it straight into one
+ * buffer, and go by a write that never waits. Nothing is allocated per chunk. For systems with terminals (Linux).
+ */
+export class DescriptorLine implements Line {
+  dropped = 0;
+  readonly #handlers: LineHandlers;
+  /** Holds the lock and the settings, takes the writes. */
+  readonly #fd: number;
+  readonly #stream: ReadStream;
+  readonly #streamClosed: Promise<void>;
+  readonly #chunk = new Uint8Array(CHUNK);
+  /** Views on `#chunk` by length, made when a length comes first. */
+  readonly #views: (Uint8Array | undefined)[] = new Array(CHUNK + 1).fill(undefined);
+  readonly #backlog = new Uint8Array(BACKLOG);
+  #waiting = 0;
+  #retry: NodeJS.Timeout | null = null;
+  #open = true;
+
+  /**
+   * @param fd with settings and lock, not blocking; closed by `close`
+   * @param readFd a second one of the same line, not blocking; closed by `close` too
+   * @throws {Error} when the terminal has gone; both descriptors are the caller's then
+   */
+  constructor(fd: number, readFd: number, handlers: LineHandlers) {
+    this.#fd = fd;
+    this.#handlers = handlers;
+    const callback = (length: number): boolean => {
+      if (!this.#open) return true;
+      let view = this.#views[length];
+      if (view === undefined) {
+        view = this.#chunk.subarray(0, length);
+        this.#views[length] = view;
+      }
+      this.#handlers.onBytes(view);
+      return true;
+    };
+    const stream = new (ReadStream as unknown as OpenTerminal)(readFd, { onread: { buffer: this.#chunk, callback } });
+    // libuv opens a terminal once more for itself and leaves the descriptor that it was given to its owner.
+    if (stream._handle?.fd !== readFd) closeFile(readFd, () => {});
+    this.#stream = stream;
+    this.#streamClosed = new Promise((resolve) => stream.once('close', () => resolve()));
+    stream.on('error', (error: NodeJS.ErrnoException) => this.#lose(error.code ?? error.message));
+    stream.on('end', () => this.#lose(''));
+    stream.on('close', () => this.#lose(''));
+    stream.resume();
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#open) return;
+    const done = this.#waiting > 0 ? 0 : this.#push(bytes, bytes.length);
+    if (done === bytes.length || !this.#open) return;
+    const rest = bytes.length - done;
+    if (this.#waiting + rest > BACKLOG) {
+      this.dropped += rest;
+      return;
+    }
+    for (let i = 0; i < rest; i++) this.#backlog[this.#waiting + i] = bytes[done + i]!;
+    this.#waiting += rest;
+    this.#retry ??= setTimeout(() => this.#flush(), RETRY);
+  }
+
+  async close(): Promise<void> {
+    this.#open = false;
+    if (this.#retry) clearTimeout(this.#retry);
+    this.#retry = null;
+    this.#stream.destroy();
+    await this.#streamClosed;
+    // Not closeSync: the last close of a real line waits until its bytes are out.
+    await nativeSerial().asyncClose(this.#fd);
+  }
+
+  #flush(): void {
+    this.#retry = null;
+    const done = this.#push(this.#backlog, this.#waiting);
+    this.#backlog.copyWithin(0, done, this.#waiting);
+    this.#waiting -= done;
+    if (this.#waiting > 0 && this.#open) this.#retry = setTimeout(() => this.#flush(), RETRY);
+  }
+
+  /** Writes what the line takes at once; returns how many bytes that were. */
+  #push(bytes: Uint8Array, length: number): number {
+    try {
+      return writeSync(this.#fd, bytes, 0, length);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (code !== 'EAGAIN' && code !== 'EINTR') this.#lose(code);
+      return 0;
+    }
+  }
+
+  #lose(cause: string): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#waiting = 0;
+    this.#handlers.onLost(cause);
+  }
+}

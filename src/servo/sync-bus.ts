@@ -1,0 +1,167 @@
+import { MAX_BLOCK, type ServoBus } from './bus.ts';
+import type { BytePort } from './port/port.ts';
+import type { Register } from './registers.ts';
+import type { ReplyParser, StatusHandler } from './reply.ts';
+
+/**
+ * What the buses of all families have in common: one request for all servos, replies as they come, one more request for
+ * those that are missing when the deadline passes. A family adds its frames.
+ */
+export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements ServoBus {
+  readonly ids: readonly number[];
+  readonly block: Uint8Array;
+  readonly answered: Uint8Array;
+  readonly errors: Uint8Array;
+  readonly lost: Uint32Array;
+  onSettled: () => void = () => {};
+
+  protected readonly parser: P;
+  /** Where a family puts its request. */
+  protected readonly frame: Uint8Array;
+
+  readonly #port: BytePort;
+  readonly #index = new Int16Array(256).fill(-1);
+  readonly #missingIds: Uint8Array;
+  /** The first n of `missingIds`, made once. */
+  readonly #firstMissing: readonly Uint8Array[];
+  /** Servos that a write means, the first n of them, and their values. */
+  readonly #meantIds: Uint8Array;
+  readonly #firstMeant: readonly Uint8Array[];
+  readonly #meantValues: Float64Array;
+  /** The beginning of `frame` by its length, each made once: a view is an object, and a cycle makes none. */
+  readonly #requests: Uint8Array[] = [];
+  #missing = 0;
+  #length = 0;
+  #address = 0;
+  #reading = false;
+  #retried = false;
+
+  constructor(port: BytePort, ids: readonly number[], maxFrame: number, makeParser: (handler: StatusHandler) => P) {
+    this.ids = ids;
+    this.#port = port;
+    this.block = new Uint8Array(ids.length * MAX_BLOCK);
+    this.answered = new Uint8Array(ids.length);
+    this.errors = new Uint8Array(ids.length);
+    this.lost = new Uint32Array(ids.length);
+    this.frame = new Uint8Array(maxFrame);
+    const missing = new Uint8Array(ids.length);
+    const meant = new Uint8Array(ids.length);
+    this.#missingIds = missing;
+    this.#firstMissing = Array.from({ length: ids.length + 1 }, (_, count) => missing.subarray(0, count));
+    this.#meantIds = meant;
+    this.#firstMeant = Array.from({ length: ids.length + 1 }, (_, count) => meant.subarray(0, count));
+    this.#meantValues = new Float64Array(ids.length);
+    for (const [index, id] of ids.entries()) this.#index[id] = index;
+    this.parser = makeParser((id, error, bytes, from, length) => this.#take(id, error, bytes, from, length));
+    this.attach();
+  }
+
+  /** Writes the request for all servos into `frame`; returns its length. */
+  protected abstract askAll(address: number, length: number): number;
+
+  /** Writes the request for one servo into `frame`; returns its length. */
+  protected abstract askOne(id: number, address: number, length: number): number;
+
+  /** Writes a request that each of `ids` answers on its own into `frame`; returns its length. */
+  protected abstract askSome(ids: Uint8Array, address: number, length: number): number;
+
+  /** Writes a sync write to `ids` into `frame`; returns its length. */
+  protected abstract encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number;
+
+  /** The first deadline of a read has passed; called before the missing servos are asked again. */
+  protected missed(): void {}
+
+  /** A read has been answered by all servos within its first deadline. */
+  protected complete(): void {}
+
+  attach(): void {
+    this.#port.onBytes = (chunk) => this.parser.push(chunk);
+  }
+
+  get reading(): boolean {
+    return this.#reading;
+  }
+
+  get discarded(): number {
+    return this.parser.discarded;
+  }
+
+  beginRead(address: number, length: number): void {
+    this.parser.reset();
+    this.#address = address;
+    this.#length = length;
+    this.#missing = this.ids.length;
+    this.answered.fill(0);
+    this.#reading = true;
+    this.#retried = false;
+    this.#send(this.askAll(address, length));
+  }
+
+  expire(): void {
+    if (!this.#reading) return;
+    this.parser.flush();
+    if (!this.#reading) return;
+    if (this.#retried) {
+      for (let i = 0; i < this.ids.length; i++) if (this.answered[i] === 0) this.lost[i] = this.lost[i]! + 1;
+      this.#settle();
+      return;
+    }
+    this.#retried = true;
+    this.missed();
+    this.#send(this.#askMissing());
+  }
+
+  abandon(): void {
+    this.#reading = false;
+    this.parser.reset();
+  }
+
+  syncWrite(register: Register, values: ArrayLike<number>, only?: Uint8Array): void {
+    let count = 0;
+    for (let i = 0; i < this.ids.length; i++) {
+      if (only !== undefined && only[i] === 0) continue;
+      this.#meantIds[count] = this.ids[i]!;
+      this.#meantValues[count++] = values[i]!;
+    }
+    if (count > 0) this.#send(this.encodeWrite(this.#firstMeant[count]!, register, this.#meantValues));
+  }
+
+  /**
+   * One request, since a second one would meet the answers to the first on the wire. Last servo first: where servos wait
+   * for the one before them, those behind a dead one are heard this time.
+   */
+  #askMissing(): number {
+    let count = 0;
+    for (let i = this.ids.length - 1; i >= 0; i--) if (this.answered[i] === 0) this.#missingIds[count++] = this.ids[i]!;
+    if (count === 1) return this.askOne(this.#missingIds[0]!, this.#address, this.#length);
+    return this.askSome(this.#firstMissing[count]!, this.#address, this.#length);
+  }
+
+  #send(length: number): void {
+    let request = this.#requests[length];
+    if (!request) {
+      request = this.frame.subarray(0, length);
+      this.#requests[length] = request;
+    }
+    this.#port.write(request);
+  }
+
+  #take(id: number, error: number, bytes: Uint8Array, from: number, length: number): void {
+    const index = this.#index[id]!;
+    if (index < 0) return;
+    this.errors[index] = error;
+    if (!this.#reading || length !== this.#length || this.answered[index] === 1) return;
+    const to = index * MAX_BLOCK;
+    for (let i = 0; i < length; i++) this.block[to + i] = bytes[from + i]!;
+    this.answered[index] = 1;
+    this.#missing--;
+    if (this.#missing > 0) return;
+    if (!this.#retried) this.complete();
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#reading = false;
+    this.onSettled();
+  }
+}

@@ -1,0 +1,115 @@
+/** Spring and damper between the hand and a joint, Nm/rad and Nm s/rad. */
+const STIFFNESS = 40;
+const DAMPING = 2;
+/** Strength of the hand at each joint, Nm. */
+export const HAND_TORQUE = 3;
+/** Motions from this duration on start and stop smoothly by themselves, s. */
+const SMOOTH_DURATION = 0.25;
+/** A hand is no faster than this, rad/s, and changes its speed no faster than this, rad/s^2. */
+export const HAND_SPEED = 2.5;
+const HAND_ACCELERATION = 40;
+/** Time in which the hand closes what is left to its planned target, s. */
+const CLOSING_TIME = 0.03;
+
+/**
+ * A person's hand on one joint: a spring and a damper towards a target that moves, never more than `HAND_TORQUE`.
+ * A motion of 0.25 s or more is a fifth-order polynomial from where the target is, with its velocity, to rest at the
+ * angle. A shorter one is a straight line, so that a stream of short steps goes on at an even speed. Whatever is asked,
+ * the hand keeps to a person's speed and acceleration, and then arrives late.
+ */
+export class Hand {
+  #held = false;
+  #torque = 0;
+
+  // Planned target: polynomial over `#elapsed` in 0..`#duration`, coefficients of s, s^2, ...
+  #c0 = 0;
+  #c1 = 0;
+  #c3 = 0;
+  #c4 = 0;
+  #c5 = 0;
+  #elapsed = 0;
+  #duration = 0;
+  #goal = 0;
+  #position = 0;
+  #velocity = 0;
+
+  // Where the hand is, within its speed and acceleration.
+  #handPosition = 0;
+  #handVelocity = 0;
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /** Torque of the last step, Nm. */
+  get torque(): number {
+    return this.#torque;
+  }
+
+  /**
+   * Takes hold of the joint if it is not held, and moves it to `goal` (rad) within `duration` (s).
+   * @param position of the joint, rad
+   * @param velocity of the joint, rad/s
+   */
+  move(goal: number, duration: number, position: number, velocity: number): void {
+    if (!this.#held) {
+      this.#held = true;
+      this.#position = position;
+      this.#velocity = velocity;
+      this.#handPosition = position;
+      this.#handVelocity = velocity;
+    }
+    const t = Math.max(duration, 0.001);
+    const d = goal - this.#position;
+    const v = this.#velocity;
+    this.#c0 = this.#position;
+    if (duration >= SMOOTH_DURATION) {
+      this.#c1 = v;
+      this.#c3 = (10 * d - 6 * v * t) / t ** 3;
+      this.#c4 = (8 * v * t - 15 * d) / t ** 4;
+      this.#c5 = (6 * d - 3 * v * t) / t ** 5;
+    } else {
+      this.#c1 = d / t;
+      this.#c3 = 0;
+      this.#c4 = 0;
+      this.#c5 = 0;
+    }
+    this.#goal = goal;
+    this.#duration = t;
+    this.#elapsed = 0;
+  }
+
+  letGo(): void {
+    this.#held = false;
+    this.#torque = 0;
+  }
+
+  /**
+   * Moves the target by `dt` (s).
+   * @returns the hand's torque on a joint at `position` (rad) with `velocity` (rad/s), Nm; 0 when it does not hold it
+   */
+  step(dt: number, position: number, velocity: number): number {
+    if (!this.#held) return 0;
+    this.#elapsed += dt;
+    const s = this.#elapsed;
+    if (s >= this.#duration) {
+      this.#position = this.#goal;
+      this.#velocity = 0;
+    } else {
+      this.#position = this.#c0 + s * (this.#c1 + s * s * (this.#c3 + s * (this.#c4 + s * this.#c5)));
+      this.#velocity = this.#c1 + s * s * (3 * this.#c3 + s * (4 * this.#c4 + s * 5 * this.#c5));
+    }
+    const left = this.#position - this.#handPosition;
+    const closing = Math.min(Math.abs(left) / CLOSING_TIME, Math.sqrt(2 * HAND_ACCELERATION * Math.abs(left)));
+    const speed = clamp(this.#velocity + Math.sign(left) * closing, HAND_SPEED);
+    this.#handVelocity += clamp(speed - this.#handVelocity, HAND_ACCELERATION * dt);
+    this.#handPosition += dt * this.#handVelocity;
+    const wanted = STIFFNESS * (this.#handPosition - position) + DAMPING * (this.#handVelocity - velocity);
+    this.#torque = clamp(wanted, HAND_TORQUE);
+    return this.#torque;
+  }
+}
+
+function clamp(value: number, most: number): number {
+  return Math.min(Math.max(value, -most), most);
+}

@@ -1,0 +1,233 @@
+import { lstatSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { resolve as resolvePath } from 'node:path';
+import loadMujoco from '@mujoco/mujoco';
+import { type SimArmOptions, type SimTruth, SimulatedArm } from './arm.ts';
+import { type FaultPlan, NO_FAULTS } from './faults.ts';
+import { PseudoTerminal } from './terminal.ts';
+import { Wire } from './wire.ts';
+
+export interface ServeOptions {
+  readonly arm: SimArmOptions;
+  readonly faults?: FaultPlan;
+  /** Serves the arm's bus on a pseudo-terminal; with a path, a link to it is put there. */
+  readonly pty?: { readonly link: string | null };
+  /** Serves it over TCP, raw bytes, one host at a time; port 0 takes a free one. */
+  readonly tcp?: { readonly host: string; readonly port: number };
+  /** Is told, for people, what happens: unplugged, plugged in, failures of the physics. */
+  readonly onEvent?: (message: string) => void;
+}
+
+/** Period of the timer that keeps the arm going while nobody asks, ms. */
+const TICK = 1;
+
+function now(): number {
+  return performance.now() / 1000;
+}
+
+/**
+ * An emulated arm, physics and all, whose servo bus any program can open: on a pseudo-terminal, over TCP, or both. It
+ * lives on the event loop of the thread that started it.
+ */
+export class ServedArm {
+  readonly arm: SimulatedArm;
+  readonly #options: ServeOptions;
+  readonly #faults: FaultPlan;
+  readonly #wire: Wire | null;
+  readonly #tick: NodeJS.Timeout;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #send: (bytes: Uint8Array) => void = () => {};
+  #terminal: PseudoTerminal | null = null;
+  #server: Server | null = null;
+  #host: Socket | null = null;
+  #tcpPort: number | null = null;
+  #closed = false;
+
+  /**
+   * Builds the arm and opens its ports.
+   * @throws {Error} for people, when the model cannot be built, or a port cannot be served
+   */
+  static async start(options: ServeOptions): Promise<ServedArm> {
+    const served = new ServedArm(await loadMujoco(), options);
+    try {
+      await served.plugIn();
+    } catch (error) {
+      await served.close();
+      throw error;
+    }
+    served.#planUnplugging();
+    return served;
+  }
+
+  private constructor(mj: Awaited<ReturnType<typeof loadMujoco>>, options: ServeOptions) {
+    const faults = options.faults ?? NO_FAULTS;
+    this.#options = options;
+    this.#faults = faults;
+    const ids = options.arm.joints.flatMap((joint) => joint.servos.map((servo) => servo.id));
+    const unknown = [...faults.dead, ...faults.overload].find((id) => !ids.includes(id));
+    if (unknown !== undefined) {
+      throw new Error(
+        `arm "${options.arm.name}" has no servo ${unknown} that could fail; its ids are ${ids.join(', ')}`,
+      );
+    }
+    const arm: SimArmOptions = {
+      ...options.arm,
+      ...(faults.voltage === null ? {} : { supplyVoltage: faults.voltage }),
+      // Register 7 counts in 2 us.
+      ...(faults.returnDelay === null
+        ? {}
+        : { eeprom: { ...options.arm.eeprom, return_delay: Math.round(faults.returnDelay / 2e-6) } }),
+    };
+    this.arm = new SimulatedArm(
+      mj,
+      arm,
+      now(),
+      (bytes) => this.#send(bytes),
+      (message) => this.#tell(message),
+    );
+    for (const id of faults.dead) this.arm.bus.faults.dead.add(id);
+    this.arm.bus.faults.loseRate = faults.loseRate;
+    this.arm.bus.faults.corruptRate = faults.corruptRate;
+    for (const id of faults.overload) this.arm.raiseOverload(id);
+    const timed = faults.baudRate !== null || faults.delay > 0 || faults.returnDelay !== null;
+    const wire = timed
+      ? new Wire({ baudRate: faults.baudRate, delay: faults.delay, send: (bytes) => this.#send(bytes) })
+      : null;
+    if (wire) this.arm.bus.onStatus = (bytes, returnDelay) => wire.reply(bytes, returnDelay);
+    this.#wire = wire;
+    this.#tick = setInterval(() => this.arm.advance(now()), TICK);
+  }
+
+  /** Device file of the pseudo-terminal of the moment; null without one. */
+  get terminal(): string | null {
+    return this.#terminal?.path ?? null;
+  }
+
+  /** Where users open the pseudo-terminal: the link, or its device file; null without one. */
+  get path(): string | null {
+    return this.#options.pty?.link ?? this.terminal;
+  }
+
+  /** TCP port; null without one. */
+  get tcpPort(): number | null {
+    return this.#tcpPort;
+  }
+
+  /** Where the arm really is. */
+  truth(): SimTruth {
+    this.arm.advance(now());
+    return this.arm.truth(performance.timeOrigin / 1000);
+  }
+
+  /** Opens the ports, as at the start. @throws {Error} for people */
+  async plugIn(): Promise<void> {
+    const { pty, tcp } = this.#options;
+    if (pty && !this.#terminal) {
+      if (pty.link !== null) clearStaleLink(pty.link);
+      const terminal = await PseudoTerminal.open((chunk) => this.#feed(chunk, this.#toTerminal));
+      this.#terminal = terminal;
+      if (pty.link !== null) symlinkSync(terminal.path, pty.link);
+    }
+    if (tcp && !this.#server) await this.#listen(tcp.host, this.#tcpPort ?? tcp.port);
+  }
+
+  /** Closes the ports, as pulling out the adapter does; the arm itself keeps its supply and goes on. */
+  async unplug(): Promise<void> {
+    this.#wire?.clear();
+    const { pty } = this.#options;
+    const terminal = this.#terminal;
+    this.#terminal = null;
+    if (terminal) {
+      if (pty && pty.link !== null) removeLink(pty.link, terminal.path);
+      await terminal.close();
+    }
+    const server = this.#server;
+    this.#server = null;
+    this.#host?.destroy();
+    if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  /** Ends everything; safe to call more than once. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#tick);
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.unplug();
+    this.arm.dispose();
+  }
+
+  readonly #toTerminal = (bytes: Uint8Array): void => this.#terminal?.write(bytes);
+  /** A copy: a socket keeps the chunk until the system has taken it. */
+  readonly #toHost = (bytes: Uint8Array): void => void this.#host?.write(Buffer.from(bytes));
+
+  #feed(chunk: Uint8Array, send: (bytes: Uint8Array) => void): void {
+    const time = now();
+    this.#send = send;
+    this.#wire?.request(chunk.length, time);
+    this.arm.feed(chunk, time);
+  }
+
+  async #listen(host: string, port: number): Promise<void> {
+    const server = createServer({ noDelay: true }, (socket) => {
+      if (this.#host) {
+        this.#tell(`a second host (${socket.remoteAddress}) was turned away: a servo bus has one`);
+        socket.destroy();
+        return;
+      }
+      this.#host = socket;
+      socket.on('data', (chunk: Uint8Array) => this.#feed(chunk, this.#toHost));
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        this.#host = null;
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) => {
+        const use = error.code === 'EADDRINUSE' ? 'it is in use: name another, or 0 for a free one' : error.message;
+        reject(new Error(`TCP port ${port} of ${host} cannot be served: ${use}`));
+      });
+      server.listen(port, host, resolve);
+    });
+    this.#server = server;
+    this.#tcpPort = (server.address() as AddressInfo).port;
+  }
+
+  #planUnplugging(): void {
+    const { unplug } = this.#faults;
+    if (!unplug) return;
+    const later = (seconds: number, what: () => Promise<void>, message: string): void => {
+      const carryOut = (): void => {
+        what().then(
+          () => this.#tell(message),
+          (error: Error) => this.#tell(error.message),
+        );
+      };
+      this.#timers.push(setTimeout(carryOut, seconds * 1000));
+    };
+    later(unplug.after, () => this.unplug(), `unplugged for ${unplug.duration} s`);
+    later(unplug.after + unplug.duration, () => this.plugIn(), 'plugged in again');
+  }
+
+  #tell(message: string): void {
+    this.#options.onEvent?.(message);
+  }
+}
+
+/** Makes room for a link where an earlier run that was killed has left one. @throws {Error} when it is anything else */
+function clearStaleLink(link: string): void {
+  const there = lstatSync(link, { throwIfNoEntry: false });
+  if (!there) return;
+  const stale = there.isSymbolicLink() && readlinkSync(link).startsWith('/dev/pts/');
+  if (!stale) throw new Error(`${resolvePath(link)} exists and is no link to a pseudo-terminal: name another path`);
+  if (statSync(link, { throwIfNoEntry: false })) {
+    throw new Error(`${resolvePath(link)} leads to a pseudo-terminal that is in use: name another path, or remove it`);
+  }
+  rmSync(link);
+}
+
+/** Removes the link if it is still the one to this terminal. */
+function removeLink(link: string, target: string): void {
+  const there = lstatSync(link, { throwIfNoEntry: false });
+  if (there?.isSymbolicLink() && readlinkSync(link) === target) rmSync(link);
+}

@@ -1,0 +1,38 @@
+import type { BusFaults } from './bus.ts';
+
+/** One emulated servo of any family, as the physics of an arm sees it. */
+export interface EmulatedServo {
+  /** Present id. */
+  readonly id: number;
+  /** Whether the motor is energised, as the torque register says. */
+  readonly torqueOn: boolean;
+  /** Time that the servo waits before it answers, s. */
+  readonly returnDelay: number;
+  /** Off and on again: RAM at its power-on values, torque off, alarms gone. */
+  powerCycle(): void;
+  /** Raises the overload alarm as a blocked shaft does. */
+  raiseOverload(): void;
+  /**
+   * One cycle of the position loop.
+   * @param dt s
+   * @param angle of the shaft, rad; 0 is step 0 of the encoder, unwrapped
+   * @param velocity of the shaft, rad/s
+   * @returns the motor's torque on the shaft, Nm; 0 when it is not driven
+   */
+  step(dt: number, angle: number, velocity: number): number;
+}
+
+/** The far end of a servo bus of any family, as a byte port sees it. */
+export interface EmulatedServoBus {
+  readonly faults: BusFaults;
+  /**
+   * Takes each status packet by itself, with the return delay of the servo that sends it (s), in place of the bus's
+   * reply handler. The bytes are valid during the call only.
+   */
+  onStatus: ((bytes: Uint8Array, returnDelay: number) => void) | null;
+  /**
+   * Takes request bytes in any chunking.
+   * @param now time of arrival on any monotonic clock, ms
+   */
+  feed(chunk: Uint8Array, now: number): void;
+}

@@ -1,0 +1,162 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { SimArmOptions, SimTruth } from './arm.ts';
+import type { SimCall, SimFault, SimReply, SimRequest, SimWorkerData } from './messages.ts';
+
+export interface SimulationOptions {
+  /** Compiled worker entry; default: next to this file, or in `dist/` when this file runs from source. */
+  readonly workerUrl?: URL;
+  /** An arm's physics diverged (the simulation goes on), or the thread died (it is over). */
+  readonly onFailure?: (message: string) => void;
+  /** Longest wait for MuJoCo and all arms, s. */
+  readonly startTimeout?: number;
+}
+
+interface Waiting {
+  readonly resolve: (truth: SimTruth | null) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** The simulated arms of this process: a thread of its own, and the handle by which the main thread speaks to it. */
+export class Simulation {
+  readonly #worker: Worker;
+  readonly #names: readonly string[];
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #exited: Promise<void>;
+  #next = 1;
+  #closing = false;
+  #over: string | null = null;
+  #onFailure: (message: string) => void;
+
+  private constructor(worker: Worker, names: readonly string[], onFailure: (message: string) => void) {
+    this.#worker = worker;
+    this.#names = names;
+    this.#onFailure = onFailure;
+    this.#exited = new Promise((resolve) => {
+      worker.once('exit', (code) => {
+        this.#end(`the simulation thread ended with code ${code}`);
+        resolve();
+      });
+    });
+    worker.on('error', (error: Error) => this.#end(`the simulation thread failed: ${error.message}`));
+  }
+
+  /**
+   * Starts the thread, loads MuJoCo and builds the arms; resolves when they stand and answer.
+   * @throws {Error} that says which arm cannot be built and why
+   */
+  static async start(arms: readonly SimArmOptions[], options: SimulationOptions = {}): Promise<Simulation> {
+    const names = arms.map((arm) => arm.name);
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice !== undefined) throw new Error(`two simulated arms are named "${twice}": give each its own name`);
+    const data: SimWorkerData = { arms };
+    const worker = new Worker(options.workerUrl ?? workerUrl(), { workerData: data, name: 'simulation' });
+    const timeout = options.startTimeout ?? 30;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Simulation>((resolve, reject) => {
+        timer = setTimeout(
+          () => reject(new Error(`the simulation was not ready within ${timeout} s; is the machine overloaded?`)),
+          timeout * 1000,
+        );
+        const simulation = new Simulation(worker, names, (message) => reject(new Error(message)));
+        worker.on('message', (reply: SimReply) => {
+          if (reply.type === 'ready') {
+            simulation.#onFailure = options.onFailure ?? (() => {});
+            resolve(simulation);
+          } else {
+            simulation.#receive(reply);
+          }
+        });
+      });
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * A new byte port to the arm's servo bus, to be transferred to the thread that drives it (`SimPort`). It replaces
+   * the port handed out before, which closes.
+   * @throws {Error} for a name that no simulated arm has
+   */
+  portFor(name: string): MessagePort {
+    if (!this.#names.includes(name)) {
+      throw new Error(`no simulated arm "${name}"; there are ${this.#names.join(', ')}`);
+    }
+    const { port1, port2 } = new MessageChannel();
+    const request: SimRequest = { number: 0, call: { type: 'attach', arm: name, port: port2 } };
+    if (this.#over === null) this.#worker.postMessage(request, [port2]);
+    else port2.close();
+    return port1;
+  }
+
+  /**
+   * Moves joints of an arm by hand to the given angles (rad) within `duration` (s), or lets go of all (null).
+   * Resolves when the hand has begun. @throws {Error} on an unknown arm or joint, or when the simulation is over
+   */
+  async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
+    await this.#call({ type: 'hand', arm, joints, duration });
+  }
+
+  /** Where the arm really is. @throws {Error} on an unknown arm, or when the simulation is over */
+  async truth(arm: string): Promise<SimTruth> {
+    const truth = await this.#call({ type: 'truth', arm });
+    if (!truth) throw new Error(`the simulation gave no state of arm "${arm}"`);
+    return truth;
+  }
+
+  /** Changes the faults of the arm's bus. @throws {Error} on an unknown arm, or when the simulation is over */
+  async fault(arm: string, fault: SimFault): Promise<void> {
+    await this.#call({ type: 'fault', arm, fault });
+  }
+
+  /** Ends the thread; every byte port closes. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#over === null) {
+      const request: SimRequest = { number: 0, call: { type: 'stop' } };
+      this.#worker.postMessage(request);
+    }
+    const timer = setTimeout(() => void this.#worker.terminate(), 1000);
+    await this.#exited;
+    clearTimeout(timer);
+  }
+
+  #call(call: SimCall): Promise<SimTruth | null> {
+    if (this.#over !== null || this.#closing) {
+      return Promise.reject(new Error(this.#over ?? 'the simulation is being closed'));
+    }
+    const number = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(number, { resolve, reject });
+      const request: SimRequest = { number, call };
+      this.#worker.postMessage(request);
+    });
+  }
+
+  #receive(reply: Exclude<SimReply, { type: 'ready' }>): void {
+    if (reply.type === 'failure') {
+      this.#onFailure(reply.message);
+      return;
+    }
+    const waiting = this.#waiting.get(reply.number);
+    this.#waiting.delete(reply.number);
+    if (reply.type === 'done') waiting?.resolve(reply.truth);
+    else waiting?.reject(new Error(reply.message));
+  }
+
+  #end(message: string): void {
+    if (this.#over !== null) return;
+    this.#over = message;
+    for (const { reject } of this.#waiting.values()) reject(new Error(message));
+    this.#waiting.clear();
+    if (!this.#closing) this.#onFailure(message);
+  }
+}
+
+function workerUrl(): URL {
+  const compiled = import.meta.url.endsWith('.js');
+  return new URL(compiled ? './worker.js' : '../../dist/sim/worker.js', import.meta.url);
+}

@@ -1,0 +1,232 @@
+/**
+ * The control thread's entry: builds the links, arms and loop from the setup, and turns commands into setpoint sources.
+ * The second place, besides the bridge, where parts are put together.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ArmRuntime } from './control/arm-runtime.ts';
+import type { ArmLink } from './control/link.ts';
+import { ControlLoop } from './control/loop.ts';
+import type { ArmSetup, Command, CommandResult, ControlSetup, FromControl, ToControl } from './control/messages.ts';
+import { RemoteLink } from './control/remote-link.ts';
+import { ServoLink } from './control/servo-link.ts';
+import { SharedState } from './control/snapshot.ts';
+import type { SetpointSource } from './control/source.ts';
+import { StallGuard } from './control/stall.ts';
+import { Chain } from './kinematics/chain.ts';
+import { Float } from './mirror/float.ts';
+import { Follow, type Sampler } from './mirror/follow.ts';
+import type { DriveModel } from './mirror/lead.ts';
+import { Trajectory } from './motion/trajectory.ts';
+import { modelByName } from './servo/models.ts';
+import { makePort } from './servo/port/make.ts';
+import { SimPort } from './servo/port/sim.ts';
+
+/** Part of a joint's torque limit that floating may ask of it. */
+const FLOAT_TORQUE_SHARE = 0.5;
+
+/** Torque goes on at the measured pose, which must be no older than this, s. */
+const OLDEST_START = 0.1;
+
+const setup = workerData as ControlSetup;
+const port = parentPort!;
+const shared = new SharedState(
+  setup.arms.map((arm) => arm.joints.length),
+  setup.shared,
+);
+
+function seconds(): number {
+  return performance.now() / 1000;
+}
+
+function post(message: FromControl): void {
+  port.postMessage(message);
+}
+
+/** Newest setpoints of a stream; joints that it has never named stay where they are. */
+class Stream implements Sampler {
+  sampleTime = 0;
+  readonly #positions: Float64Array;
+
+  constructor(joints: number) {
+    this.#positions = new Float64Array(joints).fill(Number.NaN);
+  }
+
+  arrived(positions: Float64Array): void {
+    for (let i = 0; i < positions.length; i++) {
+      if (!Number.isNaN(positions[i]!)) this.#positions[i] = positions[i]!;
+    }
+    this.sampleTime = seconds();
+  }
+
+  restart(): void {
+    this.#positions.fill(Number.NaN);
+  }
+
+  sample(out: Float64Array): void {
+    for (let i = 0; i < out.length; i++) if (!Number.isNaN(this.#positions[i]!)) out[i] = this.#positions[i]!;
+  }
+}
+
+function makeLink(arm: ArmSetup): ArmLink {
+  if (arm.bus.kind === 'remote') return new RemoteLink(arm.joints.length, arm.name);
+  const joints = arm.joints.map((joint) => {
+    const model = modelByName(joint.servoModel);
+    if (model === undefined) throw new Error(`arm ${arm.name}: no table of a servo "${joint.servoModel}"`);
+    return {
+      name: joint.name,
+      servoId: joint.servoId,
+      model,
+      calibration: { sign: joint.sign, zero: joint.zero, stepsPerTurn: model.stepsPerTurn },
+      // The arms' data states stiffness at the gain with which their servos leave the factory.
+      referenceGain: model.common.positionGain.initial!,
+      settings: joint.settings,
+    };
+  });
+  const port = arm.bus.kind === 'sim' ? new SimPort(arm.bus.url, arm.bus.port) : makePort(arm.bus.url);
+  return new ServoLink(port, joints);
+}
+
+function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
+  const of = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array => Float64Array.from(arm.joints, pick);
+  const chain = Chain.fromUrdf(arm.urdf, {
+    base: arm.baseLink,
+    tool: arm.toolLink,
+    joints: arm.joints.map((joint) => joint.name),
+  });
+  const model = {
+    name: arm.name,
+    limits: {
+      lower: of((joint) => joint.lower),
+      upper: of((joint) => joint.upper),
+      velocity: { move: of((joint) => joint.moveVelocity), mirror: of((joint) => joint.mirrorVelocity) },
+      acceleration: { move: of((joint) => joint.moveAcceleration), mirror: of((joint) => joint.mirrorAcceleration) },
+    },
+    stiffness: of((joint) => joint.stiffness),
+    floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
+    gravity: (q: Float64Array, out: Float64Array) => chain.gravityTorques(q, out),
+    stall: arm.joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
+  };
+  const runtime = new ArmRuntime(index, model, makeLink(arm), shared);
+  runtime.onEnd = (motion, reason) => post({ kind: 'ended', arm: index, motion, reason });
+  const { link } = runtime;
+  runtime.onState = () =>
+    post({ kind: 'state', arm: index, state: runtime.state, reason: link.reason === '' ? link.fault : link.reason });
+  link.onWarning = (text) => post({ kind: 'warning', arm: index, text });
+  return runtime;
+}
+
+const arms = setup.arms.map(makeRuntime);
+const streams = setup.arms.map((arm) => new Stream(arm.joints.length));
+const loop = new ControlLoop(arms, shared, setup.rate);
+
+/** What an arm's goals must lead by; nothing for a remote one, whose own bridge adds it. */
+function driveModel(arm: ArmRuntime): DriveModel {
+  const { joints } = setup.arms[arm.index]!;
+  const over = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array =>
+    Float64Array.from(joints, (joint, i) =>
+      arm.link.remote ? 0 : pick(joint) / (joint.stiffness * arm.link.gain[i]!),
+    );
+  return {
+    damping: over((joint) => joint.damping),
+    inertia: over((joint) => joint.inertia),
+    friction: over((joint) => joint.friction),
+  };
+}
+
+function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }>): SetpointSource {
+  const spec = command.source;
+  const { limits } = arm.model;
+  switch (spec.kind) {
+    case 'trajectory': {
+      const { speed } = spec;
+      const velocity = speed === null ? limits.velocity.move : limits.velocity.move.map((top) => Math.min(top, speed));
+      return new Trajectory(spec.goal, { velocity, acceleration: limits.acceleration.move });
+    }
+    case 'mirror': {
+      const { link } = arms[spec.leader]!;
+      const { maps } = spec;
+      const sampler: Sampler = {
+        get sampleTime() {
+          return link.up ? link.sampleTime : 0;
+        },
+        sample(out) {
+          for (let i = 0; i < out.length; i++) {
+            const map = maps[i]!;
+            out[i] = map.scale * link.positions[map.from]! + map.offset;
+          }
+        },
+      };
+      return new Follow(sampler, driveModel(arm), 'mirroring', seconds);
+    }
+    case 'stream': {
+      const stream = streams[command.arm]!;
+      stream.restart();
+      return new Follow(stream, driveModel(arm), 'moving', seconds);
+    }
+    case 'float':
+      return new Float(spec.support, spec.fade);
+  }
+}
+
+/** Carries a command out; returns its result, or the reason why it cannot be. */
+function carryOut(command: Command): CommandResult | string {
+  if (command.kind === 'close') return { motion: 0, duration: 0 };
+  const arm = arms[command.arm]!;
+  switch (command.kind) {
+    case 'torque':
+      if (!arm.link.up) return arm.link.reason;
+      if (command.on && shared.stopLatched(command.arm)) return 'it is stopped';
+      if (command.on && arm.link.torqueRefusal !== '') return `no torque: ${arm.link.torqueRefusal}`;
+      if (command.on && seconds() - arm.link.sampleTime > OLDEST_START) return 'its servos do not answer just now';
+      arm.setTorque(command.on);
+      break;
+    case 'recover': {
+      // Its torque gives way for a moment, which no motion bears.
+      if (!shared.stopLatched(command.arm)) break;
+      const refusal = arm.link.recover(seconds());
+      if (refusal !== '') return refusal;
+      break;
+    }
+    case 'cancel':
+      arm.cancel(command.motion, 'cancelled');
+      break;
+    case 'drive': {
+      if (!arm.link.up) return arm.link.reason;
+      if (shared.stopLatched(command.arm)) return 'it is stopped';
+      if (!arm.powered) return 'its torque is off';
+      if (command.source.kind === 'trajectory' && !command.source.goal.every(Number.isFinite)) {
+        return 'a goal position is no number';
+      }
+      const source = makeSource(arm, command);
+      arm.drive(source);
+      return { motion: arm.motion, duration: source instanceof Trajectory ? source.duration : 0 };
+    }
+  }
+  return { motion: arm.motion, duration: 0 };
+}
+
+async function close(): Promise<void> {
+  loop.stop();
+  await Promise.all(arms.map((arm) => arm.link.close()));
+  port.close();
+}
+
+port.on('message', (message: ToControl) => {
+  if ('sample' in message) {
+    const { sample } = message;
+    if (sample.kind === 'setpoints') {
+      streams[sample.arm]!.arrived(sample.positions);
+    } else {
+      const { link } = arms[sample.arm]!;
+      if (link instanceof RemoteLink) link.arrived(sample.positions, sample.velocities, seconds());
+    }
+    return;
+  }
+  const { request, command } = message;
+  const result = carryOut(command);
+  if (typeof result === 'string') post({ kind: 'refused', request, reason: result });
+  else post({ kind: 'reply', request, result });
+  if (command.kind === 'close') void close();
+});
+
+loop.start();

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { livingChildren } from '../e2e/support/bridge.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+const peers = Boolean(process.env.ARM_BRIDGE_WITNESS_PYTHON);
+
+it.skipIf(!existsSync('/dev/ptmx'))(
+  'the benchmark measures every case, tells every target, and leaves no process behind',
+  async () => {
+    await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json'], { cwd: ROOT });
+    const { stdout } = await run(process.execPath, ['build/bench/bench/main.js', '--short'], { cwd: ROOT });
+    const measured = stdout.split('\n').filter((line) => /^\| (mirror|one \S+ bus), /.test(line));
+    const ours = measured.filter((line) => line.includes('| Arm Bridge'));
+    expect(ours).toHaveLength(11);
+    expect(measured).toHaveLength(peers ? 19 : 11);
+    for (const line of measured) expect(line).not.toMatch(/NaN|Infinity/);
+    expect(stdout.match(/\| (yes|\*\*no\*\*) +\|/g)).toHaveLength(peers ? 10 : 8);
+    expect(stdout).toMatch(/no setpoint skipped +\| 0 of \d+ cycles without goals; 0 of/);
+    expect(livingChildren()).toEqual([]);
+  },
+  240_000,
+);

@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ServoLink } from '../../src/control/servo-link.ts';
+import { type DynamixelModel, XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
+import { makePort } from '../../src/servo/port/make.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
+import { DynamixelFirmware, type DynamixelFirmwareOptions } from '../../src/sim/dynamixel-firmware.ts';
+import { PseudoTerminal } from '../../src/sim/terminal.ts';
+
+const PATIENCE = { timeout: 10_000, interval: 20 };
+const IDS = [1, 2, 3, 4, 5, 6];
+/** As the Koch v1.1 follower has them. */
+const modelOf = (id: number): DynamixelModel => (id < 3 ? XL430_W250 : XL330_M288);
+/** Position at which the rig's shafts stand: the middle of the turn, where the joints are at 0. */
+const MIDDLE = 2048;
+const STEP = 0.001;
+/** Content of the bus watchdog register: as the bridge arms it (units of 20 ms), and after it has run out. */
+const WATCHDOG = 25;
+const RAN_OUT = -1;
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** Six servos with light shafts behind a real pseudo-terminal, and an arm's link on the other end. */
+class Bench {
+  readonly servos: readonly DynamixelFirmware[];
+  readonly bus: EmulatedDynamixelBus;
+  readonly warnings: string[] = [];
+  readonly goals = new Float64Array(IDS.length);
+  /** Whether the link's owner sends goals, as an arm with torque does. */
+  driving = false;
+  #link: ServoLink | null = null;
+  #loop: NodeJS.Timeout | undefined;
+  #pending = false;
+  readonly #terminal: { current: PseudoTerminal | null } = { current: null };
+  readonly #angles = IDS.map(() => Math.PI);
+  #clock = performance.now() / 1000;
+
+  constructor(options: Partial<DynamixelFirmwareOptions> = {}) {
+    this.servos = IDS.map((id) => new DynamixelFirmware({ ...options, model: modelOf(id), id }));
+    const onReply = (bytes: Uint8Array): void => this.#terminal.current?.write(bytes);
+    this.bus = new EmulatedDynamixelBus({ servos: this.servos, onReply });
+    this.#advance();
+    const physics = setInterval(() => this.#advance(), 2);
+    ends.push(() => clearInterval(physics));
+  }
+
+  get link(): ServoLink {
+    return this.#link!;
+  }
+
+  async connect(): Promise<void> {
+    const terminal = await PseudoTerminal.open((chunk) => this.bus.feed(chunk, performance.now()));
+    this.#terminal.current = terminal;
+    ends.push(() => terminal.close());
+    const joints = IDS.map((id) => ({
+      name: `joint_${id}`,
+      servoId: id,
+      model: modelOf(id),
+      calibration: { sign: 1 as const, zero: MIDDLE, stepsPerTurn: 4096 },
+      referenceGain: modelOf(id).common.positionGain.initial!,
+      settings: {},
+    }));
+    const link = new ServoLink(makePort(`serial:${terminal.path}`), joints);
+    link.onWarning = (text) => void this.warnings.push(text);
+    link.onSettled = () => {
+      this.#pending = false;
+      if (this.driving && link.up) link.write(this.goals);
+    };
+    this.#link = link;
+    ends.push(() => link.close());
+    this.run();
+    await expect.poll(() => link.up, PATIENCE).toBe(true);
+  }
+
+  /** Starts the cycles; a loop that is stopped is a host that has hung. */
+  run(): void {
+    this.#loop = setInterval(() => {
+      if (this.#pending) this.link.expire();
+      else this.#pending = this.link.begin(performance.now() / 1000);
+    }, 10);
+    ends.push(() => clearInterval(this.#loop));
+  }
+
+  hang(): void {
+    clearInterval(this.#loop);
+  }
+
+  #advance(): void {
+    const now = performance.now() / 1000;
+    if (now - this.#clock > 0.05) this.#clock = now - 0.05;
+    for (; this.#clock + STEP <= now; this.#clock += STEP) {
+      for (const [i, servo] of this.servos.entries()) {
+        const torque = servo.step(STEP, this.#angles[i]!, 0);
+        // Shafts that glide as if in oil: where they go is the point, not how.
+        this.#angles[i] = this.#angles[i]! + STEP * 2 * Math.max(-1, Math.min(1, torque));
+      }
+    }
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
+  test('stops by itself when its host hangs, and follows again after it has been connected anew', async () => {
+    const bench = new Bench();
+    await bench.connect();
+    expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => 0));
+    bench.link.write(bench.link.positions);
+    bench.link.setTorque(true);
+    bench.driving = true;
+    await expect.poll(() => bench.link.torque, PATIENCE).toBe(true);
+    expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => WATCHDOG));
+
+    bench.hang();
+    await expect
+      .poll(() => bench.servos.map((servo) => servo.value('bus_watchdog')), PATIENCE)
+      .toEqual(IDS.map(() => RAN_OUT));
+    expect(bench.servos.every((servo) => servo.torqueOn)).toBe(true);
+
+    bench.driving = false;
+    bench.run();
+    await expect
+      .poll(() => bench.servos.map((servo) => servo.value('bus_watchdog')), PATIENCE)
+      .toEqual(IDS.map(() => WATCHDOG));
+    await expect.poll(() => bench.link.up, PATIENCE).toBe(true);
+    expect([...bench.link.held]).toEqual(IDS.map(() => 1));
+    bench.goals.set(bench.link.adopted);
+    bench.goals[2] = 0.2;
+    bench.driving = true;
+    await expect.poll(() => bench.link.positions[2]!, PATIENCE).toBeGreaterThan(0.15);
+
+    bench.driving = false;
+    bench.link.setTorque(false);
+    await expect.poll(() => bench.link.anyTorque, PATIENCE).toBe(false);
+    expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => 0));
+  });
+
+  test('that is limp has its return delay set to 0; no goal and no torque is written to it', async () => {
+    const bench = new Bench();
+    await bench.connect();
+    for (const servo of bench.servos) {
+      expect([servo.value('return_delay'), servo.torqueOn]).toEqual([0, false]);
+      servo.powerCycle();
+      expect(servo.value('return_delay')).toBe(0);
+    }
+    expect(bench.warnings).toEqual([]);
+  });
+
+  test('that holds is adopted as it is, and what it cannot take with torque on is told', async () => {
+    const bench = new Bench();
+    for (const [i, servo] of bench.servos.entries()) {
+      const goal = MIDDLE + 10 * i;
+      servo.write(XL330_M288.registers.goal_position.address, Uint8Array.of(goal & 255, goal >> 8, 0, 0), 0, 4);
+      servo.write(XL330_M288.registers.torque_enable.address, Uint8Array.of(1), 0, 1);
+    }
+    await bench.connect();
+    expect(bench.link.torque).toBe(true);
+    for (const [i, servo] of bench.servos.entries()) {
+      expect(bench.link.adopted[i]).toBeCloseTo((10 * i * 2 * Math.PI) / 4096, 9);
+      expect([servo.torqueOn, servo.value('goal_position'), servo.value('return_delay')]).toEqual([
+        true,
+        MIDDLE + 10 * i,
+        250,
+      ]);
+    }
+    expect(bench.warnings.filter((text) => text.includes('holds, so return_delay could not be set'))).toHaveLength(6);
+  });
+
+  test('with replies lost and corrupt stays connected', async () => {
+    const bench = new Bench();
+    await bench.connect();
+    bench.bus.faults.loseRate = 0.05;
+    bench.bus.faults.corruptRate = 0.05;
+    const end = performance.now() + 3000;
+    while (performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(bench.link.up).toBe(true);
+    }
+    expect(bench.link.discarded).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,220 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
+import { makePort } from '../../src/servo/port/make.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
+import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
+import { PseudoTerminal } from '../../src/sim/terminal.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+interface Run {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Runs the program to its end. */
+function arm(...args: string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [MAIN, ...args], { timeout: 60_000 }, (_, output, errors) =>
+      resolve({ code: child.exitCode ?? -1, output, errors }),
+    );
+  });
+}
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+let folder: string;
+let served: ChildProcess;
+/** A served SO-101. */
+let url: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-servos-'));
+  const link = join(folder, 'arm');
+  served = spawn(process.execPath, [MAIN, 'simulate', '--pty', link], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await once(createInterface({ input: served.stdout! }), 'line');
+  url = String(line);
+});
+afterAll(async () => {
+  if (served.exitCode === null) {
+    served.kill('SIGTERM');
+    await once(served, 'exit');
+  }
+  rmSync(folder, { recursive: true });
+});
+
+async function registers(id: number, ...names: string[]): Promise<Record<string, number>> {
+  const { output } = await arm('registers', 'read', '--port', url, '--id', String(id), '--json', ...names);
+  const { registers: rows }: { registers: { register: string; counts: number }[] } = JSON.parse(output);
+  return Object.fromEntries(rows.map(({ register, counts }) => [register, counts]));
+}
+
+function write(id: number, ...texts: string[]): Promise<Run> {
+  return arm('registers', 'write', '--port', url, '--id', String(id), ...texts);
+}
+
+describe.skipIf(process.platform !== 'linux')('arm-bridge scan', () => {
+  it('lists each servo of a port once, with what it says of itself; progress does not disturb the output', async () => {
+    const { code, output, errors } = await arm('scan', '--port', url, '--ids', '0-7', '--json');
+    expect(code).toBe(0);
+    const { ports } = JSON.parse(output);
+    expect(ports).toHaveLength(1);
+    expect(ports[0]).toMatchObject({ bus: url, error: null, unclear: [] });
+    expect(ports[0].servos.map((servo: { id: number }) => servo.id)).toEqual([1, 2, 3, 4, 5, 6]);
+    for (const servo of ports[0].servos) {
+      expect(servo).toMatchObject({
+        family: 'feetech',
+        baudRate: 1_000_000,
+        model: 'STS3215',
+        modelNumber: 777,
+        firmware: '3.10',
+        voltage: 7.4,
+        torque: false,
+      });
+      expect(servo.temperature).toBeGreaterThanOrEqual(25);
+      expect(servo.position).toBeCloseTo((servo.positionSteps * 2 * Math.PI) / 4096, 6);
+    }
+    expect(errors).toContain('asking feetech servos 0-7 at 1000000 baud');
+
+    const table = await arm('scan', '--port', url, '--ids', '1,2', '--baud', '1000000');
+    expect(table.output).toMatch(/family +baud +id +model +firmware +voltage +temperature +torque +position/);
+    expect(table.output).toMatch(/feetech +1000000 +2 +STS3215 +3\.10 +7\.4 V +\d+ degC +off +\d+ \(\d\.\d+ rad\)/);
+  });
+
+  it('finds Dynamixel servos, and what each model is', async () => {
+    const servos = [
+      new DynamixelFirmware({ model: XL430_W250, id: 1 }),
+      new DynamixelFirmware({ model: XL330_M288, id: 3 }),
+    ];
+    const bus = new EmulatedDynamixelBus({ servos, onReply: (bytes) => terminal.write(bytes) });
+    const terminal = await PseudoTerminal.open((chunk) => bus.feed(chunk, performance.now()));
+    ends.push(() => terminal.close());
+    const { code, output } = await arm('scan', '--port', `serial:${terminal.path}`, '--ids', '1-3', '--json');
+    expect(code).toBe(0);
+    const found: { id: number; family: string; model: string }[] = JSON.parse(output).ports[0].servos;
+    expect(found.map(({ id, family, model }) => [id, family, model])).toEqual([
+      [1, 'dynamixel', 'XL430-W250'],
+      [3, 'dynamixel', 'XL330-M288'],
+    ]);
+  });
+
+  it('names who has a port open, skips it, and ends with 1 when nothing was found', async () => {
+    const port = makePort(url);
+    await port.open();
+    ends.push(() => port.close());
+    const { code, output } = await arm('scan', '--port', url);
+    expect(code).toBe(1);
+    expect(output).toContain(`skipped: ${url}`);
+    expect(output).toMatch(new RegExp(`is in use by process ${process.pid} \\(.+\\); end it, then it works`));
+    await port.close();
+
+    const nobody = await arm('scan', '--port', url, '--ids', '40-42', '--baud', '1000000');
+    expect(nobody.code).toBe(1);
+    expect(nobody.output).toContain('no servo with an id of 40-42 answers: check');
+    const gone = await arm('scan', '--port', `serial:${folder}/nothing`);
+    expect([gone.code, gone.output]).toEqual([1, expect.stringContaining('there is no')]);
+  });
+
+  it.each([
+    [['--ids', '300'], 'ids within 0..252'],
+    [['--ids', '6-1'], 'ids within 0..252'],
+    [['--baud', 'fast'], 'rates such as 1000000,57600'],
+    [['--port', 'sim:so101'], 'has no port of its own'],
+    [['--port', '/dev/ttyACM0'], 'serial:/dev/ttyACM0'],
+    [['--nonsense'], 'unknown option'],
+  ])('%j is refused with 2 and what is allowed', async (args, message) => {
+    const { code, output, errors } = await arm('scan', ...args);
+    expect([code, output]).toEqual([2, '']);
+    expect(errors).toContain(message);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('arm-bridge registers', () => {
+  it('shows registers in counts and in SI, all of them when none is named', async () => {
+    const { code, output } = await arm('registers', 'read', '--port', url, '--id', '2', 'max_voltage', 'max_torque');
+    expect(code).toBe(0);
+    expect(output).toContain('servo 2: STS3215, firmware 3.10');
+    expect(output).toMatch(/14 +max_voltage +eeprom +80 +8 V +0\.1 V/);
+    expect(output).toMatch(/16 +max_torque +eeprom +1000 +100 % +0\.1 %/);
+    expect(Object.keys(await registers(2)).length).toBeGreaterThan(50);
+  });
+
+  it('writes what differs, in counts or with a unit, says from what to what, and leaves the EEPROM locked', async () => {
+    const { code, output } = await write(
+      3,
+      'p_coefficient=16',
+      'max_temperature=65degC',
+      'max_torque=50%',
+      'cw_dead_zone=1',
+    );
+    expect(code).toBe(0);
+    expect(output).toContain('p_coefficient: 32 -> 16');
+    expect(output).toContain('max_temperature: 70 -> 65 (65 degC)');
+    expect(output).toContain('max_torque: 1000 -> 500 (50 %)');
+    expect(output).toMatch(/cw_dead_zone: 1 .*as it was/);
+    expect(await registers(3, 'p_coefficient', 'max_temperature', 'max_torque', 'lock')).toEqual({
+      p_coefficient: 16,
+      max_temperature: 65,
+      max_torque: 500,
+      lock: 1,
+    });
+  });
+
+  it('gives a servo another id, unless that is taken', async () => {
+    const taken = await write(5, 'id=6');
+    expect([taken.code, taken.errors]).toEqual([2, expect.stringContaining('id 6 belongs to another servo')]);
+    expect((await write(5, 'id=9')).output).toContain('id: 5 -> 9');
+    expect(await registers(9, 'id', 'lock')).toEqual({ id: 9, lock: 1 });
+    expect((await arm('registers', 'write', '--port', url, '--id', '9', 'id=5')).code).toBe(0);
+    expect((await arm('registers', 'read', '--port', url, '--id', '9', 'id')).errors).toContain('no servo 9 answers');
+  });
+
+  it.each([
+    [['present_voltage=1'], 'is read only'],
+    [['torque_enable=1'], 'goes through the bridge'],
+    [['p_coefficient=16', 'goal_position=2000'], 'goes through the bridge'],
+    [['lock=0'], 'opened and closed by every write'],
+    [['p_coefficient=300'], 'within 0..255'],
+    [['p_coefficient=1.5'], 'whole counts'],
+    [['max_temperature=65V'], 'takes counts (degC) without a unit, or degC'],
+    [['no_such=1'], 'has no register "no_such"; its registers are firmware_major'],
+    [['p_coefficient'], 'is no NAME=VALUE'],
+    [['id=7', 'p_coefficient=16'], 'write it by itself'],
+    [['id=254'], 'is not within 0..252'],
+    [['baud_code=9'], 'has no baud code 9; there are 0 (1000000)'],
+  ])('refuses %j with 2, and nothing is written', async (texts, message) => {
+    const watched = ['id', 'baud_code', 'p_coefficient', 'torque_enable', 'goal_position', 'lock', 'max_temperature'];
+    const before = await registers(1, ...watched);
+    const { code, errors } = await write(1, ...texts);
+    expect([code, errors]).toEqual([2, expect.stringContaining(message)]);
+    expect(await registers(1, ...watched)).toEqual(before);
+  });
+
+  it('writes torque with --unsafe, and then keeps what would make a holding joint jump', async () => {
+    expect((await write(4, '--unsafe', 'torque_enable=1')).output).toContain('torque_enable: 0 -> 1');
+    const refused = await write(4, 'homing_offset=100');
+    expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining('would make it jump')]);
+    expect((await write(4, '--unsafe', 'torque_enable=0')).code).toBe(0);
+    expect((await write(4, 'homing_offset=0')).code).toBe(0);
+  });
+
+  it('refuses a servo that is none of the named model, and a port that somebody has open', async () => {
+    const other = await arm('registers', 'read', '--port', url, '--id', '1', '--model', 'sts3250');
+    expect([other.code, other.errors]).toEqual([2, expect.stringContaining('servo 1 is a STS3215, no STS3250')]);
+    const port = makePort(url);
+    await port.open();
+    ends.push(() => port.close());
+    const busy = await write(1, 'p_coefficient=16');
+    expect([busy.code, busy.errors]).toEqual([1, expect.stringContaining(`in use by process ${process.pid}`)]);
+  });
+});

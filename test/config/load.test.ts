@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-config-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function file(text: string): string {
+  const path = join(folder, 'bridge.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+const ONE_ARM = 'arms: [{ name: arm, bus: "sim:so101" }]\n';
+
+function fault(text: string, environment: NodeJS.ProcessEnv = {}): string {
+  try {
+    loadConfig(file(text), environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('expected the configuration to be refused');
+}
+
+test('the default file is the simulated pair with the documented defaults', () => {
+  const config = loadConfig(DEFAULT_CONFIG_FILE);
+  expect(config.arms.map((arm) => [arm.name, arm.id, arm.bus])).toEqual([
+    ['leader', 0, 'sim:so101'],
+    ['follower', 1, 'sim:so101'],
+  ]);
+  const smallest = loadConfig(file(ONE_ARM));
+  expect({ ...config, arms: [], pairs: [] }).toEqual({ ...smallest, arms: [], pairs: [] });
+});
+
+test('command line wins over environment, environment over file', () => {
+  const path = file(`http: { port: 1111, host: localhost }\n${ONE_ARM}`);
+  expect(loadConfig(path).http.port).toBe(1111);
+  expect(loadConfig(path, { ARM_BRIDGE_HTTP_PORT: '2222' }).http.port).toBe(2222);
+  expect(loadConfig(path, { ARM_BRIDGE_HTTP_PORT: '2222' }, { port: 3333 }).http.port).toBe(3333);
+  expect(loadConfig(path, { ARM_BRIDGE_ROS_ENABLED: 'false' }).ros.enabled).toBe(false);
+  expect(loadConfig(path, {}, { ros: false }).ros.enabled).toBe(false);
+});
+
+test('variables of the preparation are no configuration', () => {
+  expect(loadConfig(file(ONE_ARM), { ARM_BRIDGE_ROS_UNAVAILABLE: 'no python' }).ros.enabled).toBe('auto');
+});
+
+test('an unknown key is refused with its path and the keys allowed there', () => {
+  const message = fault(`http: { prot: 80 }\n${ONE_ARM}`);
+  expect(message).toContain('http.prot: unknown key');
+  expect(message).toContain('host, port, dialect');
+  expect(fault(`${ONE_ARM}pears: []\n`)).toContain('pears: unknown key');
+  expect(fault('arms: [{ name: a, bus: ros, baud: 1 }]')).toMatch(
+    /arms\[0\]\.baud: unknown key .*name, id, model, bus/,
+  );
+});
+
+test('a bad value is refused with path, value, origin and what is allowed, all faults at once', () => {
+  const message = fault('http: { port: 99999, dialect: klingon }\ncontrol: { rate: fast }\narms: []\n');
+  expect(message).toMatch(/http\.port: 99999 is not allowed \(from .*bridge\.yaml\)\. Expected: at most 65535/);
+  expect(message).toContain('http.dialect: "klingon" is not allowed');
+  expect(message).toContain('Expected: "standard"');
+  expect(message).toContain('control.rate: "fast" is not allowed');
+  expect(message).toContain('arms: [] is not allowed');
+  expect(fault(ONE_ARM, { ARM_BRIDGE_HTTP_PORT: 'eighty' })).toContain('environment variable ARM_BRIDGE_HTTP_PORT');
+});
+
+test('arms are told apart by name and id, and pairs name existing arms', () => {
+  expect(fault('arms: [{name: a, bus: ros}, {name: a, bus: ros}]')).toContain('arms[1].name');
+  expect(fault('arms: [{name: a, bus: ros}, {name: b, bus: ros, id: 0}]')).toContain('arms[1].id');
+  expect(fault(`${ONE_ARM}pairs: [{leader: arm, follower: nobody}]`)).toContain('pairs[0].follower: "nobody"');
+  expect(fault(`${ONE_ARM}pairs: [{leader: arm, follower: arm}]`)).toContain('cannot follow itself');
+  expect(fault('arms: [{ name: Arm One, bus: ros }]')).toContain('a ROS name');
+  expect(fault('arms: [{ name: arm, bus: "/dev/ttyUSB0" }]')).toContain('"sim:<model>"');
+});
+
+test('a file that is absent or no YAML says what to do', () => {
+  expect(() => loadConfig(join(folder, 'none.yaml'))).toThrow(/cannot be read \(ENOENT\).*--config/);
+  expect(fault('arms: [')).toContain('not valid YAML');
+});

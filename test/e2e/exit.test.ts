@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BridgeProcess, HAS_ROS, sleep } from './support/bridge.ts';
+import { type JointRow, Peer, topSpeed } from './support/peer.ts';
+
+/** What the design promises of an exit: within 10 s, at 1 rad/s or less, down to the rest pose. */
+const EXIT_LIMIT = 10;
+const LOWERING_SPEED = 1;
+const REST: Readonly<Record<string, number>> = { shoulder_lift: -1.73, elbow_flex: 1.6, wrist_flex: 1.02 };
+const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
+
+const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+const RAISED = { x: -5, y: 12, z: 6 };
+
+/** Makes the main thread throw on SIGUSR2, as a fault nobody has thought of would. */
+const FAULT =
+  'data:text/javascript,' +
+  encodeURIComponent(
+    "import { isMainThread } from 'node:worker_threads';" +
+      "if (isMainThread) process.on('SIGUSR2', () => { throw new Error('a fault of the test'); });",
+  );
+
+interface Recorded {
+  readonly states: JointRow[];
+  readonly goals: JointRow[];
+}
+
+/** Epoch s at which the log said `text` last. */
+function lastLogged(bridge: BridgeProcess, text: string): number {
+  const line = bridge.log.split('\n').findLast((candidate) => candidate.includes(text));
+  if (line === undefined) throw new Error(`the log does not say ${text}:\n${bridge.log}`);
+  return Date.parse(JSON.parse(line).time) / 1000;
+}
+
+/** The follower went down slowly; at rest its torque went off, and with it its goals. */
+function expectLowered(bridge: BridgeProcess, { states, goals }: Recorded): void {
+  expect(topSpeed(goals)).toBeLessThan(LOWERING_SPEED * 1.05);
+  for (const [joint, angle] of Object.entries(REST)) {
+    expect(Math.abs(states.at(-1)!.position[JOINTS.indexOf(joint)]! - angle), joint).toBeLessThan(0.06);
+  }
+  const limp = lastLogged(bridge, 'follower is connected');
+  expect(limp).toBeGreaterThan(lastLogged(bridge, 'lowering the arms'));
+  expect(goals.at(-1)!.stamp).toBeLessThan(limp + 0.05);
+}
+
+describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
+  let peer: Peer;
+  beforeAll(async () => {
+    peer = await Peer.start();
+  });
+  afterAll(async () => {
+    await peer.close();
+  });
+
+  /** A bridge, what it publishes of its follower from here on, and the words of its log since then. */
+  async function start(environment: NodeJS.ProcessEnv = {}) {
+    const bridge = await BridgeProcess.startWith(environment);
+    const states = await peer.record('joints', '/follower/joint_states');
+    const goals = await peer.record('joints', '/follower/joint_goals');
+    return {
+      bridge,
+      forget: async () => {
+        await states();
+        await goals();
+      },
+      recorded: async (): Promise<Recorded> => ({ states: await states(), goals: await goals() }),
+    };
+  }
+
+  test('SIGHUP while mirroring: the pair ends, the follower is lowered', async () => {
+    const { bridge, forget, recorded } = await start();
+    await bridge.post('/move/init?robot_id=1');
+    const joints = { shoulder_pan: 0, shoulder_lift: -0.7, elbow_flex: 0.7, wrist_flex: 0 };
+    await bridge.post('/sim/hand', { robot_id: 0, joints, duration: 0.5 });
+    await sleep(0.7);
+    await bridge.post('/move/leader/start', PAIR);
+    await expect
+      .poll(async () => (await bridge.get('/status')).body.mirror.pairs[0].state, { timeout: 5000 })
+      .toBe('mirroring');
+    await forget();
+    const { code, time } = await bridge.end('SIGHUP');
+    expect(code).toBe(0);
+    expect(time).toBeLessThan(EXIT_LIMIT);
+    expectLowered(bridge, await recorded());
+  });
+
+  test('three SIGTERM within a millisecond during a move: its client learns why, the arm is lowered once, code 0', async () => {
+    const { bridge, forget, recorded } = await start();
+    await bridge.post('/move/init?robot_id=1');
+    const move = bridge.post('/move/absolute?robot_id=1', RAISED);
+    await sleep(0.4);
+    bridge.child.kill('SIGTERM');
+    bridge.child.kill('SIGTERM');
+    const ended = bridge.end('SIGTERM');
+    expect((await move).body).toMatchObject({ status: 'error' });
+    await forget();
+    const { code, time } = await ended;
+    expect(code).toBe(0);
+    expect(time).toBeLessThan(EXIT_LIMIT);
+    expect(bridge.log.match(/lowering the arms/g)).toHaveLength(1);
+    const { states, goals } = await recorded();
+    // The move itself may still be decelerating from more than the speed of lowering.
+    const after = goals[0]!.stamp + 0.3;
+    expectLowered(bridge, { states, goals: goals.filter((row) => row.stamp > after) });
+  });
+
+  test('a second signal after a second exits at once, not zero, with torque on where the arm is', async () => {
+    const { bridge, forget, recorded } = await start();
+    await bridge.post('/move/init?robot_id=1');
+    await bridge.post('/move/absolute?robot_id=1', { x: 5, y: 8, z: 8 });
+    await forget();
+    const exited = once(bridge.child, 'exit');
+    bridge.child.kill('SIGINT');
+    await sleep(1.2);
+    expect(bridge.child.exitCode).toBeNull();
+    const asked = Date.now();
+    bridge.child.kill('SIGINT');
+    expect((await exited)[0]).toBe(1);
+    expect((Date.now() - asked) / 1000).toBeLessThan(1);
+    expect(bridge.log).toMatch(/SIGINT again: exit at once; arms with torque on hold where they are/);
+    const { states, goals } = await recorded();
+    // Goals come to the very end: torque has never gone off.
+    expect(Math.abs(states.at(-1)!.stamp - goals.at(-1)!.stamp)).toBeLessThan(0.1);
+    const lift = JOINTS.indexOf('shoulder_lift');
+    expect(states.at(-1)!.position[lift]!).toBeGreaterThan(REST.shoulder_lift! + 0.1);
+  });
+
+  test('from stopped neither moves nor releases, and says how to release', async () => {
+    const { bridge, forget, recorded } = await start();
+    await bridge.post('/move/init?robot_id=1');
+    await bridge.post('/stop');
+    await sleep(0.3);
+    await forget();
+    await sleep(0.2);
+    const { code, time } = await bridge.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(time).toBeLessThan(3);
+    const { states, goals } = await recorded();
+    expect(topSpeed(goals)).toBe(0);
+    expect(Math.abs(states.at(-1)!.stamp - goals.at(-1)!.stamp)).toBeLessThan(0.1);
+    expect(bridge.log).toMatch(/follower is stopped and holds; .*reset/);
+    expect(bridge.log).not.toMatch(/leader is stopped and holds/);
+  });
+
+  test('an uncaught error takes the same way, and the exit code tells of it', async () => {
+    const { bridge, forget, recorded } = await start({ NODE_OPTIONS: `--import=${FAULT}` });
+    await bridge.post('/move/init?robot_id=1');
+    await forget();
+    const { code, time } = await bridge.end('SIGUSR2');
+    expect(code).toBe(1);
+    expect(time).toBeLessThan(EXIT_LIMIT);
+    expectLowered(bridge, await recorded());
+    expect(bridge.log).toMatch(/a fault of the test/);
+  });
+});
+
+test('without ROS, from poses far from rest, both arms are down within 10 s', async () => {
+  const bridge = await BridgeProcess.start('--no-ros');
+  await bridge.post('/move/init');
+  const moved = await Promise.all([
+    bridge.post('/move/absolute?robot_id=0', { x: 3, y: -16, z: -14 }),
+    bridge.post('/move/absolute?robot_id=1', { x: -12, y: 25, z: 14, open: 1 }),
+  ]);
+  for (const { body } of moved) expect(body.status, body.message).toBe('ok');
+  const { code, time } = await bridge.end('SIGINT');
+  expect(code).toBe(0);
+  expect(time).toBeLessThan(EXIT_LIMIT);
+  expect(bridge.log).not.toMatch(/(leader|follower) .*holds/);
+});
+
+test('an arm that is limp is left as it is: the exit takes no time', async () => {
+  const bridge = await BridgeProcess.start('--no-ros');
+  const { code, time } = await bridge.end('SIGINT');
+  expect(code).toBe(0);
+  expect(time).toBeLessThan(1.5);
+});
+
+test('a stop is heard while the arms are being lowered, and nobody can take one of them any more', async () => {
+  const bridge = await BridgeProcess.start('--no-ros');
+  await bridge.post('/move/init');
+  const ended = bridge.end('SIGTERM');
+  await sleep(0.3);
+  expect(await bridge.post('/move/init?take_over=true')).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('the shutdown of the bridge') },
+  });
+  expect((await bridge.post('/stop')).body.status).toBe('ok');
+  const { code, time } = await ended;
+  expect(code).toBe(0);
+  expect(time).toBeLessThan(10);
+  expect(bridge.log).toMatch(/leader was not lowered .*holds/);
+  expect(bridge.log).not.toMatch(/leader is connected.*leader is stopped.*leader is connected/s);
+});

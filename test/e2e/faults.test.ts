@@ -1,0 +1,186 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
+import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
+import type { Simulation } from '../../src/sim/simulation.ts';
+import { BridgeClient, sleep } from './support/bridge.ts';
+
+/** The compiled bridge, whose threads can run; in this process, so that the wires of its simulation can be cut. */
+const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
+const { Bridge } = (await import(compiled)) as typeof import('../../src/bridge.ts');
+
+/** Longest that a servo may be silent before its arm counts as disconnected, and what noticing may add, s. */
+const SILENCE = 0.5;
+const NOTICE = 0.4;
+/** Joint movement that counts as none: servo steps of 0.0015 rad, and springs that settle, rad. */
+const STILL = 0.01;
+const ELBOW = 3;
+const ALL = [1, 2, 3, 4, 5, 6];
+
+let bridge: BridgeInstance;
+let simulation: Simulation;
+const client = new BridgeClient();
+beforeAll(async () => {
+  const config = loadConfig(DEFAULT_CONFIG_FILE, {}, { port: 0, ros: false });
+  bridge = await Bridge.start(config, pino({ level: 'silent' }));
+  simulation = bridge.simulation!;
+  client.url = `http://127.0.0.1:${bridge.address.port}`;
+});
+beforeEach(async () => {
+  await client.post('/move/leader/stop');
+  for (const name of ['leader', 'follower']) {
+    await simulation.fault(name, { dead: [], loseRate: 0, corruptRate: 0 });
+    await simulation.hand(name, null, 0);
+  }
+  await expect.poll(async () => (await client.arm(1)).state, { timeout: 8000 }).not.toBe('disconnected');
+  await expect.poll(async () => (await client.arm(0)).state, { timeout: 8000 }).not.toBe('disconnected');
+  expect((await client.post('/move/init?robot_id=1')).body).toMatchObject({ status: 'ok' });
+});
+afterAll(async () => {
+  await bridge.close();
+});
+
+async function truth(name: string): Promise<number[]> {
+  return (await simulation.truth(name)).positions;
+}
+
+function expectStill(before: readonly number[], after: readonly number[]): void {
+  for (const [j, angle] of before.entries()) expect(Math.abs(after[j]! - angle), `joint ${j}`).toBeLessThan(STILL);
+}
+
+async function disconnected(id: number): Promise<void> {
+  const limit = (SILENCE + NOTICE) * 1000;
+  await expect.poll(async () => (await client.arm(id)).state, { timeout: limit, interval: 20 }).toBe('disconnected');
+}
+
+async function back(id: number): Promise<void> {
+  await expect.poll(async () => (await client.arm(id)).state, { timeout: 8000, interval: 20 }).toBe('ready');
+}
+
+describe('a servo that is silent', () => {
+  test('for 0.1 s is borne: the arm holds, and a move goes on to its target', async () => {
+    const before = await truth('follower');
+    await simulation.fault('follower', { dead: [ELBOW] });
+    await sleep(0.1);
+    await simulation.fault('follower', { dead: [] });
+    expect(await client.arm(1)).toMatchObject({ state: 'ready', torque: true });
+    expectStill(before, await truth('follower'));
+
+    const move = client.post('/move/absolute?robot_id=1', { x: -3, y: 8, z: 3 });
+    await sleep(0.3);
+    await simulation.fault('follower', { dead: [ELBOW] });
+    await sleep(0.1);
+    await simulation.fault('follower', { dead: [] });
+    expect((await move).body).toMatchObject({ status: 'ok' });
+  });
+
+  test('for 2 s disconnects its arm, which holds; the reason names servo and joint; others go on; it comes back unmoved', async () => {
+    const before = await truth('follower');
+    await simulation.fault('follower', { dead: [ELBOW] });
+    await disconnected(1);
+    await sleep(0.3);
+    const arm = await client.arm(1);
+    expect(arm.reason).toMatch(/servo 3 \(elbow_flex\)/);
+    expect(arm.sample_age).toBeGreaterThan(SILENCE);
+    for (const [route, body] of [
+      ['/end-effector/read?robot_id=1', { sync: true }],
+      ['/move/absolute?robot_id=1', { x: 1 }],
+      ['/move/init?robot_id=1', undefined],
+      ['/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] }],
+    ] as const) {
+      const refused = await client.post(route, body);
+      expect(refused.status).toBe(400);
+      expect(refused.body.detail).toMatch(/follower is disconnected: .*servo 3 \(elbow_flex\).*Last good sample: 20/);
+    }
+    expect((await client.post('/move/init?robot_id=0')).body.status).toBe('ok');
+    expect((await client.arm(0)).owner).toBeNull();
+    expectStill(before, await truth('follower'));
+
+    await simulation.fault('follower', { dead: [] });
+    await back(1);
+    expect(await client.arm(1)).toMatchObject({ torque: true, owner: null, reason: '' });
+    await sleep(0.5);
+    expectStill(before, await truth('follower'));
+    expect((await client.post('/move/absolute?robot_id=1', { x: 0, y: 2, z: 0 })).body.status).toBe('ok');
+  });
+
+  test('in the middle of a move ends it with the reason, and nothing resumes it', async () => {
+    const move = client.post('/move/absolute?robot_id=1', { x: -5, y: 15, z: 5 });
+    await sleep(0.4);
+    await simulation.fault('follower', { dead: [ELBOW] });
+    const { status, body } = await move;
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'error' });
+    expect(body.message).toMatch(/not answered|disconnected/);
+    await disconnected(1);
+    await sleep(0.5);
+    const held = await truth('follower');
+    await simulation.fault('follower', { dead: [] });
+    await back(1);
+    await sleep(0.5);
+    expectStill(held, await truth('follower'));
+  });
+
+  test('as leader makes the follower hold; the pair ends with the reason, and does not go on by itself', async () => {
+    await client.post('/move/init?robot_id=0');
+    await client.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+    await sleep(1);
+    await simulation.fault('leader', { dead: [ELBOW] });
+    await sleep(0.3);
+    const held = await truth('follower');
+    await disconnected(0);
+    const { body } = await client.get('/status');
+    expect(body.leader_follower_status).toBe(false);
+    expect(body.mirror.reason).toMatch(/leader: the arm is disconnected .*servo 3 \(elbow_flex\)/);
+    expect(body.arms[1]).toMatchObject({ state: 'ready', torque: true, owner: null });
+    await simulation.fault('leader', { dead: [] });
+    await expect.poll(async () => (await client.arm(0)).state, { timeout: 8000 }).not.toBe('disconnected');
+    await sleep(0.3);
+    expect((await client.get('/status')).body.leader_follower_status).toBe(false);
+    expectStill(held, await truth('follower'));
+  });
+});
+
+test('a bus on which nobody answers says so, and its arm comes back unmoved', async () => {
+  const before = await truth('follower');
+  await simulation.fault('follower', { dead: ALL });
+  await disconnected(1);
+  expect((await client.arm(1)).reason).toMatch(/no servo|no answer/);
+  await simulation.fault('follower', { dead: [] });
+  await back(1);
+  await sleep(0.3);
+  expectStill(before, await truth('follower'));
+});
+
+test('servos whose supply was off come back limp, are not switched on by themselves, and are by /move/init', async () => {
+  await simulation.fault('follower', { dead: ALL, powerCycle: true });
+  await disconnected(1);
+  await sleep(0.5);
+  const fallen = await truth('follower');
+  await simulation.fault('follower', { dead: [] });
+  await expect.poll(async () => (await client.arm(1)).state, { timeout: 8000 }).toBe('connected');
+  await sleep(0.5);
+  expect(await client.arm(1)).toMatchObject({ state: 'connected', torque: false, owner: null });
+  expectStill(fallen, await truth('follower'));
+  expect((await client.post('/move/init?robot_id=1')).body.status).toBe('ok');
+});
+
+test.each([
+  ['lost', { loseRate: 0.01 }],
+  ['corrupt', { corruptRate: 0.01 }],
+])('with one reply in a hundred %s, moves reach their targets', async (_, fault) => {
+  await simulation.fault('follower', fault);
+  for (const target of [
+    { x: 0, y: 8, z: 0 },
+    { x: -6, y: -6, z: 4, rx: -15 },
+    { x: 2, y: 0, z: -6 },
+  ]) {
+    const { body } = await client.post('/move/absolute?robot_id=1', {
+      ...target,
+      position_tolerance: 0.2,
+      orientation_tolerance: 1,
+    });
+    expect(body).toMatchObject({ status: 'ok', message: null });
+    expect((await client.arm(1)).state).toBe('ready');
+  }
+});

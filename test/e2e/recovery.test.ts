@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadArmModel } from '../../src/arm/model.ts';
+import { simulatedTwin } from '../../src/cli/simulate.ts';
+import { addFault, NO_FAULTS } from '../../src/sim/faults.ts';
+import { ServedArm } from '../../src/sim/serve.ts';
+import { BridgeProcess } from './support/bridge.ts';
+
+const OVERLOAD = 32;
+
+let folder: string;
+let arm: ServedArm;
+let bridge: BridgeProcess;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-recovery-'));
+  const link = join(folder, 'bus');
+  arm = await ServedArm.start({
+    arm: simulatedTwin(loadArmModel('so101')),
+    faults: addFault('overload=2', NO_FAULTS),
+    pty: { link },
+  });
+  const config = join(folder, 'bridge.yaml');
+  writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\n`);
+  bridge = await BridgeProcess.start('--no-ros', '--config', config);
+});
+
+afterAll(async () => {
+  await bridge?.end();
+  await arm?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a limp arm with an overloaded servo stays limp through stop and reset', async () => {
+  await bridge.post('/stop');
+  expect((await bridge.post('/stop/reset')).body.status).toBe('ok');
+  expect(await bridge.arm(0)).toMatchObject({ state: 'connected', torque: false });
+  // Servos are brought back every five seconds at most; the next test begins anew.
+  await new Promise((resolve) => setTimeout(resolve, 5200));
+});
+
+test('an overloaded servo is read on, told with what to do, brought back by stop and reset without a jump, and not too often', async () => {
+  expect((await bridge.post('/move/init')).body.status).toBe('ok');
+  const overloaded = (await bridge.arm(0)).servos[1];
+  expect(overloaded).toMatchObject({ joint: 'shoulder_lift', alarms: OVERLOAD });
+  expect(overloaded.reply_age).toBeLessThan(1);
+  expect(bridge.log).toMatch(/servo 2 \(shoulder_lift\): overload.*\/stop\/reset/);
+
+  const before = (await bridge.post('/end-effector/read')).body;
+  await bridge.post('/stop');
+  expect((await bridge.post('/stop/reset')).body.status).toBe('ok');
+  const back = await bridge.arm(0);
+  expect(back.servos[1].alarms).toBe(0);
+  expect(back).toMatchObject({ state: 'ready', torque: true, owner: null });
+  const after = (await bridge.post('/end-effector/read', { sync: true })).body;
+  expect(Math.hypot(after.x - before.x, after.y - before.y, after.z - before.z)).toBeLessThan(2);
+  expect((await bridge.post('/move/init')).body.status).toBe('ok');
+});

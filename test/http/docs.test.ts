@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { buildApp } from '../../src/http/app.ts';
+import { openApi } from '../../src/http/openapi.ts';
+import { fakeServices } from './fakes.ts';
+
+const text = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
+
+test('every curl command of the documentation is answered with success', async () => {
+  const services = fakeServices();
+  // The reader has initialised the arms by then.
+  for (const arm of services.arms.all) arm.initialised = true;
+  const app = buildApp(services);
+  const commands = [...text.replaceAll('\\\n', ' ').matchAll(/^curl .*$/gm)].map(([line]) => line.replace(/ # .*/, ''));
+  expect(commands.length).toBeGreaterThan(10);
+  for (const command of commands) {
+    const url = /(?:localhost|bridge\.lab):8020(\/[^\s']*)/.exec(command)![1]!;
+    const body = /-d '([^']*)'/.exec(command)?.[1];
+    const reply = await app.inject({
+      method: command.includes('-X POST') ? 'POST' : 'GET',
+      url,
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    expect([command, reply.statusCode]).toEqual([command, 200]);
+  }
+  await app.close();
+});
+
+test('every path and every field of a request is documented', () => {
+  const { paths, components } = openApi({ token: false }) as {
+    paths: Record<string, unknown>;
+    components: { schemas: Record<string, { properties?: Record<string, unknown> }> };
+  };
+  for (const path of Object.keys(paths)) expect(text).toContain(path);
+  for (const [name, { properties }] of Object.entries(components.schemas)) {
+    if (!name.endsWith('Request')) continue;
+    for (const field of Object.keys(properties!)) expect(text).toMatch(new RegExp(`\\b${field}\\b`));
+  }
+});

@@ -1,0 +1,254 @@
+import { pino } from 'pino';
+import type { ArmModel } from '../../src/arm/model.ts';
+import {
+  type Arm,
+  type ArmSnapshot,
+  type ArmState,
+  type Arms,
+  BridgeError,
+  type Caller,
+  type Owner,
+} from '../../src/arm/types.ts';
+import type { HttpConfig } from '../../src/config/schema.ts';
+import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
+import type { Mirror, MirrorRequest, MirrorStatus } from '../../src/mirror/types.ts';
+import type { AbsoluteMove, EndEffector, Motion, MoveOutcome } from '../../src/motion/types.ts';
+
+const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
+
+/** The parts of an arm's model that HTTP reads. */
+const MODEL = {
+  name: 'so101',
+  joints: JOINTS.map((name) => ({ name, lower: -1.5, upper: 1.5 })),
+} as unknown as ArmModel;
+
+const identity = { position: { x: 0, y: 0, z: 0 }, orientation: { x: 0, y: 0, z: 0, w: 1 } };
+
+/** An arm with a state, an owner and a latched stop, without servos. */
+export class FakeArm implements Arm {
+  readonly model = MODEL;
+  readonly remote = false;
+  readonly bus: string;
+  state: ArmState = 'ready';
+  owner: Owner | null = null;
+  initialised = false;
+  reason = '';
+  /** Opening of the gripper and tool pose in the absolute frame, m and rad. */
+  open = 0;
+  pose = { x: 0, y: 0, z: 0, pitch: 0, yaw: 0, roll: 0 };
+
+  constructor(
+    readonly id: number,
+    readonly name: string,
+    readonly simulated = true,
+  ) {
+    this.bus = simulated ? 'sim:so101' : 'ros';
+  }
+
+  read(): ArmSnapshot {
+    const zeros = new Float64Array(JOINTS.length);
+    return {
+      cycle: 1,
+      state: this.state,
+      torque: this.state !== 'connected' && this.state !== 'disconnected',
+      holding: this.state !== 'connected' && this.state !== 'disconnected',
+      sampleTime: Date.now() / 1000 - 0.01,
+      positions: zeros,
+      goalTime: 0,
+      goals: zeros,
+      setpoints: zeros,
+      detailTime: Date.now() / 1000,
+      velocities: zeros,
+      efforts: zeros,
+      temperatures: new Float64Array(JOINTS.length).fill(31),
+      voltages: zeros,
+      alarms: zeros,
+      heardTimes: zeros,
+      lostReplies: zeros,
+      discarded: 0,
+      roundTripMedian: 0,
+      roundTripLongest: 0,
+      motion: 0,
+    };
+  }
+
+  async readFresh(): Promise<ArmSnapshot> {
+    return this.read();
+  }
+
+  toolPose() {
+    return identity;
+  }
+
+  gripperOpening(): number {
+    return this.open;
+  }
+
+  async stop(reason: string): Promise<void> {
+    this.state = 'stopped';
+    this.owner = null;
+    this.reason = reason;
+  }
+
+  async reset(): Promise<void> {
+    this.state = 'ready';
+    this.reason = '';
+  }
+
+  /** What every start of a motion checks, in the order of the real one. */
+  claim(caller: Caller): void {
+    if (this.state === 'disconnected') throw new BridgeError('disconnected', `${this.name} is disconnected.`);
+    if (this.state === 'stopped') {
+      throw new BridgeError('stopped', `${this.name} is stopped: call /stop/reset?robot_id=${this.id} first.`);
+    }
+    if (this.owner !== null && this.owner.key !== caller.owner.key && !caller.takeOver) {
+      throw new BridgeError('owned', `${this.name} is driven by ${this.owner.name}.`);
+    }
+    this.owner = caller.owner;
+  }
+}
+
+export class FakeMotion implements Motion {
+  readonly moves: { arm: string; move: AbsoluteMove; caller: Caller }[] = [];
+  /** Set: the next moves end when it resolves, or when their caller goes. */
+  hold: Promise<void> | null = null;
+  /** Set: what the next moves answer instead of success. */
+  outcome: MoveOutcome | null = null;
+  /** Set: what the next moves throw. */
+  failure: Error | null = null;
+  readonly aborted: unknown[] = [];
+
+  async #run(arm: FakeArm, caller: Caller, reach: () => void): Promise<MoveOutcome> {
+    if (this.failure !== null) throw this.failure;
+    arm.claim(caller);
+    const done = { ok: true, message: null, positionError: 0.001, orientationError: 0.01, trials: 1, duration: 0.5 };
+    try {
+      if (this.hold !== null) {
+        const gone = new Promise<'gone'>((resolve) =>
+          caller.signal?.addEventListener('abort', () => resolve('gone'), { once: true }),
+        );
+        if ((await Promise.race([this.hold, gone])) === 'gone') {
+          this.aborted.push(caller.signal?.reason);
+          return { ...done, ok: false, message: 'the one who asked has gone' };
+        }
+      }
+      if (this.outcome !== null) return this.outcome;
+      reach();
+      return done;
+    } finally {
+      arm.owner = null;
+    }
+  }
+
+  init(arm: Arm, caller: Caller): Promise<MoveOutcome> {
+    const fake = arm as FakeArm;
+    return this.#run(fake, caller, () => {
+      fake.initialised = true;
+      fake.pose = { x: 0, y: 0, z: 0, pitch: 0, yaw: 0, roll: 0 };
+    });
+  }
+
+  async moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
+    const fake = arm as FakeArm;
+    this.moves.push({ arm: arm.name, move, caller });
+    if (!fake.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
+    return this.#run(fake, caller, () => {
+      const { x, y, z, pitch, yaw, roll, open } = move;
+      const asked = { x, y, z, pitch: pitch ?? undefined, yaw: yaw ?? undefined, roll: roll ?? undefined };
+      Object.assign(fake.pose, Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)));
+      fake.open = open ?? fake.open;
+    });
+  }
+
+  async readEndEffector(arm: Arm, options: { onlyGripper: boolean; sync: boolean }): Promise<EndEffector> {
+    const fake = arm as FakeArm;
+    if (fake.state === 'disconnected') throw new BridgeError('disconnected', `${arm.name} is disconnected.`);
+    if (options.onlyGripper) return { pose: null, open: fake.open };
+    if (!fake.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
+    return { pose: { ...fake.pose }, open: fake.open };
+  }
+
+  zero() {
+    return identity;
+  }
+}
+
+export class FakeMirror implements Mirror {
+  started: MirrorRequest | null = null;
+
+  async start(request: MirrorRequest): Promise<void> {
+    if (this.started !== null) throw new BridgeError('already_mirroring', 'leader mirrors already.');
+    for (const [index, { leader, follower }] of request.pairs.entries()) {
+      if (leader === follower)
+        throw new BridgeError('bad_pair', `Pair ${index}: robot ${leader} cannot follow itself.`);
+    }
+    this.started = request;
+  }
+
+  async stop(): Promise<boolean> {
+    const wasRunning = this.started !== null;
+    this.started = null;
+    return wasRunning;
+  }
+
+  status(): MirrorStatus {
+    return { active: this.started !== null, pairs: [], reason: '' };
+  }
+
+  onChange(): () => void {
+    return () => {};
+  }
+}
+
+export class FakeSimulation implements SimulationControl {
+  readonly hands: { arm: string; joints: Record<string, number> | null; duration: number }[] = [];
+
+  async hand(arm: Arm, joints: Record<string, number> | null, duration: number): Promise<void> {
+    this.hands.push({ arm: arm.name, joints, duration });
+  }
+
+  async truth() {
+    return { joints: Object.fromEntries(JOINTS.map((name) => [name, 0.25])), tool: identity, time: 1700000000.5 };
+  }
+}
+
+export interface FakeServices extends HttpServices {
+  readonly arms: Arms & { readonly all: readonly FakeArm[] };
+  readonly motion: FakeMotion;
+  readonly mirror: FakeMirror;
+  readonly simulation: FakeSimulation;
+}
+
+/** Services over two arms, `leader` (0) and `follower` (1), unless others are given. */
+export function fakeServices(
+  options: { arms?: readonly FakeArm[]; config?: Partial<HttpConfig>; token?: string } = {},
+): FakeServices {
+  const all = options.arms ?? [new FakeArm(0, 'leader'), new FakeArm(1, 'follower')];
+  return {
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      dialect: 'standard',
+      token_file: null,
+      allowed_hosts: [],
+      ...options.config,
+    },
+    arms: {
+      all,
+      byId(id) {
+        const arm = all.find((candidate) => candidate.id === id);
+        if (arm === undefined) throw new BridgeError('unknown_arm', `no arm ${id}`);
+        return arm;
+      },
+      byName: (name) => all.find((candidate) => candidate.name === name),
+    },
+    motion: new FakeMotion(),
+    mirror: new FakeMirror(),
+    simulation: new FakeSimulation(),
+    loop: () => ({ cycles: 12, rate: 200, late: 0, period: 0.005, longestPeriod: 0.0052 }),
+    ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null }),
+    logger: pino({ level: 'silent' }),
+    version: '0.1.0',
+    token: options.token ?? null,
+  };
+}

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ConfigError } from '../../src/config/load.ts';
+import { buildApp, listen } from '../../src/http/app.ts';
+import { type FakeServices, fakeServices } from './fakes.ts';
+
+/** A loaded machine may take its time; only the outcome counts. */
+const PATIENCE = { timeout: 20_000 };
+vi.setConfig({ testTimeout: 30_000 });
+
+/** What needs a real connection: hanging up, raw HTTP, the port itself. */
+let services: FakeServices;
+let app: FastifyInstance;
+let port: number;
+
+beforeEach(async () => {
+  services = fakeServices();
+  for (const arm of services.arms.all) arm.initialised = true;
+  app = buildApp(services);
+  ({ port } = await listen(app, services.config, null));
+});
+afterEach(() => app.close());
+
+async function exchange(text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.setEncoding('latin1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(text);
+  await closed;
+  return answer;
+}
+
+const MOVE = 'POST /move/absolute HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+
+async function startMove(): Promise<Socket> {
+  services.motion.hold = new Promise(() => {});
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(`${MOVE}Content-Length: 7\r\n\r\n{"x":1}`);
+  await vi.waitFor(() => expect(services.motion.moves).toHaveLength(1), PATIENCE);
+  return socket;
+}
+
+test('a client that hangs up ends its motion', async () => {
+  const socket = await startMove();
+  expect(services.motion.aborted).toEqual([]);
+  // What a script ended by Ctrl-C leaves behind: the end of its stream, no reset.
+  socket.end();
+  await vi.waitFor(() => expect(services.motion.aborted).toHaveLength(1), PATIENCE);
+  expect(String(services.motion.aborted[0])).toContain('hung up');
+});
+
+test('requests one after the other on one connection do not end each other', async () => {
+  for (let count = 0; count < 3; count++) {
+    const reply = await fetch(`http://127.0.0.1:${port}/move/absolute`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"x":1}',
+    });
+    expect(await reply.json()).toMatchObject({ status: 'ok' });
+  }
+  expect(services.motion.moves.map(({ caller }) => caller.signal?.aborted)).toEqual([false, false, false]);
+});
+
+test('closing ends the motions that clients wait for and still answers them', async () => {
+  const socket = await startMove();
+  socket.setEncoding('latin1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  const closed = once(socket, 'close');
+  await app.close();
+  await closed;
+  expect(String(services.motion.aborted[0])).toContain('shutting down');
+  expect(answer).toContain('"status":"error"');
+});
+
+test('an upgrade request passes the same checks, and nothing is upgraded', async () => {
+  const upgrade = (host: string, origin: string) =>
+    exchange(
+      `GET /move/teleop/ws HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nConnection: Upgrade\r\n` +
+        'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n' +
+        'Connection: close\r\n\r\n',
+    );
+  expect(await upgrade('localhost', 'http://example.com')).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await upgrade('example.com', 'http://localhost')).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await upgrade('localhost', 'http://localhost')).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+test('a refused request ends its connection, so that its body is not waited for', async () => {
+  const answer = await exchange(`${MOVE}Origin: http://example.com\r\nContent-Length: 1000000\r\n\r\n{`);
+  expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+  expect(answer.toLowerCase()).toContain('connection: close');
+});
+
+test('what is no HTTP gets an answer in the shape of the interface', async () => {
+  const answer = await exchange('hello\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('{"detail":"This is no valid HTTP request."}');
+  expect(await exchange(`GET /status HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 431 /,
+  );
+});
+
+test('a request without Host, or with an empty one, is refused', async () => {
+  expect(await exchange('POST /stop HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await exchange('POST /stop HTTP/1.1\r\nHost:\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+});
+
+test('methods that nobody routes answer 405 or 404', async () => {
+  const ask = (line: string) => exchange(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  expect(await ask('PROPFIND /status')).toMatch(/^HTTP\/1\.1 405 [\s\S]*allow: GET/i);
+  expect(await ask('TRACE /stop')).toMatch(/^HTTP\/1\.1 405 /);
+  expect(await ask('SEARCH /nowhere')).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+test('the status names the address that is listened on', async () => {
+  const reply = await fetch(`http://127.0.0.1:${port}/status`);
+  expect(await reply.json()).toMatchObject({ server_ip: '127.0.0.1', server_port: port });
+});
+
+test('a port in use is told with the way out', async () => {
+  const second = buildApp(fakeServices());
+  const config = { ...services.config, port };
+  await expect(listen(second, config, null)).rejects.toThrow(ConfigError);
+  await expect(listen(buildApp(fakeServices()), config, null)).rejects.toThrow(/in use.*--port/);
+  await second.close();
+});
+
+test('a public address without a token is refused before anything listens', async () => {
+  const second = buildApp(fakeServices());
+  await expect(listen(second, { ...services.config, host: '0.0.0.0' }, null)).rejects.toThrow(/http\.token_file/);
+  expect(second.server.listening).toBe(false);
+  await second.close();
+});

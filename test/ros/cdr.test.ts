@@ -1,0 +1,156 @@
+import { CdrWriter, EncapsulationKind } from '@foxglove/cdr';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeJointState, JointStateEncoder, PoseStampedEncoder } from '../../src/ros/cdr.ts';
+import { describeRos, isolateRos, Witness } from './support/ros.ts';
+
+const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
+const POSITIONS = Float64Array.of(0.1, -0.2, Math.PI, -1e-9, 0, 1.5);
+const VELOCITIES = Float64Array.of(1, 2, 3, -4, 5.5, 0);
+const EFFORTS = Float64Array.of(0.01, -2.94, 0, 1, 2, 3);
+const STAMP = 1_764_000_000.25;
+const HEADER = { stamp: { sec: 1_764_000_000, nanosec: 250_000_000 } };
+const POSE = { position: { x: 0.391362, y: -0.000011, z: 0.226469 }, orientation: { x: 0.1, y: -0.2, z: 0.3, w: 0.9 } };
+
+/**
+ * What rclpy wrote, without what it left as it found it in memory: padding, here set to zero, and an end of up to
+ * 8 bytes, which Fast DDS reserves because it reckons with padding after empty sequences of doubles. Every field of a
+ * message comes as its size, which is its alignment, or as a string.
+ */
+function withoutPadding(bytes: Buffer, fields: readonly (4 | 8 | string)[]): string {
+  const clean = Buffer.alloc(bytes.length);
+  bytes.copy(clean, 0, 0, 4);
+  let at = 4;
+  for (const field of fields) {
+    const size = typeof field === 'string' ? 4 : field;
+    while ((at - 4) % size !== 0) at++;
+    const end = at + size + (typeof field === 'string' ? field.length + 1 : 0);
+    bytes.copy(clean, at, at, end);
+    at = end;
+  }
+  expect(bytes.length - at).toBeGreaterThanOrEqual(0);
+  expect(bytes.length - at).toBeLessThanOrEqual(8);
+  return clean.toString('hex', 0, at);
+}
+
+const doubles = (count: number): (4 | 8)[] => [4, ...Array<8>(count).fill(8)];
+
+const jointStateFields = (names: readonly string[], velocities: boolean, efforts: boolean): (4 | 8 | string)[] => [
+  ...([4, 4, '', 4] as const),
+  ...names,
+  ...doubles(names.length),
+  ...doubles(velocities ? names.length : 0),
+  ...doubles(efforts ? names.length : 0),
+];
+
+describe('CDR', () => {
+  test('a JointState reads back as it was written, unknown fields as empty', () => {
+    const encoder = new JointStateEncoder(NAMES);
+    const message = decodeJointState(encoder.encode(STAMP, POSITIONS, VELOCITIES, null));
+    expect(message).toEqual({ stamp: STAMP, names: NAMES, positions: POSITIONS, velocities: VELOCITIES });
+    expect(decodeJointState(encoder.encode(STAMP, POSITIONS, null, EFFORTS)).velocities).toHaveLength(0);
+  });
+
+  test('a stamp rounds to whole nanoseconds and carries into the seconds', () => {
+    const encoder = new JointStateEncoder(['a']);
+    const stamp = (seconds: number) => {
+      const bytes = encoder.encode(seconds, Float64Array.of(0), null, null);
+      return [bytes.readInt32LE(4), bytes.readUInt32LE(8)];
+    };
+    expect(stamp(0)).toEqual([0, 0]);
+    expect(stamp(1 - 1e-10)).toEqual([1, 0]);
+    expect(stamp(1.5)).toEqual([1, 500_000_000]);
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 2 ** 31 - 2, noNaN: true }), (seconds) => {
+        const [sec, nanosec] = stamp(seconds);
+        expect(nanosec).toBeLessThan(1e9);
+        expect(sec! + nanosec! * 1e-9).toBeCloseTo(seconds, 6);
+      }),
+    );
+  });
+
+  test('the other byte order reads the same', () => {
+    const writer = new CdrWriter({ kind: EncapsulationKind.CDR_BE });
+    writer.int32(7).uint32(500_000_000).string('somewhere').sequenceLength(2).string('a').string('bc');
+    writer.sequenceLength(2).float64Array([1.5, -2]).sequenceLength(0).sequenceLength(0);
+    const { stamp, names, positions } = decodeJointState(writer.data);
+    expect([stamp, names, [...positions]]).toEqual([7.5, ['a', 'bc'], [1.5, -2]]);
+  });
+
+  test('truncated or damaged bytes are refused and never make a huge array', () => {
+    const whole = new JointStateEncoder(NAMES).encode(STAMP, POSITIONS, VELOCITIES, null);
+    const velocitiesEnd = whole.length - 4;
+    for (let length = 0; length < velocitiesEnd; length++) {
+      expect(() => decodeJointState(whole.subarray(0, length)), `${length} bytes`).toThrow(RangeError);
+    }
+    fc.assert(
+      fc.property(fc.nat(velocitiesEnd - 1), fc.nat(255), (at, value) => {
+        const damaged = Buffer.from(whole);
+        damaged[at] = value;
+        try {
+          const { names, positions } = decodeJointState(damaged);
+          expect(names.length + positions.length).toBeLessThan(whole.length);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+      }),
+    );
+  });
+});
+
+describeRos('CDR beside rclpy', () => {
+  let restore: () => void;
+  let witness: Witness;
+  beforeAll(async () => {
+    restore = isolateRos();
+    witness = await Witness.start();
+  }, 60_000);
+  afterAll(async () => {
+    await witness?.close();
+    restore();
+  });
+
+  test.each([
+    [null, null],
+    [VELOCITIES, null],
+    [null, EFFORTS],
+    [VELOCITIES, EFFORTS],
+  ])('a JointState is what rclpy writes, byte for byte (velocities %o, efforts %o)', async (velocities, efforts) => {
+    const fields = { header: HEADER, name: NAMES, position: [...POSITIONS] };
+    const known = { velocity: [...(velocities ?? [])], effort: [...(efforts ?? [])] };
+    const expected = await witness.serialize('sensor_msgs/msg/JointState', { ...fields, ...known });
+    const encoder = new JointStateEncoder(NAMES);
+    encoder.encode(1, EFFORTS, velocities, efforts);
+    const bytes = encoder.encode(STAMP, POSITIONS, velocities, efforts);
+    const layout = jointStateFields(NAMES, velocities !== null, efforts !== null);
+    expect(bytes.toString('hex')).toBe(withoutPadding(expected, layout));
+  });
+
+  test.each([['j'], ['a', 'bc', 'def', 'ghij'], ['a_longer_name_of_a_joint']])(
+    'the padding is that of rclpy for joints %s',
+    async (...names: string[]) => {
+      const positions = Float64Array.from(names, (_, index) => index + 0.5);
+      const fields = { header: HEADER, name: names, position: [...positions], effort: [...positions] };
+      const expected = await witness.serialize('sensor_msgs/msg/JointState', fields);
+      const bytes = new JointStateEncoder(names).encode(STAMP, positions, null, positions);
+      expect(bytes.toString('hex')).toBe(withoutPadding(expected, jointStateFields(names, false, true)));
+    },
+  );
+
+  test.each(['follower/base_link', 'a/base_link', 'ab/base_link', 'abc/base_link'])(
+    'a PoseStamped in %s is what rclpy writes, byte for byte',
+    async (frame) => {
+      const fields = { header: { ...HEADER, frame_id: frame }, pose: POSE };
+      const expected = await witness.serialize('geometry_msgs/msg/PoseStamped', fields);
+      const bytes = new PoseStampedEncoder(frame).encode(STAMP, POSE);
+      expect(bytes.toString('hex')).toBe(withoutPadding(expected, [4, 4, frame, 8, 8, 8, 8, 8, 8, 8]));
+    },
+  );
+
+  test('a JointState that rclpy wrote reads as what it was made from', async () => {
+    const fields = { header: { ...HEADER, frame_id: 'frame' }, name: NAMES, position: [...POSITIONS] };
+    const message = decodeJointState(await witness.serialize('sensor_msgs/msg/JointState', fields));
+    const velocities = new Float64Array();
+    expect(message).toEqual({ stamp: STAMP, names: NAMES, positions: POSITIONS, velocities });
+  });
+});

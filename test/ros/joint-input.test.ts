@@ -1,0 +1,96 @@
+import pino from 'pino';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { JointStateEncoder } from '../../src/ros/cdr.ts';
+import { JointInput, jointValuesFault } from '../../src/ros/joint-input.ts';
+
+const encoder = new JointStateEncoder(['a']);
+
+describe('the entrance for joint values', () => {
+  let lines: string[];
+  let accepted: number[];
+  let input: JointInput;
+  beforeEach(() => {
+    lines = [];
+    accepted = [];
+    const write = (line: string) => {
+      lines.push((JSON.parse(line) as { msg: string }).msg);
+    };
+    input = new JointInput('/arm/joint_commands', pino({}, { write }), ({ positions }) => {
+      if (positions[0]! < 0) return { kind: 'negative', text: `it says ${positions[0]}` };
+      accepted.push(positions[0]!);
+      return null;
+    });
+  });
+  const receive = (stamp: number, value: number, now: number) =>
+    input.receive(encoder.encode(stamp, Float64Array.of(value), null, null), now);
+
+  test('drops what is not later than the message before, and says so once', () => {
+    for (const [index, stamp] of [10, 11, 10.5, 11, 12].entries()) receive(stamp, index, index * 0.01);
+    expect(accepted).toEqual([0, 1, 4]);
+    expect(lines).toEqual([expect.stringContaining('its stamp is not later')]);
+  });
+
+  test('takes messages without stamps as they come', () => {
+    for (const [index, stamp] of [0, 0, 10, 0, 11].entries()) receive(stamp, index, index * 0.01);
+    expect(accepted).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('takes up a stream with an earlier clock once the one before has been silent for 0.1 s', () => {
+    receive(1000, 1, 5);
+    receive(500, 2, 5.09);
+    receive(501, 3, 5.11);
+    receive(502, 4, 5.12);
+    expect(accepted).toEqual([1, 3, 4]);
+  });
+
+  test('refuses bytes that are no message, and goes on', () => {
+    input.receive(new Uint8Array(3), 0);
+    input.receive(Uint8Array.of(0, 1, 0, 0, 255, 255), 0);
+    receive(1, 1, 0);
+    expect(accepted).toEqual([1]);
+    expect(lines).toHaveLength(1);
+  });
+
+  test('logs a fault the first, tenth and hundredth time, and anew after it was away for 10 s', () => {
+    for (let index = 0; index < 250; index++) receive(0, -1, index * 0.01);
+    expect(lines).toEqual([
+      'Message on /arm/joint_commands refused: it says -1',
+      'Message on /arm/joint_commands refused: it says -1 (10 times)',
+      'Message on /arm/joint_commands refused: it says -1 (100 times)',
+    ]);
+    receive(0, -2, 20);
+    expect(lines.at(-1)).toBe('Message on /arm/joint_commands refused: it says -2');
+  });
+
+  test('ever different faults do not fill the memory, nor does one that throws get out', () => {
+    let count = 0;
+    const varying = new JointInput('/t', pino({ enabled: false }), () => {
+      if (count++ % 2 === 0) throw new Error(`fault ${count}`);
+      return { kind: `${count}`, text: '' };
+    });
+    for (let index = 0; index < 1000; index++) {
+      varying.receive(encoder.encode(0, Float64Array.of(0), null, null), 0);
+    }
+    expect(count).toBe(1000);
+  });
+});
+
+describe('joint values by name', () => {
+  const known = new Map([
+    ['a', 0],
+    ['b', 1],
+  ]);
+  test.each([
+    [['a'], [1], null],
+    [['b', 'a'], [1, 2], null],
+    [[], [], 'empty'],
+    [['a'], [], 'length'],
+    [['a'], [1, 2], 'length'],
+    [['c'], [1], 'unknown'],
+    [['a', 'a'], [1, 2], 'twice'],
+    [['a', 'b'], [1, Number.NaN], 'finite'],
+    [['a'], [Number.NEGATIVE_INFINITY], 'finite'],
+  ])('names %j with values %j: fault %s', (names, values, kind) => {
+    expect(jointValuesFault(names, Float64Array.from(values), known)?.kind ?? null).toBe(kind);
+  });
+});

@@ -1,0 +1,166 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { setDiscovery } from '../../src/ros/discovery.ts';
+import { describeRos, isolateRos, Witness } from './support/ros.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-ros-'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const program = ts.createProgram([join(repository, 'test/ros/support/child.ts')], {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    noCheck: true,
+    allowImportingTsExtensions: true,
+    rewriteRelativeImportExtensions: true,
+    rootDir: repository,
+    outDir: join(folder, 'out'),
+  });
+  expect(program.emit().emitSkipped).toBe(false);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A child process and what becomes of it. */
+class Child {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly end: Promise<{ code: number | null; signal: string | null }>;
+  out = '';
+  err = '';
+  #wake: () => void = () => {};
+
+  constructor(argv: readonly string[], environment: NodeJS.ProcessEnv) {
+    this.process = spawn(process.execPath, argv, { env: environment });
+    const collect = (name: 'out' | 'err') => (data: Buffer) => {
+      this[name] += data;
+      this.#wake();
+    };
+    this.process.stdout.on('data', collect('out'));
+    this.process.stderr.on('data', collect('err'));
+    this.end = new Promise((resolve) => {
+      this.process.on('close', (code, signal) => {
+        resolve({ code, signal });
+        this.#wake();
+      });
+    });
+  }
+
+  /** Resolves when the process has said `text`; fails when it ended without. */
+  async says(text: string): Promise<void> {
+    while (!this.out.includes(text)) {
+      if (this.process.exitCode !== null || this.process.signalCode !== null) throw new Error(`ended: ${this.err}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async close(): Promise<{ code: number | null; signal: string | null }> {
+    this.process.stdin.end();
+    return this.end;
+  }
+}
+
+const childScript = () => join(folder, 'out/test/ros/support/child.js');
+
+describe('how far discovery reaches', () => {
+  test.each([
+    ['localhost', { ROS_DISTRO: 'jazzy' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }],
+    ['subnet', { ROS_DISTRO: 'jazzy' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }],
+    ['off', { ROS_DISTRO: 'jazzy' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'OFF' }],
+    ['localhost', { ROS_DISTRO: 'humble' }, { ROS_LOCALHOST_ONLY: '1' }],
+    ['subnet', { ROS_DISTRO: 'humble' }, { ROS_LOCALHOST_ONLY: '0' }],
+    ['localhost', { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }, {}],
+    ['localhost', { ROS_LOCALHOST_ONLY: '0' }, {}],
+    ['localhost', { ROS_STATIC_PEERS: '192.0.2.1' }, {}],
+  ] as const)('configuration %s in the environment %j sets %j', (range, given, set) => {
+    const environment: NodeJS.ProcessEnv = { ...given };
+    setDiscovery(range, environment);
+    expect(environment).toEqual({ ...given, ...set });
+  });
+});
+
+describe('an rclnodejs that cannot be loaded', () => {
+  /** Runs the bridge where rclnodejs is a package that leaves a trace when it is imported. */
+  async function start(addon: string | null, environment: NodeJS.ProcessEnv) {
+    const modules = join(mkdtempSync(join(folder, 'case-')), 'node_modules');
+    const rclnodejs = join(modules, 'rclnodejs');
+    mkdirSync(join(rclnodejs, 'build/Release'), { recursive: true });
+    for (const name of ['@foxglove', 'pino']) symlinkSync(join(repository, 'node_modules', name), join(modules, name));
+    cpSync(join(folder, 'out'), join(modules, '../out'), { recursive: true });
+    writeFileSync(join(modules, '../package.json'), '{"type":"module"}');
+    writeFileSync(join(rclnodejs, 'package.json'), '{"name":"rclnodejs","type":"module","main":"index.js"}');
+    const trace = join(modules, 'imported');
+    writeFileSync(
+      join(rclnodejs, 'index.js'),
+      `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(trace)}, '');`,
+    );
+    if (addon !== null) writeFileSync(join(rclnodejs, 'build/Release/rclnodejs.node'), addon);
+    const argv = [join(modules, '../out/test/ros/support/child.js'), 'localhost', 'return'];
+    const child = new Child(argv, { PATH: process.env.PATH, ...environment });
+    const { code } = await child.close();
+    expect(code).not.toBe(0);
+    expect(child.err).toContain('RosUnavailable');
+    return { reason: child.err, imported: existsSync(trace) };
+  }
+
+  test.each([
+    ['is not built', null, { AMENT_PREFIX_PATH: '/nowhere' }],
+    ['does not load', 'not an ELF file', { AMENT_PREFIX_PATH: '/nowhere' }],
+    ['no ROS 2 environment', 'not an ELF file', {}],
+    ['no compiler here', null, { AMENT_PREFIX_PATH: '/nowhere', ARM_BRIDGE_ROS_UNAVAILABLE: 'no compiler here' }],
+    ['unset it', null, { AMENT_PREFIX_PATH: '/nowhere', RCLNODEJS_FORCE_BUILD: '1' }],
+  ])('is never imported, and the reason says: %s', async (text, addon, environment) => {
+    const { reason, imported } = await start(addon, environment);
+    expect(reason).toContain(text);
+    expect(imported).toBe(false);
+  });
+});
+
+describeRos('a bridge process on the graph', () => {
+  let restore: () => void;
+  beforeAll(() => {
+    restore = isolateRos();
+    symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
+  });
+  afterAll(() => restore());
+
+  test('ends cleanly 20 times of 20, by return and by exit, and leaves SIGINT to the program', async () => {
+    const run = async (end: string) => {
+      const child = new Child([childScript(), 'localhost', end], process.env);
+      await child.says('ready, 0 listeners of SIGINT');
+      expect({ ...(await child.close()), err: child.err }).toEqual({ code: 0, signal: null, err: '' });
+      expect(child.out).toContain('closed');
+    };
+    for (let round = 0; round < 10; round++) await Promise.all([run('return'), run('exit')]);
+  });
+
+  test('its discovery range, set within the process, is the one that counts; that of the environment wins', async () => {
+    const { ROS_AUTOMATIC_DISCOVERY_RANGE: _, ...silent } = process.env;
+    const witness = await Witness.start();
+    const seen = async (discovery: string, environment: NodeJS.ProcessEnv, timeout: number) => {
+      const child = new Child([childScript(), discovery, 'return'], environment);
+      await child.says('ready');
+      const { nodes } = await witness.graph('/leader/arm_bridge', timeout);
+      expect(await child.close()).toEqual({ code: 0, signal: null });
+      // Until the witness has taken note of the end.
+      for (;;) if (!(await witness.graph('/none', 0.05)).nodes.includes('/leader/arm_bridge')) break;
+      return nodes.includes('/leader/arm_bridge');
+    };
+    try {
+      expect(await seen('localhost', silent, 20)).toBe(true);
+      expect(await seen('off', silent, 3)).toBe(false);
+      expect(await seen('off', { ...silent, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }, 20)).toBe(true);
+    } finally {
+      await witness.close();
+    }
+  });
+});

@@ -1,0 +1,393 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { BridgeError } from '../../src/arm/types.ts';
+import { RosArgumentError } from '../../src/ros/arguments.ts';
+import { type RosRoom, startRos } from '../../src/ros/room.ts';
+import { FakeArm, FakeBridge, JOINTS } from './support/fakes.ts';
+import {
+  describeRos,
+  isolateRos,
+  type JointStateMessage,
+  type MirrorStateMessage,
+  type PoseStampedMessage,
+  type Quality,
+  Witness,
+} from './support/ros.ts';
+
+const JOINT_STATE = 'sensor_msgs/msg/JointState';
+/** As robot_state_publisher reads. */
+const SENSOR_DATA: Quality = { reliability: 'BEST_EFFORT', depth: 200 };
+/** As MoveIt's state monitor reads. */
+const RELIABLE: Quality = { reliability: 'RELIABLE', depth: 200 };
+const PERIOD = 0.005;
+
+const seconds = ({ stamp }: JointStateMessage['header']): number => stamp.sec + stamp.nanosec * 1e-9;
+
+const jointState = (stamp: number, name: string[], position: number[], velocity: number[] = []) => ({
+  header: { stamp: { sec: Math.floor(stamp), nanosec: Math.round((stamp % 1) * 1e9) } },
+  name,
+  position,
+  velocity,
+});
+
+// Discovery takes as long as it takes on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** Waits for what must come; the test's own time limit ends it when it does not. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2);
+}
+
+describeRos('the ROS room on a real graph', () => {
+  let restore: () => void;
+  let witness: Witness;
+  let leader: FakeArm;
+  let follower: FakeArm;
+  let far: FakeArm;
+  let bridge: FakeBridge;
+  let room: RosRoom;
+  let ticking: NodeJS.Timeout | undefined;
+  const start = 1_764_000_000;
+  let cycles = 0;
+  let time = start;
+
+  /** A publisher of commands for the follower, once the bridge hears it: both ends must have found each other. */
+  async function commander() {
+    const publish = await witness.advertise(JOINT_STATE, '/follower/joint_commands', RELIABLE);
+    const { commands } = bridge.joints;
+    while (commands.length === 0) await publish([jointState(0, ['wrist_roll'], [0])], 0.02);
+    commands.length = 0;
+    return publish;
+  }
+
+  /** Runs control cycles at about 200 Hz, whose clock goes on by exactly 5 ms each. */
+  function run(before: () => void): void {
+    ticking = setInterval(() => {
+      cycles += 1;
+      time = start + cycles * PERIOD;
+      before();
+      bridge.cycle();
+    }, 1000 * PERIOD);
+  }
+
+  beforeAll(async () => {
+    restore = isolateRos();
+    witness = await Witness.start();
+    leader = new FakeArm(0, 'leader');
+    follower = new FakeArm(1, 'follower');
+    far = new FakeArm(2, 'far', true);
+    bridge = new FakeBridge([leader, follower, far]);
+    room = await startRos(bridge.services);
+  });
+  afterAll(async () => {
+    await room?.close();
+    await witness?.close();
+    restore();
+    expect(bridge.listeners.size + bridge.mirror.listeners.size).toBe(0);
+  });
+  beforeEach(() => {
+    for (const arm of bridge.arms) arm.clear();
+    bridge.joints.clear();
+    bridge.lines.length = 0;
+  });
+  afterEach(() => clearInterval(ticking));
+
+  test('each own arm has a node in its namespace; a remote arm leaves its node to the owner of its bus', async () => {
+    const { nodes, topics, services } = await witness.graph('/follower/arm_bridge');
+    expect(room.distro).toBe(process.env.ROS_DISTRO);
+    expect(nodes).toEqual(expect.arrayContaining(['/arm_bridge', '/leader/arm_bridge', '/follower/arm_bridge']));
+    expect(nodes).not.toContain('/far/arm_bridge');
+    for (const [name, type] of [
+      ['joint_states', JOINT_STATE],
+      ['end_effector/pose', 'geometry_msgs/msg/PoseStamped'],
+      ['joint_goals', JOINT_STATE],
+    ] as const) {
+      expect(topics[`/leader/${name}`]).toEqual({
+        types: [type],
+        publishers: [{ node: '/leader/arm_bridge', reliability: 'RELIABLE', durability: 'VOLATILE' }],
+        subscribers: 0,
+      });
+      expect(topics[`/far/${name}`]?.publishers ?? []).toEqual([]);
+    }
+    expect(topics['/leader/joint_commands']).toEqual({ types: [JOINT_STATE], publishers: [], subscribers: 1 });
+    expect(topics['/far/joint_commands']!.publishers.map(({ node }) => node)).toEqual(['/arm_bridge']);
+    expect(topics['/far/joint_states']!.subscribers).toBe(1);
+    expect(topics['/arm_bridge/mirror_state']).toMatchObject({
+      types: ['arm_bridge/msg/MirrorState'],
+      publishers: [{ reliability: 'RELIABLE', durability: 'TRANSIENT_LOCAL' }],
+    });
+    expect(services['/leader/arm_bridge/stop']).toEqual(['std_srvs/srv/Trigger']);
+    expect(services['/leader/arm_bridge/reset']).toEqual(['std_srvs/srv/Trigger']);
+    expect(services['/far/arm_bridge/stop']).toBeUndefined();
+  });
+
+  test('joint states and tool pose reach both kinds of readers, every sample whole, fresh and stamped by its bus read', async () => {
+    const bestEffort = await witness.subscribe<JointStateMessage>(JOINT_STATE, '/leader/joint_states', SENSOR_DATA);
+    const reliable = await witness.subscribe<JointStateMessage>(JOINT_STATE, '/leader/joint_states', RELIABLE);
+    const poses = await witness.subscribe<PoseStampedMessage>(
+      'geometry_msgs/msg/PoseStamped',
+      '/leader/end_effector/pose',
+      RELIABLE,
+    );
+    const positionsAt = (cycle: number) => JOINTS.map((_, index) => Math.sin(cycle / 50 + index));
+    run(() => {
+      leader.snapshot.sampleTime = time;
+      leader.snapshot.positions.set(positionsAt(Math.round((time - start) / PERIOD)));
+    });
+    const seen = await bestEffort(50);
+    for (const messages of [seen, await reliable(50)]) {
+      expect(messages.length).toBeGreaterThanOrEqual(50);
+      let last = 0;
+      for (const { message } of messages) {
+        const stamp = seconds(message.header);
+        const cycle = Math.round((stamp - start) / PERIOD);
+        expect(Math.abs(stamp - (start + cycle * PERIOD))).toBeLessThan(2e-6);
+        expect(message.header.frame_id).toBe('');
+        expect(message.name).toEqual(JOINTS);
+        expect(message.position).toEqual(positionsAt(cycle));
+        expect([message.velocity, message.effort]).toEqual([[], []]);
+        expect(stamp).toBeGreaterThan(last + 1.5 * PERIOD);
+        last = stamp;
+      }
+    }
+    for (const { message } of await poses(50)) {
+      const cycle = Math.round((seconds(message.header) - start) / PERIOD);
+      const [x, y, z] = positionsAt(cycle);
+      expect(message.header.frame_id).toBe('leader/base_link');
+      expect(message.pose).toEqual({ position: { x, y, z }, orientation: { x: 0, y: 0.6, z: 0, w: 0.8 } });
+    }
+  });
+
+  test('velocities and efforts are told once they are known, and a sample that stands is not told again', async () => {
+    const take = await witness.subscribe<JointStateMessage>(JOINT_STATE, '/leader/joint_states', RELIABLE);
+    const { snapshot } = leader;
+    run(() => {
+      snapshot.sampleTime = time;
+      snapshot.positions.fill(0.5);
+    });
+    await take(5);
+    snapshot.velocities.fill(-0.25);
+    snapshot.efforts.fill(1.25);
+    snapshot.detailTime = time;
+    for (;;) {
+      const { velocity, effort } = (await take(1)).at(-1)!.message;
+      if (velocity.length === 0) continue;
+      expect([velocity, effort]).toEqual([JOINTS.map(() => -0.25), JOINTS.map(() => 1.25)]);
+      break;
+    }
+    clearInterval(ticking);
+    run(() => {});
+    await take(1, 0.3);
+    expect(await take(1, 0.3)).toEqual([]);
+  });
+
+  test('nothing is told of an arm one of whose positions is unknown', async () => {
+    const take = await witness.subscribe<JointStateMessage>(JOINT_STATE, '/leader/joint_states', RELIABLE);
+    const { snapshot } = leader;
+    snapshot.positions.fill(0.5);
+    run(() => {
+      snapshot.sampleTime = time;
+    });
+    await take(1);
+    snapshot.positions[3] = Number.NaN;
+    await take(1, 0.3);
+    expect(await take(1, 0.3)).toEqual([]);
+  });
+
+  test('goals are told as sent to the servos, only while torque is on and they are written', async () => {
+    const take = await witness.subscribe<JointStateMessage>(JOINT_STATE, '/leader/joint_goals', RELIABLE);
+    const { snapshot } = leader;
+    snapshot.goals.set([1, 2, 3, 4, 5, 6]);
+    snapshot.setpoints.set([0, 0, 0, 0, 0, 0]);
+    snapshot.torque = true;
+    run(() => {
+      snapshot.goalTime = time;
+    });
+    const [first] = await take(1);
+    expect(first!.message).toMatchObject({ name: JOINTS, position: [1, 2, 3, 4, 5, 6], velocity: [], effort: [] });
+    snapshot.torque = false;
+    await take(1, 0.3);
+    expect(await take(1, 0.3)).toEqual([]);
+    snapshot.torque = true;
+    await take(1);
+    clearInterval(ticking);
+    run(() => {});
+    await take(1, 0.3);
+    expect(await take(1, 0.3)).toEqual([]);
+  });
+
+  test('~/stop and ~/reset act on their arm alone and say what happened', async () => {
+    const stopped = await witness.trigger('/follower/arm_bridge/stop');
+    expect(stopped.success).toBe(true);
+    expect(stopped.message).toMatch(/follower.*\/follower\/arm_bridge\/reset/);
+    expect(follower.stops).toEqual([expect.stringContaining('/follower/arm_bridge/stop')]);
+    expect(leader.stops).toEqual([]);
+    expect(await witness.trigger('/follower/arm_bridge/reset')).toEqual({
+      success: true,
+      message: expect.stringContaining('follower'),
+    });
+    expect(follower.resets).toBe(1);
+    const again = await witness.trigger('/follower/arm_bridge/reset');
+    expect(again.message).toContain('was not stopped');
+  });
+
+  test('a stop that fails answers with the reason', async () => {
+    leader.fault = new BridgeError('disconnected', 'leader: the bus is gone; check its cable');
+    expect(await witness.trigger('/leader/arm_bridge/stop')).toEqual({ success: false, message: leader.fault.message });
+  });
+
+  test('joint commands arrive by name', async () => {
+    const publish = await commander();
+    await publish([jointState(100.5, ['gripper', 'elbow_flex'], [0.25, -1])]);
+    await until(() => bridge.joints.commands.length > 0);
+    expect(bridge.joints.commands).toEqual([
+      { arm: 'follower', names: ['gripper', 'elbow_flex'], positions: [0.25, -1], stamp: 100.5 },
+    ]);
+  });
+
+  test('a stream of commands arrives in its order and at its rate', async () => {
+    const publish = await commander();
+    const sent = Array.from({ length: 100 }, (_, index) => jointState(200 + index * 0.01, ['gripper'], [index]));
+    await publish(sent, 0.01);
+    await until(() => bridge.joints.commands.at(-1)?.positions[0] === 99);
+    const values = bridge.joints.commands.map(({ positions }) => positions[0]!);
+    expect(values).toEqual([...values].sort((a, b) => a - b));
+    expect(values.length).toBeGreaterThanOrEqual(50);
+  });
+
+  test('commands that are wrong are refused and logged, each fault once, however often they come', async () => {
+    const publish = await commander();
+    const wrong = [
+      jointState(0, ['elbow'], [0]),
+      jointState(0, ['gripper', 'elbow_flex'], [0]),
+      jointState(0, ['gripper', 'gripper'], [0, 0]),
+      jointState(0, [], []),
+      jointState(0, ['gripper'], [Number.NaN]),
+    ];
+    for (let round = 0; round < 5; round++) await publish(wrong, 0.002);
+    await publish([jointState(0, ['gripper'], [0.5])]);
+    await until(() => bridge.joints.commands.length > 0);
+    expect(bridge.joints.commands.map(({ positions }) => positions)).toEqual([[0.5]]);
+    const lines = bridge.logged('/follower/joint_commands');
+    expect(lines).toHaveLength(5);
+    expect(lines.join('\n')).toMatch(
+      /no joint "elbow".*2 names but 1 positions.*gripper twice.*names no joint.*gripper is NaN/s,
+    );
+  });
+
+  test('what the control room refuses is logged with its reason', async () => {
+    const publish = await commander();
+    bridge.joints.refusal = 'follower belongs to the http client';
+    for (let index = 0; index < 5; index++) await publish([jointState(0, ['gripper'], [0])], 0.002);
+    await until(() => bridge.logged('belongs to the http client').length > 0);
+    expect(bridge.logged('belongs to the http client')).toHaveLength(1);
+  });
+
+  test('the state of a remote arm is read by joint name; one with missing joints is refused', async () => {
+    const publish = await witness.advertise(JOINT_STATE, '/far/joint_states', RELIABLE);
+    const { states } = bridge.joints;
+    const reversed = [...JOINTS].reverse();
+    let stamp = 10;
+    // A best-effort reader may miss what was published before it found the publisher: each is sent until it arrives.
+    const send = async (names: string[], positions: number[], velocities: number[], arrived: () => boolean) => {
+      while (!arrived()) {
+        stamp += 1;
+        await publish([jointState(stamp, names, positions, velocities)], 0.02);
+      }
+    };
+    const refused = () => bridge.logged('/far/joint_states').length > 0;
+    await send(JOINTS.slice(1), [1, 2, 3, 4, 5], [], refused);
+    const velocities = [0.5, 0.4, 0.3, 0.2, 0.1, 0];
+    await send(reversed, [5, 4, 3, 2, 1, 0], velocities, () => states.length > 0);
+    expect(states[0]).toMatchObject({ arm: 'far', positions: [0, 1, 2, 3, 4, 5], velocities: velocities.reverse() });
+    expect(states[0]!.stamp).toBeGreaterThan(10);
+    await send(JOINTS, [9, 8, 7, 6, 5, 4], [], () => states.at(-1)?.velocities === null);
+    expect(states.at(-1)).toMatchObject({ arm: 'far', positions: [9, 8, 7, 6, 5, 4] });
+    expect(bridge.logged('/far/joint_states')[0]).toContain('shoulder_pan');
+  });
+
+  test('a remote arm that is driven gets every fresh setpoint, without droop; a held one gets none', async () => {
+    const take = await witness.subscribe<JointStateMessage>(JOINT_STATE, '/far/joint_commands', RELIABLE);
+    const { snapshot } = far;
+    snapshot.state = 'mirroring';
+    snapshot.torque = true;
+    snapshot.goals.fill(7);
+    run(() => {
+      snapshot.goalTime = time;
+      snapshot.setpoints.fill(cycles);
+    });
+    const messages = await take(100);
+    for (const [index, { message }] of messages.entries()) {
+      const cycle = Math.round((seconds(message.header) - start) / PERIOD);
+      expect(message.position).toEqual(JOINTS.map(() => cycle));
+      if (index > 0) expect(cycle).toBeGreaterThan(messages[index - 1]!.message.position[0]!);
+    }
+    const told = messages.map(({ message }) => message.position[0]!);
+    // More than every second one, which is what the rate of the other topics would give.
+    expect(told.at(-1)! - told[0]!).toBeLessThan(1.8 * told.length);
+    snapshot.state = 'ready';
+    await take(1, 0.3);
+    expect(await take(1, 0.3)).toEqual([]);
+    snapshot.state = 'moving';
+    await take(1);
+    clearInterval(ticking);
+    run(() => {});
+    await take(1, 0.3);
+    expect(await take(1, 0.3)).toEqual([]);
+  });
+
+  test('mirror_state reaches a late joiner in our own message type, then every change', async () => {
+    const pair = { leader: 'leader', follower: 'follower', owner: 'http client', reason: '' } as const;
+    const status = { ...pair, state: 'ramping', rate: 200, latency: 0.006 } as const;
+    bridge.mirror.set({ active: true, pairs: [status], reason: '' });
+    await sleep(300);
+    const latched: Quality = { reliability: 'RELIABLE', durability: 'TRANSIENT_LOCAL', depth: 1 };
+    const topic = '/arm_bridge/mirror_state';
+    const take = await witness.subscribe<MirrorStateMessage>('arm_bridge/msg/MirrorState', topic, latched);
+    const [first] = await take(1);
+    expect(first!.message).toMatchObject({ active: true, pairs: [status], reason: '' });
+    expect(Math.abs(seconds(first!.message.header) - Date.now() / 1000)).toBeLessThan(60);
+    await take(1);
+    bridge.mirror.set({ active: false, pairs: [], reason: 'the leader is gone' });
+    for (;;) {
+      const { message } = (await take(1)).at(-1)!;
+      if (message.active) continue;
+      expect(message).toMatchObject({ pairs: [], reason: 'the leader is gone' });
+      break;
+    }
+  });
+
+  test('a namespace from the command line holds all arms, each still in its own', async () => {
+    const other = new FakeBridge([new FakeArm(0, 'leader')], ['--ros-args', '-r', '__ns:=/lab']);
+    const lab = await startRos(other.services);
+    try {
+      const { nodes, topics } = await witness.graph('/lab/leader/arm_bridge');
+      expect(nodes).toEqual(expect.arrayContaining(['/lab/arm_bridge', '/lab/leader/arm_bridge']));
+      expect(topics['/lab/leader/joint_states']?.types).toEqual([JOINT_STATE]);
+      expect(topics['/lab/arm_bridge/mirror_state']?.types).toEqual(['arm_bridge/msg/MirrorState']);
+      expect((await witness.trigger('/lab/leader/arm_bridge/stop')).success).toBe(true);
+    } finally {
+      await lab.close();
+    }
+  });
+
+  test.each([['-r', 'foo'], ['--bogus'], ['-p', 'x']])(
+    'rcl has the last word on arguments: %s is refused',
+    async (...rest) => {
+      const other = new FakeBridge([new FakeArm(0, 'leader')], ['--ros-args', ...rest]);
+      await expect(startRos(other.services)).rejects.toThrow(RosArgumentError);
+      await expect(startRos(other.services)).rejects.toThrow(rest.join(' '));
+      expect(other.listeners.size + other.mirror.listeners.size).toBe(0);
+    },
+  );
+
+  test('a fault while publishing is logged and does not reach the control cycle', () => {
+    leader.snapshot.sampleTime = time;
+    leader.snapshot.positions.fill(0);
+    leader.toolPose = () => {
+      throw new Error('no such pose');
+    };
+    expect(() => bridge.cycle()).not.toThrow();
+    expect(bridge.logged('no such pose')).toHaveLength(1);
+  });
+});

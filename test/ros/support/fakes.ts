@@ -1,0 +1,219 @@
+import pino from 'pino';
+import type { ArmModel } from '../../../src/arm/model.ts';
+import type { JointStreams } from '../../../src/arm/streams.ts';
+import { type Arm, type ArmSnapshot, type Arms, BridgeError } from '../../../src/arm/types.ts';
+import type { Mirror, MirrorStatus } from '../../../src/mirror/types.ts';
+import type { Motion } from '../../../src/motion/types.ts';
+import type { RosServices } from '../../../src/ros/room.ts';
+
+export const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
+
+function unreadSnapshot(): ArmSnapshot {
+  const unknown = () => new Float64Array(JOINTS.length).fill(Number.NaN);
+  return {
+    cycle: 0,
+    state: 'connected',
+    torque: false,
+    holding: false,
+    sampleTime: 0,
+    positions: unknown(),
+    goalTime: 0,
+    goals: unknown(),
+    setpoints: unknown(),
+    detailTime: 0,
+    velocities: unknown(),
+    efforts: unknown(),
+    temperatures: unknown(),
+    voltages: unknown(),
+    alarms: unknown(),
+    heardTimes: unknown(),
+    lostReplies: unknown(),
+    discarded: 0,
+    roundTripMedian: 0,
+    roundTripLongest: 0,
+    motion: 0,
+  };
+}
+
+/** An arm whose snapshot the test sets. Its tool is where its first three joint values say. */
+export class FakeArm implements Arm {
+  // The part of a model that the ROS room reads.
+  readonly model = {
+    name: 'so101',
+    baseLink: 'base_link',
+    joints: JOINTS.map((name) => ({ name })),
+  } as unknown as ArmModel;
+  readonly bus: string;
+  readonly simulated = true;
+  readonly owner = null;
+  readonly initialised = false;
+  readonly reason = '';
+  snapshot = unreadSnapshot();
+  readonly stops: string[] = [];
+  resets = 0;
+  fault: BridgeError | null = null;
+
+  constructor(
+    readonly id: number,
+    readonly name: string,
+    readonly remote = false,
+  ) {
+    this.bus = remote ? 'ros' : 'sim:so101';
+  }
+
+  /** As at start. */
+  clear(): void {
+    this.snapshot = unreadSnapshot();
+    this.stops.length = 0;
+    this.resets = 0;
+    this.fault = null;
+  }
+
+  read(): ArmSnapshot {
+    return this.snapshot;
+  }
+
+  async readFresh(): Promise<ArmSnapshot> {
+    return this.snapshot;
+  }
+
+  toolPose(q: Float64Array) {
+    return { position: { x: q[0]!, y: q[1]!, z: q[2]! }, orientation: { x: 0, y: 0.6, z: 0, w: 0.8 } };
+  }
+
+  gripperOpening(): number {
+    return 0;
+  }
+
+  async stop(reason: string): Promise<void> {
+    if (this.fault !== null) throw this.fault;
+    this.stops.push(reason);
+    this.snapshot.state = 'stopped';
+  }
+
+  async reset(): Promise<void> {
+    if (this.fault !== null) throw this.fault;
+    this.resets++;
+    this.snapshot.state = 'ready';
+  }
+}
+
+export class FakeMirror implements Mirror {
+  #status: MirrorStatus = { active: false, pairs: [], reason: '' };
+  readonly listeners = new Set<() => void>();
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<boolean> {
+    return false;
+  }
+
+  status(): MirrorStatus {
+    return this.#status;
+  }
+
+  set(status: MirrorStatus): void {
+    this.#status = status;
+    for (const listener of this.listeners) listener();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
+
+export interface Command {
+  readonly arm: string;
+  readonly names: string[];
+  readonly positions: number[];
+  readonly stamp: number;
+}
+
+export interface RemoteState {
+  readonly arm: string;
+  readonly positions: number[];
+  readonly velocities: number[] | null;
+  readonly stamp: number;
+}
+
+/** What arrived by the streams; refuses commands while `refusal` is set. */
+export class FakeStreams implements JointStreams {
+  readonly commands: Command[] = [];
+  readonly states: RemoteState[] = [];
+  refusal: string | null = null;
+
+  /** As at start. */
+  clear(): void {
+    this.commands.length = 0;
+    this.states.length = 0;
+    this.refusal = null;
+  }
+
+  command(arm: Arm, names: readonly string[], positions: Float64Array, stamp: number) {
+    if (this.refusal !== null) return { refused: this.refusal };
+    this.commands.push({ arm: arm.name, names: [...names], positions: [...positions], stamp });
+    return 'accepted' as const;
+  }
+
+  remoteState(arm: Arm, positions: Float64Array, velocities: Float64Array | null, stamp: number): void {
+    this.states.push({
+      arm: arm.name,
+      positions: [...positions],
+      velocities: velocities === null ? null : [...velocities],
+      stamp,
+    });
+  }
+}
+
+/** Everything the ROS room is given, with control cycles that the test makes. */
+export class FakeBridge {
+  readonly mirror = new FakeMirror();
+  readonly joints = new FakeStreams();
+  readonly lines: string[] = [];
+  readonly listeners = new Set<() => void>();
+  readonly services: RosServices;
+
+  constructor(
+    readonly arms: readonly FakeArm[],
+    rosArgs: readonly string[] = [],
+    discovery: 'localhost' | 'subnet' | 'off' = 'localhost',
+  ) {
+    const byName = new Map(arms.map((arm) => [arm.name, arm]));
+    const all: Arms = {
+      all: arms,
+      byId: (id) => {
+        const arm = arms.find((candidate) => candidate.id === id);
+        if (arm === undefined) throw new BridgeError('unknown_arm', `no arm ${id}`);
+        return arm;
+      },
+      byName: (name) => byName.get(name),
+    };
+    const write = (line: string) => {
+      this.lines.push(line);
+    };
+    this.services = {
+      config: { enabled: true, joint_state_rate: 100, discovery },
+      arms: all,
+      motion: {} as Motion,
+      mirror: this.mirror,
+      joints: this.joints,
+      logger: pino({ level: 'debug' }, { write }),
+      rosArgs,
+      onSnapshot: (listener) => {
+        this.listeners.add(listener);
+        return () => this.listeners.delete(listener);
+      },
+    };
+  }
+
+  /** Ends a control cycle. */
+  cycle(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Messages of the log that contain `text`. */
+  logged(text: string): string[] {
+    return this.lines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((line) => line.includes(text));
+  }
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface CompiledSources {
+  /** URL of a compiled file, named by its source path below `src/`: `sim/worker.ts`. */
+  url(source: string): URL;
+  /** Removes the compiled files. */
+  remove(): void;
+}
+
+/**
+ * The present sources as JavaScript in a temporary folder: a worker thread cannot load TypeScript, and `dist/` may be
+ * older than what is being tested.
+ */
+export function compileSources(...rooms: readonly string[]): CompiledSources {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-compiled-'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  for (const room of rooms) {
+    for (const file of readdirSync(join(ROOT, 'src', room), { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.ts')) continue;
+      const { outputText } = ts.transpileModule(readFileSync(join(ROOT, 'src', room, file), 'utf8'), {
+        compilerOptions: {
+          target: ts.ScriptTarget.ES2022,
+          module: ts.ModuleKind.ESNext,
+          verbatimModuleSyntax: true,
+          rewriteRelativeImportExtensions: true,
+        },
+      });
+      const target = join(folder, room, file.replace(/\.ts$/, '.js'));
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, outputText);
+    }
+  }
+  return {
+    url: (source) => pathToFileURL(join(folder, source.replace(/\.ts$/, '.js'))),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
