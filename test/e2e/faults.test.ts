@@ -129,8 +129,9 @@ describe('a servo that is silent', () => {
     await sleep(0.3);
     const held = await truth('follower');
     await disconnected(0);
+    // The pair has ended at once; the follower is told to hold in the next cycle.
+    await expect.poll(async () => (await client.arm(1)).state, { timeout: 2000, interval: 10 }).toBe('ready');
     const { body } = await client.get('/status');
-    expect(body.leader_follower_status).toBe(false);
     expect(body.mirror.reason).toMatch(/leader: the arm is disconnected .*servo 3 \(elbow_flex\)/);
     expect(body.arms[1]).toMatchObject({ state: 'ready', torque: true, owner: null });
     await simulation.fault('leader', { dead: [] });
