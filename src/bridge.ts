@@ -6,6 +6,7 @@ import { ArmSet } from './arm/arms.ts';
 import { ControlClient } from './arm/control-client.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { type ArmModel, ArmModelError, loadArmModel } from './arm/model.ts';
+import { simulatedTwin } from './arm/twin.ts';
 import { BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
@@ -19,7 +20,6 @@ import { StreamService } from './mirror/streams.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import { MotionService } from './motion/service.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
-import type { SimArmOptions } from './sim/arm.ts';
 import { Simulation } from './sim/simulation.ts';
 
 /** Version of the package, from its package.json. */
@@ -128,9 +128,12 @@ export class Bridge {
     const simulation =
       simulated.length === 0
         ? null
-        : await Simulation.start(simulated.map(simArm), {
-            onFailure: (message) => logger.error(`simulation: ${message}`),
-          });
+        : await Simulation.start(
+            simulated.map(({ config: arm, model }) => simulatedTwin(model, arm.name)),
+            {
+              onFailure: (message) => logger.error(`simulation: ${message}`),
+            },
+          );
     const shared = new SharedState(plans.map(({ model }) => model.joints.length));
     const setups = plans.map((plan) => armSetup(plan, simulation));
     const setup: ControlSetup = { rate: config.control.rate, shared: shared.buffer, arms: setups };
@@ -330,16 +333,6 @@ function planArm(arm: ArmConfig, index: number): ArmPlan {
     joints: model.joints.map((joint) => joint.name),
   });
   return { config: arm, model, chain };
-}
-
-function simArm({ config, model }: ArmPlan): SimArmOptions {
-  return {
-    name: config.name,
-    urdf: model.urdf,
-    toolLink: model.toolLink,
-    joints: model.joints.map((joint) => ({ name: joint.name, servos: joint.servos, stiffness: joint.stiffness })),
-    initial: [...model.poses.get('rest')!],
-  };
 }
 
 function armSetup({ config, model }: ArmPlan, simulation: Simulation | null): ArmSetup {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ArmModel, loadArmModel } from '../arm/model.ts';
-import type { SimArmOptions } from '../sim/arm.ts';
+import { loadArmModel } from '../arm/model.ts';
+import { simulatedTwin } from '../arm/twin.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { ServeOptions } from '../sim/serve.ts';
 
@@ -27,22 +27,6 @@ function fault(text: string, plan: FaultPlan): FaultPlan {
     if (error instanceof FaultError) throw new InvalidArgumentError(`${error.message}.`);
     throw error;
   }
-}
-
-/** The simulated twin of an arm, at its rest pose. @throws {Error} for people, when its servos cannot be emulated */
-export function simulatedTwin(model: ArmModel): SimArmOptions {
-  if (model.family !== 'feetech') {
-    throw new Error(
-      `the ${model.title} has ${model.family} servos, which cannot be served yet; name an arm with Feetech servos, such as so101`,
-    );
-  }
-  return {
-    name: model.name,
-    urdf: model.urdf,
-    toolLink: model.toolLink,
-    joints: model.joints.map((joint) => ({ name: joint.name, servos: joint.servos, stiffness: joint.stiffness })),
-    initial: [...model.poses.get('rest')!],
-  };
 }
 
 /**

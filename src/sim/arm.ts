@@ -1,18 +1,24 @@
 import type { MainModule } from '@mujoco/mujoco';
-import { STS3215, type Sts3215Register } from '../servo/feetech/sts3215.ts';
-import { EmulatedBus } from './bus.ts';
-import { Sts3215Firmware } from './firmware.ts';
 import { Hand } from './hand.ts';
-import { STS3215_MOTOR } from './motor.ts';
+import type { MotorParameters } from './motor.ts';
 import { ArmPhysics, type SimPose, TIME_STEP } from './physics.ts';
+import type { EmulatedServo, EmulatedServoBus } from './servo.ts';
+import { emulateServos, type ServoSpec, STEPS_PER_TURN } from './servos.ts';
 
 /** One servo and how its shaft is mounted. */
 export interface SimServo {
   readonly id: number;
-  /** 1 when the shaft turns with the joint, -1 when against it. */
+  /** Trade name, e.g. STS3215. */
+  readonly model: string;
+  /** 1 when the position that it reports grows with the joint's, -1 when it falls. */
   readonly sign: 1 | -1;
   /** Position that the servo reports when the joint is at 0, step. */
   readonly zero: number;
+  /**
+   * It obeys the goals and the torque of the joint's first servo (Dynamixel: secondary id), so what it reports runs as
+   * that one's; `sign` and `zero` say how it is mounted: with the other sign it turns in reverse.
+   */
+  readonly shadow?: boolean;
 }
 
 export interface SimJoint {
@@ -20,7 +26,7 @@ export interface SimJoint {
   readonly name: string;
   /** Servos that turn the joint together, usually one. */
   readonly servos: readonly SimServo[];
-  /** Position stiffness of the joint at P = 32, all its servos together, Nm/rad; default: the servos' own. */
+  /** Position stiffness of the joint at its servos' usual gain, all of them together, Nm/rad; default: the servos' own. */
   readonly stiffness?: number;
   /** Nm s/rad; default: the servos' own. */
   readonly damping?: number;
@@ -28,6 +34,8 @@ export interface SimJoint {
   readonly frictionLoss?: number;
   /** kg m^2; default: the servos' own. */
   readonly armature?: number;
+  /** Registers that its servos have been set to, in counts, by name: those in the EEPROM are, RAM has been forgotten. */
+  readonly settings?: Readonly<Record<string, number>>;
 }
 
 /** A simulated arm as plain data, so that it can be handed to a thread. */
@@ -40,14 +48,14 @@ export interface SimArmOptions {
   readonly joints: readonly SimJoint[];
   /** Joint positions at the start, rad. */
   readonly initial: readonly number[];
-  /** V; default: the servos' nominal voltage. */
+  /** V; default: each servo's nominal voltage. */
   readonly supplyVoltage?: number;
   /** degC. */
   readonly ambientTemperature?: number;
   /** See `FirmwareOptions`. */
   readonly torqueOnGoalWrite?: boolean;
   /** EEPROM content of every servo that differs from the factory's, decoded values by register name. */
-  readonly eeprom?: Partial<Record<Sts3215Register, number>>;
+  readonly eeprom?: Readonly<Record<string, number>>;
   /** Seed of the wire faults. */
   readonly seed?: number;
 }
@@ -68,17 +76,27 @@ export interface SimTruth {
   dropped: number;
 }
 
+/** Bit of the drive mode (Dynamixel) with which a servo turns in reverse. */
+const REVERSE = 1;
 /** Longest stall that is caught up with afterwards, s. */
 const CATCH_UP = 0.05;
-const RADIANS_PER_STEP = (2 * Math.PI) / STS3215.stepsPerTurn;
+const RADIANS_PER_STEP = (2 * Math.PI) / STEPS_PER_TURN;
+
+/** How the shaft of a servo turns with its joint: shaft angle = zero + sign * joint angle. */
+interface Mount {
+  readonly sign: number;
+  /** rad */
+  readonly zero: number;
+}
 
 /** One arm: mechanics, servos, bus and hand, on the clock that its owner passes in. */
 export class SimulatedArm {
   readonly name: string;
-  readonly bus: EmulatedBus;
+  readonly bus: EmulatedServoBus;
   readonly physics: ArmPhysics;
   readonly #options: SimArmOptions;
-  readonly #servos: readonly (readonly Sts3215Firmware[])[];
+  readonly #servos: readonly (readonly EmulatedServo[])[];
+  readonly #mounts: readonly (readonly Mount[])[];
   readonly #hands: readonly Hand[];
   readonly #motorTorques: Float64Array;
   readonly #onFailure: (message: string) => void;
@@ -104,22 +122,25 @@ export class SimulatedArm {
     this.#options = options;
     this.#clock = now;
     this.#onFailure = onFailure;
+    const specs = options.joints.map((joint) => joint.servos.map((servo) => servoSpec(options, joint, servo)));
+    const { servos, motors, bus } = emulateServos(options.name, specs, onReply, options.seed ?? 1);
     this.physics = new ArmPhysics(mj, {
       name: options.name,
       urdf: options.urdf,
       toolLink: options.toolLink,
       initial: options.initial,
-      joints: options.joints.map((joint) => ({
-        name: joint.name,
-        damping: joint.damping ?? STS3215_MOTOR.damping * joint.servos.length,
-        frictionLoss: joint.frictionLoss ?? STS3215_MOTOR.frictionLoss * joint.servos.length,
-        armature: joint.armature ?? STS3215_MOTOR.armature * joint.servos.length,
+      joints: options.joints.map(({ name, damping, frictionLoss, armature }, j) => ({
+        name,
+        damping: damping ?? sum(motors[j]!, (motor) => motor.damping),
+        frictionLoss: frictionLoss ?? sum(motors[j]!, (motor) => motor.frictionLoss),
+        armature: armature ?? sum(motors[j]!, (motor) => motor.armature),
       })),
     });
-    this.#servos = options.joints.map((joint) => joint.servos.map((servo) => firmware(options, joint, servo)));
+    this.#servos = servos;
+    this.#mounts = specs.map((joint, j) => joint.map((spec, s) => mount(spec, options.joints[j]!.servos, s)));
     this.#hands = options.joints.map(() => new Hand());
     this.#motorTorques = new Float64Array(options.joints.length);
-    this.bus = new EmulatedBus({ servos: this.#servos.flat(), onReply, seed: options.seed ?? 1 });
+    this.bus = bus;
     this.#sense(0);
   }
 
@@ -174,7 +195,7 @@ export class SimulatedArm {
     for (const servo of this.#servos.flat()) servo.powerCycle();
   }
 
-  /** Raises the overload alarm of a servo; see `Sts3215Firmware`. @throws {Error} for an id that no servo has */
+  /** Raises the overload alarm of a servo; see `EmulatedServo`. @throws {Error} for an id that no servo has */
   raiseOverload(id: number): void {
     const servos = this.#servos.flat();
     const servo = servos.find((other) => other.id === id);
@@ -217,11 +238,11 @@ export class SimulatedArm {
       const position = positions[j]!;
       const velocity = velocities[j]!;
       const servos = this.#servos[j]!;
-      const mounts = this.#options.joints[j]!.servos;
+      const mounts = this.#mounts[j]!;
       let motor = 0;
       for (let s = 0; s < servos.length; s++) {
         const { sign, zero } = mounts[s]!;
-        const torque = servos[s]!.step(dt, zero * RADIANS_PER_STEP + sign * position, sign * velocity);
+        const torque = servos[s]!.step(dt, zero + sign * position, sign * velocity);
         motor += sign * torque;
       }
       this.#motorTorques[j] = motor;
@@ -230,14 +251,34 @@ export class SimulatedArm {
   }
 }
 
-function firmware(options: SimArmOptions, joint: SimJoint, servo: SimServo): Sts3215Firmware {
-  return new Sts3215Firmware({
+function servoSpec(options: SimArmOptions, { stiffness, servos, settings }: SimJoint, servo: SimServo): ServoSpec {
+  const first = servos[0]!;
+  const firstMode = settings?.drive_mode ?? 0;
+  return {
     id: servo.id,
-    motor: { stiffness: (joint.stiffness ?? STS3215_MOTOR.stiffness * joint.servos.length) / joint.servos.length },
-    ...(options.supplyVoltage === undefined ? {} : { supplyVoltage: options.supplyVoltage }),
-    ...(options.torqueOnGoalWrite === undefined ? {} : { torqueOnGoalWrite: options.torqueOnGoalWrite }),
-    ...(options.eeprom === undefined ? {} : { eeprom: options.eeprom }),
+    model: servo.model,
+    stiffness: stiffness === undefined ? null : stiffness / servos.length,
+    eeprom: {
+      ...settings,
+      ...options.eeprom,
+      ...(servo.shadow
+        ? { secondary_id: first.id, drive_mode: servo.sign === first.sign ? firstMode : firstMode ^ REVERSE }
+        : {}),
+    },
     // Servos of one arm differ a little in temperature, as they do on the table.
     ambientTemperature: options.ambientTemperature ?? 25 + (servo.id % 6),
-  });
+    ...(options.supplyVoltage === undefined ? {} : { supplyVoltage: options.supplyVoltage }),
+    ...(options.torqueOnGoalWrite === undefined ? {} : { torqueOnGoalWrite: options.torqueOnGoalWrite }),
+  };
+}
+
+function mount({ eeprom }: ServoSpec, servos: readonly SimServo[], index: number): Mount {
+  // A shadow counts as its master does.
+  const { sign, zero } = servos[index]!.shadow ? servos[0]! : servos[index]!;
+  const direction = (eeprom.drive_mode ?? 0) & REVERSE ? -1 : 1;
+  return { sign: direction * sign, zero: direction * zero * RADIANS_PER_STEP };
+}
+
+function sum(motors: readonly MotorParameters[], part: (motor: MotorParameters) => number): number {
+  return motors.reduce((total, motor) => total + part(motor), 0);
 }

@@ -1,18 +1,6 @@
-import { ALERT, BROADCAST_ID, ErrorNumber, Instruction, MAX_ID, ResetOption } from '../servo/dynamixel/constants.ts';
-import type { BusFaults } from './bus.ts';
+import { ALERT, BROADCAST_ID, ErrorNumber, Instruction, ResetOption } from '../servo/dynamixel/constants.ts';
+import { BusEnd, type BusOptions } from './bus-end.ts';
 import type { DynamixelFirmware } from './dynamixel-firmware.ts';
-import { type Random, seededRandom } from './random.ts';
-import type { EmulatedServoBus } from './servo.ts';
-
-export interface DynamixelBusOptions {
-  readonly servos: readonly DynamixelFirmware[];
-  /** Status packets in answer to one `feed`; the bytes are valid during the call only. */
-  readonly onReply: (bytes: Uint8Array) => void;
-  /** Seed of the fault generator. */
-  readonly seed?: number;
-  /** A frame of which nothing more comes for this long is dropped, ms. */
-  readonly frameTimeout?: number;
-}
 
 const HEADER = [0xff, 0xff, 0xfd, 0x00] as const;
 const LENGTH_AT = 5;
@@ -34,59 +22,17 @@ const CLEAR_TURNS = [0x01, 0x44, 0x58, 0x4c, 0x22] as const;
  * searched for frames behind its first byte; a dead servo leaves no gap in a sync read, but ends the one frame that
  * answers a fast sync read, as does one whose firmware does not know that instruction.
  */
-export class EmulatedDynamixelBus implements EmulatedServoBus {
-  readonly faults: BusFaults = { dead: new Set(), loseRate: 0, corruptRate: 0 };
-  onStatus: ((bytes: Uint8Array, returnDelay: number) => void) | null = null;
-  readonly #servos: readonly DynamixelFirmware[];
-  readonly #onReply: (bytes: Uint8Array) => void;
-  readonly #random: Random;
-  readonly #frameTimeout: number;
-
-  readonly #input = new Uint8Array(2 * MAX_FRAME);
-  #inputLength = 0;
-  #lastByteAt = 0;
+export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
   /** Instruction and parameters of the frame at hand, without stuffing. */
   readonly #body = new Uint8Array(MAX_FRAME);
-  readonly #output = new Uint8Array(16 * MAX_FRAME);
-  #outputLength = 0;
 
-  constructor(options: DynamixelBusOptions) {
-    this.#servos = [...options.servos].sort((a, b) => a.id - b.id);
-    this.#onReply = options.onReply;
-    this.#random = seededRandom(options.seed ?? 1);
-    this.#frameTimeout = options.frameTimeout ?? 20;
+  constructor(options: BusOptions<DynamixelFirmware>) {
+    super({ ...options, servos: [...options.servos].sort((a, b) => a.id - b.id) }, MAX_FRAME);
   }
 
-  feed(chunk: Uint8Array, now: number): void {
-    if (this.#inputLength > 0 && now - this.#lastByteAt > this.#frameTimeout) this.#inputLength = 0;
-    this.#lastByteAt = now;
-    let taken = 0;
-    while (taken < chunk.length) {
-      const room = Math.min(chunk.length - taken, this.#input.length - this.#inputLength);
-      for (let i = 0; i < room; i++) this.#input[this.#inputLength + i] = chunk[taken + i]!;
-      this.#inputLength += room;
-      taken += room;
-      this.#parse();
-    }
-    this.#flush();
-  }
-
-  #parse(): void {
-    const input = this.#input;
-    let at = 0;
-    while (at < this.#inputLength) {
-      const used = this.#frame(at);
-      if (used === 0) break;
-      at += used;
-    }
-    input.copyWithin(0, at, this.#inputLength);
-    this.#inputLength -= at;
-  }
-
-  /** Bytes that the frame at `at` takes, 1 when there is none, 0 while it is not complete. */
-  #frame(at: number): number {
-    const input = this.#input;
-    const available = this.#inputLength - at;
+  protected override frame(at: number): number {
+    const input = this.input;
+    const available = this.inputLength - at;
     for (let i = 0; i < HEADER.length; i++) {
       if (i >= available) return 0;
       if (input[at + i] !== HEADER[i]) return 1;
@@ -99,18 +45,18 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
     const id = input[at + 4]!;
     const end = at + total - 2;
     if (crc(input, at, end) !== word(input, end)) {
-      const named = this.#find(id);
+      const named = this.find(id);
       if (named) this.#acknowledge(named, named.id, ErrorNumber.crc);
       return 1;
     }
-    for (const servo of this.#servos) servo.heard();
+    for (const servo of this.servos) servo.heard();
     this.#execute(id, this.#unstuff(at + INSTRUCTION_AT, end));
     return total;
   }
 
   /** Copies a frame's instruction and parameters to `#body`; returns their length. */
   #unstuff(from: number, to: number): number {
-    const input = this.#input;
+    const input = this.input;
     const body = this.#body;
     let length = 0;
     for (let i = from; i < to; i++) {
@@ -142,7 +88,7 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
       default:
         break;
     }
-    for (const servo of this.#servos) {
+    for (const servo of this.servos) {
       if (this.faults.dead.has(servo.id)) continue;
       if (id === BROADCAST_ID || servo.id === id) this.#single(servo, id === BROADCAST_ID, length);
       else if (servo.secondaryId === id) this.#grouped(servo, length);
@@ -202,7 +148,7 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
 
   #identify(servo: DynamixelFirmware): void {
     const at = this.#begin(servo.id);
-    const out = this.#output;
+    const out = this.output;
     out[at + PARAMETERS_AT] = this.#alert(servo);
     servo.read(0, 2, out, at + PARAMETERS_AT + 1);
     out[at + PARAMETERS_AT + 3] = servo.value('firmware_version');
@@ -216,14 +162,14 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
 
   #acknowledge(servo: DynamixelFirmware, id: number, error: number): void {
     const at = this.#begin(id);
-    this.#output[at + PARAMETERS_AT] = error | this.#alert(servo);
+    this.output[at + PARAMETERS_AT] = error | this.#alert(servo);
     this.#end(servo, at, at + PARAMETERS_AT + 1);
   }
 
   /** A status packet with `size` bytes of the control table from `address` on, or with an error alone. */
   #data(servo: DynamixelFirmware, address: number, size: number): void {
     const at = this.#begin(servo.id);
-    const out = this.#output;
+    const out = this.output;
     const error = size > MAX_READ ? ErrorNumber.dataRange : servo.read(address, size, out, at + PARAMETERS_AT + 1);
     out[at + PARAMETERS_AT] = error | this.#alert(servo);
     this.#end(servo, at, at + PARAMETERS_AT + 1 + (error === 0 ? size : 0));
@@ -234,7 +180,7 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
     const address = word(this.#body, 1);
     const size = word(this.#body, 3);
     for (let at = 5; at < length; at++) {
-      const servo = this.#find(this.#body[at]!);
+      const servo = this.find(this.#body[at]!);
       if (servo && servo.returnLevel >= 1) this.#data(servo, address, size);
     }
   }
@@ -246,12 +192,12 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
     const count = length - 5;
     if (count < 1 || size > MAX_READ || 1 + count * (size + 4) > MAX_LENGTH) return;
     const at = this.#begin(BROADCAST_ID);
-    const out = this.#output;
+    const out = this.output;
     storeWord(out, at + LENGTH_AT, 1 + count * (size + 4));
     let end = at + PARAMETERS_AT;
     let first: DynamixelFirmware | null = null;
     for (let i = 0; i < count; i++) {
-      const servo = this.#find(this.#body[5 + i]!);
+      const servo = this.find(this.#body[5 + i]!);
       if (!servo?.fastSyncRead || servo.returnLevel < 1) break;
       first ??= servo;
       out[end + 1] = servo.id;
@@ -261,7 +207,7 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
       storeWord(out, end, crc(out, at, end));
       end += 2;
     }
-    if (first) this.#release(first, at, end);
+    if (first) this.release(first, at, end);
   }
 
   #syncWrite(length: number): void {
@@ -275,7 +221,7 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
 
   /** Blocks of `#body` for single servos or for groups; nobody answers. */
   #writeTo(id: number, address: number, offset: number, size: number): void {
-    for (const servo of this.#servos) {
+    for (const servo of this.servos) {
       if (this.faults.dead.has(servo.id)) continue;
       if (servo.id === id) servo.write(address, this.#body, offset, size);
       else if (servo.secondaryId === id) servo.write(address, this.#body, offset, size, true);
@@ -286,7 +232,7 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
     const body = this.#body;
     if ((length - 1) % 5 !== 0) return;
     for (let at = 1; at < length; at += 5) {
-      const servo = this.#find(body[at]!);
+      const servo = this.find(body[at]!);
       if (servo && servo.returnLevel >= 1) this.#data(servo, word(body, at + 1), word(body, at + 3));
     }
   }
@@ -301,29 +247,22 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
     }
   }
 
-  #find(id: number): DynamixelFirmware | undefined {
-    if (id > MAX_ID || this.faults.dead.has(id)) return undefined;
-    for (const servo of this.#servos) if (servo.id === id) return servo;
-    return undefined;
-  }
-
   #alert(servo: DynamixelFirmware): number {
     return servo.hardwareErrors === 0 ? 0 : ALERT;
   }
 
-  /** Begins a status packet; returns where it is in `#output`. */
+  /** Begins a status packet; returns where it is in `output`. */
   #begin(id: number): number {
-    if (this.#outputLength + MAX_FRAME > this.#output.length) this.#flush();
-    const at = this.#outputLength;
-    this.#output.set(HEADER, at);
-    this.#output[at + 4] = id;
-    this.#output[at + INSTRUCTION_AT] = Instruction.status;
+    const at = this.room(MAX_FRAME);
+    this.output.set(HEADER, at);
+    this.output[at + 4] = id;
+    this.output[at + INSTRUCTION_AT] = Instruction.status;
     return at;
   }
 
   /** Completes the status packet whose parameters end at `end`: stuffing, length, CRC. */
   #end(servo: DynamixelFirmware, at: number, end: number): void {
-    const out = this.#output;
+    const out = this.output;
     let last = end;
     for (let i = at + INSTRUCTION_AT; i < last; i++) {
       if (i - at < PARAMETERS_AT + 2 || out[i] !== 0xfd || out[i - 1] !== 0xff || out[i - 2] !== 0xff) continue;
@@ -333,27 +272,7 @@ export class EmulatedDynamixelBus implements EmulatedServoBus {
     }
     storeWord(out, at + LENGTH_AT, last + 2 - at - INSTRUCTION_AT);
     storeWord(out, last, crc(out, at, last));
-    this.#release(servo, at, last + 2);
-  }
-
-  /** Lets the packet in `#output[at..end)` go, unless a fault takes it. */
-  #release(servo: DynamixelFirmware, at: number, end: number): void {
-    const out = this.#output;
-    if (this.faults.loseRate > 0 && this.#random() < this.faults.loseRate) return;
-    if (this.faults.corruptRate > 0 && this.#random() < this.faults.corruptRate) {
-      const bit = Math.floor(this.#random() * (end - at) * 8);
-      const byte = at + (bit >> 3);
-      out[byte] = out[byte]! ^ (1 << (bit & 7));
-    }
-    if (this.onStatus) this.onStatus(out.subarray(at, end), servo.returnDelay);
-    else this.#outputLength = end;
-  }
-
-  #flush(): void {
-    if (this.#outputLength === 0) return;
-    const length = this.#outputLength;
-    this.#outputLength = 0;
-    this.#onReply(this.#output.subarray(0, length));
+    this.release(servo, at, last + 2);
   }
 }
 
@@ -366,12 +285,15 @@ function storeWord(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 1] = value >> 8;
 }
 
-/** CRC-16 with the polynomial 0x8005, bit by bit (https://emanual.robotis.com/docs/en/dxl/crc/). */
+/** Remainder of each byte by the polynomial 0x8005 (https://emanual.robotis.com/docs/en/dxl/crc/), bit by bit. */
+const REMAINDERS = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let value = byte << 8;
+  for (let bit = 0; bit < 8; bit++) value = ((value & 0x8000 ? 0x8005 : 0) ^ (value << 1)) & 0xffff;
+  return value;
+});
+
 function crc(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
-  for (let i = from; i < to; i++) {
-    value ^= bytes[i]! << 8;
-    for (let bit = 0; bit < 8; bit++) value = ((value & 0x8000 ? 0x8005 : 0) ^ (value << 1)) & 0xffff;
-  }
+  for (let i = from; i < to; i++) value = ((value << 8) & 0xffff) ^ REMAINDERS[(value >> 8) ^ bytes[i]!]!;
   return value;
 }

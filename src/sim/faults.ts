@@ -48,7 +48,7 @@ type NumberReader = (min: number, max: number, whole?: boolean) => number;
 
 /** Time from pulling the adapter out to putting it in again when none is named, s. */
 const UNPLUGGED = 2;
-/** Largest return delay that register 7 holds, us. */
+/** Largest return delay that the registers of both families hold, us. */
 const MAX_RETURN_DELAY = 508;
 
 const SWITCHES: Readonly<Record<string, Switch>> = {
@@ -74,12 +74,12 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
   },
   overload: {
     value: 'ID',
-    help: 'servo whose overload alarm is on until its torque is switched off',
+    help: 'servo whose overload alarm is on: until its torque is off, a Dynamixel until it is restarted',
     apply: (plan, number) => ({ ...plan, overload: [...plan.overload, number(0, MAX_ID, true)] }),
   },
   voltage: {
     value: 'V',
-    help: 'supply of the arm; 7.4 V servos bear 4.0 to 8.0',
+    help: 'supply of all servos; STS3215 of 7.4 V bear 4.0 to 8.0, XL330 3.5 to 7.0, XL430 6.0 to 14.0',
     apply: (plan, number) => ({ ...plan, voltage: number(1, 30) }),
   },
   unplug: {
@@ -94,7 +94,7 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
   },
   'return-delay': {
     value: 'US',
-    help: 'return delay that the servos start with (register 7); the factory of many sets 500',
+    help: 'return delay that the servos start with (register 7, Dynamixel 9); the factory of many sets 500',
     apply: (plan, number) => ({ ...plan, returnDelay: number(0, MAX_RETURN_DELAY) / 1e6 }),
   },
 };

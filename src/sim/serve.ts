@@ -73,7 +73,7 @@ export class ServedArm {
     const arm: SimArmOptions = {
       ...options.arm,
       ...(faults.voltage === null ? {} : { supplyVoltage: faults.voltage }),
-      // Register 7 counts in 2 us.
+      // Both families count it in 2 us.
       ...(faults.returnDelay === null
         ? {}
         : { eeprom: { ...options.arm.eeprom, return_delay: Math.round(faults.returnDelay / 2e-6) } }),

@@ -1,4 +1,12 @@
-import type { BusFaults } from './bus.ts';
+/** Wire faults, changeable while the bus runs; they combine freely. */
+export interface BusFaults {
+  /** Servos that neither obey nor answer, by their present id. */
+  readonly dead: Set<number>;
+  /** Share of status packets that never arrive, 0..1. */
+  loseRate: number;
+  /** Share of status packets in which one bit is flipped, 0..1. */
+  corruptRate: number;
+}
 
 /** One emulated servo of any family, as the physics of an arm sees it. */
 export interface EmulatedServo {

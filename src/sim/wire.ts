@@ -18,7 +18,8 @@ const BITS_PER_BYTE = 10;
 const TURN_AROUND = 20e-6;
 /** Replies that may be under way at once; what comes on top is lost, as in an adapter's full buffer. */
 const SLOTS = 256;
-const SLOT_SIZE = 256;
+/** Longest reply of either family, bytes. */
+const SLOT_SIZE = 1024;
 /** A timer of the event loop may be late by this much, s; what is left of the wait is watched. */
 const TIMER_SLACK = 2e-3;
 /** Wait below which the processor is not given away, and the longest nap above it, s. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { simulatedTwin } from '../../src/cli/simulate.ts';
+import { simulatedTwin } from '../../src/arm/twin.ts';
 import { addFault, NO_FAULTS } from '../../src/sim/faults.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
 import { BridgeProcess } from './support/bridge.ts';

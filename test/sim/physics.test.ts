@@ -190,7 +190,11 @@ describe('motion', () => {
     const deflection = (ids: readonly number[]): number => {
       const joints = so101('arm').joints.map((joint, i) =>
         i === 1
-          ? { ...joint, stiffness: 2 * STIFFNESS, servos: ids.map((id) => ({ id, sign: 1 as const, zero: 2048 })) }
+          ? {
+              ...joint,
+              stiffness: 2 * STIFFNESS,
+              servos: ids.map((id) => ({ id, model: 'STS3215', sign: 1 as const, zero: 2048 })),
+            }
           : joint,
       );
       const bench = new Bench({ joints });
@@ -298,7 +302,7 @@ describe('robustness', () => {
   });
 
   it('names the arm and the joint or link that its model lacks', () => {
-    const joint = { name: 'elbow', servos: [{ id: 1, sign: 1 as const, zero: 2048 }] };
+    const joint = { name: 'elbow', servos: [{ id: 1, model: 'STS3215', sign: 1 as const, zero: 2048 }] };
     const build = (changes: Partial<SimArmOptions>): void =>
       void new SimulatedArm(
         mj,

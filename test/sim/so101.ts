@@ -11,7 +11,7 @@ export function so101(name: string, changes: Partial<SimArmOptions> = {}): SimAr
     name,
     urdf: URDF,
     toolLink: 'tool',
-    joints: JOINTS.map((joint, i) => ({ name: joint, servos: [{ id: i + 1, sign: 1, zero: 2048 }] })),
+    joints: JOINTS.map((joint, i) => ({ name: joint, servos: [{ id: i + 1, model: 'STS3215', sign: 1, zero: 2048 }] })),
     initial: JOINTS.map(() => 0),
     ...changes,
   };
