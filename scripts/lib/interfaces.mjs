@@ -1,11 +1,12 @@
-// The interface package of this repository: message definitions in msg/, built for C, C++ and Python into build/ros.
+// The interface package of this repository: definitions in msg/, srv/ and action/, built for C, C++ and Python into
+// build/ros. Standard packages that the ROS 2 in use comes without are built from interfaces/ into the same place.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { sharedLibraries } from './ros-prefix.mjs';
 import { hashFiles, hashOf, readStamp, writeStamp } from './stamp.mjs';
 
-const INPUTS = ['msg', 'srv', 'action', 'package.xml', 'CMakeLists.txt', 'scripts/launcher.in'];
+const INPUTS = ['msg', 'srv', 'action', 'interfaces', 'package.xml', 'CMakeLists.txt', 'scripts/launcher.in'];
 
 export const installFolder = (root) => join(root, 'build', 'ros', 'install');
 /** A Python for tests and tools: that of the ROS 2 in use, with its libraries and the modules of this package. */
@@ -32,7 +33,16 @@ export function interfaceHash(root) {
 
 /** What build/ros depends on. The checkout's own path is part of it, because built files name it. */
 function interfacesKey(root, ros) {
-  return hashOf(interfaceHash(root), ros.identity, ros.distro, root);
+  return hashOf(interfaceHash(root), ros.identity, ros.distro, root, ...missingPackages(root, ros));
+}
+
+/** Packages of interfaces/ that the ROS 2 in use does not have. */
+function missingPackages(root, ros) {
+  const prefixes = (ros.env.AMENT_PREFIX_PATH ?? '')
+    .split(delimiter)
+    .filter((entry) => entry !== '' && resolve(entry) !== installFolder(root));
+  const isThere = (name) => prefixes.some((prefix) => existsSync(join(prefix, 'share', name, 'package.xml')));
+  return readdirSync(join(root, 'interfaces')).filter((name) => !isThere(name));
 }
 
 /** Whether build/ros belongs to the definitions and to this ROS 2. */
@@ -41,7 +51,7 @@ export function interfacesAreCurrent(root, ros) {
 }
 
 /**
- * Configures, builds and installs the package.
+ * Configures, builds and installs the package, and before it the standard ones that are missing.
  * @param {string} root
  * @param {import('./ros.mjs').Ros} ros
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
@@ -49,9 +59,22 @@ export function interfacesAreCurrent(root, ros) {
 export async function buildInterfaces(root, ros, run) {
   const key = interfacesKey(root, ros);
   const folder = join(root, 'build', 'ros');
-  const build = join(folder, 'build');
   rmSync(stampPath(root), { force: true });
   rmSync(folder, { recursive: true, force: true });
+  for (const name of missingPackages(root, ros)) {
+    await buildPackage(root, join(root, 'interfaces', name), join(folder, 'build', name), ros, run);
+  }
+  await buildPackage(root, root, join(folder, 'build', 'arm_bridge'), ros, run);
+  if (ros.prefix !== null) {
+    const rpath = `$ORIGIN:${join(ros.prefix.path, 'lib')}`;
+    const libraries = sharedLibraries(join(installFolder(root), 'lib'));
+    await run('patchelf', ['--force-rpath', '--set-rpath', rpath, ...libraries], { env: ros.env });
+  }
+  writePythonWrapper(root, ros);
+  writeStamp(stampPath(root), key);
+}
+
+async function buildPackage(root, source, build, ros, run) {
   mkdirSync(build, { recursive: true });
   const options = { env: ros.env };
   const generator = ros.prefix === null ? [] : ['-G', 'Ninja'];
@@ -60,7 +83,7 @@ export async function buildInterfaces(root, ros, run) {
     [
       ...generator,
       '-S',
-      root,
+      source,
       '-B',
       build,
       '-DCMAKE_BUILD_TYPE=Release',
@@ -68,19 +91,12 @@ export async function buildInterfaces(root, ros, run) {
       `-DPython3_EXECUTABLE=${ros.python}`,
       '-DPython3_FIND_VIRTUALENV=ONLY',
       '-DBUILD_TESTING=OFF',
-      '-DARM_BRIDGE_INSTALL_DATA=OFF',
+      ...(source === root ? ['-DARM_BRIDGE_INSTALL_DATA=OFF'] : []),
     ],
     options,
   );
   await run('cmake', ['--build', build, '--parallel'], options);
   await run('cmake', ['--install', build], options);
-  if (ros.prefix !== null) {
-    const rpath = `$ORIGIN:${join(ros.prefix.path, 'lib')}`;
-    const libraries = sharedLibraries(join(installFolder(root), 'lib'));
-    await run('patchelf', ['--force-rpath', '--set-rpath', rpath, ...libraries], options);
-  }
-  writePythonWrapper(root, ros);
-  writeStamp(stampPath(root), key);
 }
 
 function writePythonWrapper(root, ros) {

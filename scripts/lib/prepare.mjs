@@ -114,7 +114,7 @@ async function prepareRos(context, wish) {
   }
   if (!interfacesAreCurrent(root, ros)) {
     needTools();
-    await progress.step('interface package arm_bridge: building', () => buildInterfaces(root, ros, run));
+    await progress.step('interface packages: building', () => buildInterfaces(root, ros, run));
   }
   if (!addonIsCurrent(root, ros)) {
     needTools();

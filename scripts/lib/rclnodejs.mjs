@@ -2,7 +2,7 @@
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { installFolder, interfaceHash } from './interfaces.mjs';
 import { nodeHeadersPrefix } from './platform.mjs';
 import { StepError } from './progress.mjs';
@@ -30,7 +30,7 @@ function compileKey(root, ros) {
   return hashOf(RECIPE, integrity, ros.identity, ros.distro, process.versions.modules, process.arch);
 }
 
-const addonKey = (root, ros) => hashOf(compileKey(root, ros), root);
+const addonKey = (root, ros) => hashOf(compileKey(root, ros), root, ...typeSupports(join(installFolder(root), 'lib')));
 const messagesKey = (root, ros) => hashOf(addonKey(root, ros), interfaceHash(root));
 
 /** Whether the addon belongs to this ROS 2, this Node and this checkout. */
@@ -107,6 +107,14 @@ function keep(addon, kept) {
   renameSync(draft, kept);
 }
 
+/** File names of the type supports in a folder of libraries. */
+function typeSupports(folder) {
+  return sharedLibraries(folder)
+    .map((path) => basename(path))
+    .filter((name) => name.endsWith('__rosidl_typesupport_c.so'))
+    .sort();
+}
+
 /**
  * rclnodejs opens the type support of each message by its bare file name. Such a name is found only when the library
  * is loaded already, so the addon names them all as needed; RPATH, not RUNPATH, because only the former counts for what
@@ -115,11 +123,7 @@ function keep(addon, kept) {
 async function tieToLibraries(root, ros, run) {
   const own = join(installFolder(root), 'lib');
   const shared = libraryFolders(ros.prefix);
-  const names = [shared[0], own].flatMap((folder) =>
-    sharedLibraries(folder)
-      .map((path) => path.slice(folder.length + 1))
-      .filter((name) => name.endsWith('__rosidl_typesupport_c.so')),
-  );
+  const names = [shared[0], own].flatMap(typeSupports);
   const addon = addonPath(root);
   await run('patchelf', [...names.flatMap((name) => ['--add-needed', name]), addon], { env: ros.env });
   await run('patchelf', ['--force-rpath', '--set-rpath', [own, ...shared].join(':'), addon], { env: ros.env });
@@ -140,8 +144,9 @@ export async function generateMessages(root, ros, run) {
     env: { ...ros.env, npm_config_yes: 'true' },
   });
   const types = existsSync(typesPath(root)) ? readFileSync(typesPath(root), 'utf8') : '';
-  if (!/\bnamespace arm_bridge\b/.test(types)) {
-    throw new StepError('the message generator of rclnodejs left out the messages of arm_bridge');
+  for (const name of ['arm_bridge', 'control_msgs', 'tf2_msgs']) {
+    if (new RegExp(`\\bnamespace ${name}\\b`).test(types)) continue;
+    throw new StepError(`the message generator of rclnodejs left out the messages of ${name}`);
   }
   if (!existsSync(addonPath(root))) throw new StepError('the message generator of rclnodejs removed its addon');
   writeStamp(messagesStamp(root), messagesKey(root, ros));

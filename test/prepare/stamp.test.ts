@@ -65,12 +65,16 @@ test('the built bridge is current only with its stamp, its main file and unchang
   expect(buildIsCurrent(root)).toBe(false);
 });
 
-test('interfaces are built again for another definition, another ROS 2 and another distribution', () => {
+test('interfaces are built again for another definition, another ROS 2, another distribution and a package it lacks', () => {
   write('msg/A.msg', 'float64 a');
-  const ros = { identity: 'one', distro: 'jazzy' };
+  write('interfaces/b_msgs/package.xml', '');
+  const ros = { identity: 'one', distro: 'jazzy', env: { AMENT_PREFIX_PATH: join(root, 'ros') } };
   write('build/ros/bin/python', '');
-  writeStamp(join(root, 'build/ros/.complete'), hashOf(interfaceHash(root), ros.identity, ros.distro, root));
+  writeStamp(join(root, 'build/ros/.complete'), hashOf(interfaceHash(root), ros.identity, ros.distro, root, 'b_msgs'));
   expect(interfacesAreCurrent(root, ros)).toBe(true);
+  write('ros/share/b_msgs/package.xml', '');
+  expect(interfacesAreCurrent(root, ros)).toBe(false);
+  rmSync(join(root, 'ros'), { recursive: true });
   expect(interfacesAreCurrent(root, { ...ros, identity: 'two' })).toBe(false);
   expect(interfacesAreCurrent(root, { ...ros, distro: 'kilted' })).toBe(false);
   write('msg/A.msg', 'float64 b');
