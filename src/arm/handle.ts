@@ -264,16 +264,21 @@ export class ArmHandle implements Arm {
     if (this.#claim === claim) this.#claim = null;
   }
 
+  /** @throws {BridgeError} disconnected, with the reason and the time of the last good sample */
+  requireConnected(): void {
+    const { state, sampleTime } = this.read();
+    if (state !== 'disconnected') return;
+    const last = sampleTime === 0 ? 'none yet' : new Date(sampleTime * 1000).toISOString();
+    throw new BridgeError(
+      'disconnected',
+      `Arm ${this.name} is disconnected: ${this.reason}. Last good sample: ${last}.`,
+    );
+  }
+
   /** @throws {BridgeError} disconnected or stopped, with the reason and what to do */
   requireDrivable(): void {
-    const { state, sampleTime } = this.read();
-    if (state === 'disconnected') {
-      const last = sampleTime === 0 ? 'none yet' : new Date(sampleTime * 1000).toISOString();
-      throw new BridgeError(
-        'disconnected',
-        `Arm ${this.name} is disconnected: ${this.reason}. Last good sample: ${last}.`,
-      );
-    }
+    this.requireConnected();
+    const { state } = this.read();
     if (state === 'stopped' || this.#shared.stopLatched(this.index)) {
       throw new BridgeError(
         'stopped',

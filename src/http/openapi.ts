@@ -83,6 +83,45 @@ const OPERATIONS: Readonly<Record<string, { readonly method: 'get' | 'post'; rea
       refusals: { 400: 'The arm is unknown, disconnected, or not initialised.', 409: CONFLICT },
     },
   },
+  '/move/relative': {
+    method: 'post',
+    operation: {
+      id: 'move_relative',
+      tag: 'control',
+      summary: 'Move relative to the present goal',
+      description: 'From the present goal of the end effector, not from where it is measured. /move/init comes first.',
+      parameters: [ROBOT_ID, TAKE_OVER],
+      body: { name: 'RelativeMoveRequest', required: true },
+      answer: MOVE_ANSWER,
+      refusals: { 400: 'The arm is unknown, disconnected, or not initialised.', 409: CONFLICT },
+    },
+  },
+  '/move/hello': {
+    method: 'post',
+    operation: {
+      id: 'move_hello',
+      tag: 'control',
+      summary: 'Greet',
+      description:
+        'Moves to the pose `hello`, waves twice with the wrist and stays there. The gripper keeps what it holds.',
+      parameters: [ROBOT_ID, TAKE_OVER],
+      answer: MOVE_ANSWER,
+      refusals: { 400: 'The arm is unknown or disconnected.', 409: CONFLICT },
+    },
+  },
+  '/move/sleep': {
+    method: 'post',
+    operation: {
+      id: 'move_sleep',
+      tag: 'control',
+      summary: 'Go to sleep',
+      description:
+        'Lowers the arm to the pose `rest` and switches its torque off there. One that does not get down holds.',
+      parameters: [ROBOT_ID, TAKE_OVER],
+      answer: MOVE_ANSWER,
+      refusals: { 400: 'The arm is unknown or disconnected.', 409: CONFLICT },
+    },
+  },
   '/end-effector/read': {
     method: 'post',
     operation: {

@@ -123,6 +123,30 @@ export const absoluteMoveRequest = z
   )
   .register(components, { id: 'AbsoluteMoveRequest' });
 
+const change = (what: string) => number().nullable().prefault(null).describe(`${what} Null or left out: no change.`);
+
+export const relativeMoveRequest = z
+  .object(
+    {
+      x: change('Forward, in centimetres.'),
+      y: change('To the left, in centimetres.'),
+      z: change('Upwards, in centimetres.'),
+      rx: change('Change of the pitch, in degrees.'),
+      ry: change('Change of the yaw, in degrees.'),
+      rz: change('Change of the roll, in degrees.'),
+      open: absoluteMoveRequest.shape.open,
+      max_trials: absoluteMoveRequest.shape.max_trials,
+      position_tolerance: absoluteMoveRequest.shape.position_tolerance,
+      orientation_tolerance: absoluteMoveRequest.shape.orientation_tolerance,
+    },
+    asModel,
+  )
+  .describe(
+    'From the present goal, in axes of the base frame. Angles that are left out are kept as far as the arm has the ' +
+      'joints for it: an arm of five gives up the yaw. With `open` alone only the gripper acts.',
+  )
+  .register(components, { id: 'RelativeMoveRequest' });
+
 export const endEffectorReadRequest = z
   .object(
     {

@@ -41,10 +41,13 @@ export class ArmPlanner {
    */
   route(from: Float64Array, to: Float64Array): readonly Float64Array[] | string {
     const via = [from, to].flatMap((end) => ['init', 'park'].map((name) => this.#turnedLike(end, name)));
-    return findRoute(from, to, via, (a, b) => {
-      const contact = this.#collision.checkPath(a, b);
-      return contact === null ? null : `${contact.a} and ${contact.b} would touch`;
-    });
+    return findRoute(from, to, via, (a, b) => this.touches(a, b));
+  }
+
+  /** What would touch what on the straight joint-space way between two poses (rad); null when it is free. */
+  touches(from: Float64Array, to: Float64Array): string | null {
+    const contact = this.#collision.checkPath(from, to);
+    return contact === null ? null : `${contact.a} and ${contact.b} would touch`;
   }
 
   /** A named pose over the same side of the base as `end`, with its gripper. */

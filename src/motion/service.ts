@@ -1,73 +1,43 @@
-import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
-import { type Arm, type ArmSnapshot, BridgeError, type Caller } from '../arm/types.ts';
-import { type AngleTargets, anglesFromRotation, orientationError } from '../kinematics/angles.ts';
-import { type Pose, rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
+import type { ArmHandle } from '../arm/handle.ts';
+import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import { anglesFromRotation } from '../kinematics/angles.ts';
+import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
+import { Goals } from './goals.ts';
+import { lowerTo } from './lower.ts';
 import type { ArmPlanner } from './planner.ts';
-import type { AbsoluteMove, EndEffector, Motion, MoveOutcome } from './types.ts';
+import { ArmRun, standing } from './run.ts';
+import {
+  absoluteTarget,
+  describe,
+  errorsOf,
+  missed,
+  poseTarget,
+  refused,
+  relativeTarget,
+  type Target,
+} from './target.ts';
+import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from './types.ts';
 
 /** A move that has not ended by then decelerates to a hold, s. */
 const TIME_LIMIT = 30;
-/** The arm has settled when no joint has left this band for `SETTLE_WINDOW`, rad (one servo step and a half). */
-const SETTLE_BAND = 0.0024;
-const SETTLE_WINDOW = 0.08;
-/** An arm that swings longer is measured as it is, s. */
-const SETTLE_LIMIT = 1.5;
+/** The longest that lowering before the end of the bridge may take, s. */
+const LOWERING_LIMIT = 8;
 /** Most that trials may move a joint's goal away from the asked position, rad. */
 const LARGEST_CORRECTION = 0.15;
-/** Speed at which an arm is lowered before its torque goes off, rad/s, and the longest that may take, s. */
-const LOWERING_SPEED = 1;
-const LOWERING_LIMIT = 8;
-/** An arm further from its rest pose than this is not down, rad. */
-const DOWN_BAND = 0.15;
-/** Longest wait for an arm to brake, s. */
-const BRAKING_LIMIT = 0.4;
 /** Longest wait for a bus read that a caller asked for, s. */
 const SYNC_TIMEOUT = 0.2;
-/** Tolerances of moves to named poses: m and rad. */
-const POSE_TOLERANCE = { position: 0.005, orientation: (3 * Math.PI) / 180 };
-const POSE_TRIALS = 10;
+/** A wave: turns of the wrist to either side, rad, and how many. */
+const WAVE = 0.35;
+const WAVES = 2;
 
-/** What a move goes to, in the base frame. */
-interface Target {
-  readonly goal: Float64Array;
-  readonly position: Vector3;
-  /** Asked angles; null when no position was asked for and only the gripper acts. */
-  readonly angles: AngleTargets | null;
-  readonly maxTrials: number;
-  readonly positionTolerance: number;
-  readonly orientationTolerance: number;
-  /** Orientation error that the nearest reachable orientation leaves, rad. */
-  readonly plannedOrientationError: number;
-}
+/** What a move does under its claim. @returns null, or why it has not been completed */
+type Work = (run: ArmRun) => Promise<string | null>;
 
-interface Errors {
-  readonly position: number;
-  readonly orientation: number;
-}
-
-/** What an arm was last asked to go to, valid as long as nothing else has driven it. */
-interface LastGoal {
-  readonly motion: number;
-  readonly goal: Float64Array;
-}
-
-function centimetres(metres: number): string {
-  return `${(metres * 100).toFixed(2)} cm`;
-}
-
-function degrees(radians: number): string {
-  return `${((radians * 180) / Math.PI).toFixed(2)} degrees`;
-}
-
-function distance(a: Vector3, b: Vector3): number {
-  return Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z);
-}
-
-/** Moves to poses: init and absolute ones, with trials; reading the end effector; lowering before torque goes off. */
+/** Moves of arms by themselves: to poses, with trials; greeting, going to sleep, lowering; reading the end effector. */
 export class MotionService implements Motion {
   readonly #planners: ReadonlyMap<Arm, ArmPlanner>;
   readonly #arms: ReadonlyMap<Arm, ArmHandle>;
-  readonly #lastGoals = new Map<Arm, LastGoal>();
+  readonly #goals = new Goals();
 
   /** @param arms every arm with its planner */
   constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>) {
@@ -80,46 +50,57 @@ export class MotionService implements Motion {
   }
 
   async init(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    const handle = this.#handle(arm);
-    handle.requireDrivable();
-    const planner = this.#planner(arm);
-    const target: Target = {
-      goal: planner.pose('init'),
-      position: planner.zero.position,
-      angles: { pitch: 0, yaw: 0, roll: 0 },
-      maxTrials: POSE_TRIALS,
-      positionTolerance: POSE_TOLERANCE.position,
-      orientationTolerance: POSE_TOLERANCE.orientation,
-      plannedOrientationError: 0,
-    };
-    const outcome = await this.#go(handle, target, caller);
+    const handle = this.#drivable(arm);
+    const outcome = await this.#go(handle, poseTarget(handle, this.#planner(arm), 'init', null), caller);
     if (outcome.ok) handle.initialised = true;
     return outcome;
   }
 
   async moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
-    const handle = this.#handle(arm);
-    handle.requireDrivable();
-    if (!arm.initialised) throw new BridgeError('not_initialised', `Arm ${arm.name} has no zero yet: call /move/init.`);
-    const planned = this.#plan(handle, move);
-    if (typeof planned === 'string') return refused(planned);
-    return this.#go(handle, planned, caller);
+    const handle = this.#initialised(arm);
+    const target = absoluteTarget(handle, this.#planner(arm), this.#goals.present(handle), move);
+    return typeof target === 'string' ? refused(target) : this.#go(handle, target, caller);
+  }
+
+  async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
+    const handle = this.#initialised(arm);
+    const target = relativeTarget(handle, this.#planner(arm), this.#goals.present(handle), move);
+    return typeof target === 'string' ? refused(target) : this.#go(handle, target, caller);
+  }
+
+  async hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
+    const handle = this.#drivable(arm);
+    const target = poseTarget(handle, this.#planner(arm), 'hello', this.#presentGripper(handle));
+    const waves = this.#waves(handle, target.goal);
+    return this.#go(handle, target, caller, async (run) => {
+      for (const goal of waves) {
+        const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
+        if (problem !== null) return problem;
+      }
+      await run.settle();
+      return run.lostBecause;
+    });
+  }
+
+  async sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
+    const handle = this.#drivable(arm);
+    const target = poseTarget(handle, this.#planner(arm), 'rest', null);
+    const route = this.#route(handle, target.goal);
+    if (typeof route === 'string') return refused(this.#blocked(handle, route));
+    return this.#underClaim(handle, target, caller, async (run, began) => {
+      await handle.torqueOn();
+      const problem = await lowerTo(run, route);
+      const outcome = this.#outcome(handle, target, began, 1, problem);
+      if (problem === null) await handle.torqueOff();
+      return outcome;
+    });
   }
 
   async readEndEffector(arm: Arm, options: { onlyGripper: boolean; sync: boolean }): Promise<EndEffector> {
     const handle = this.#handle(arm);
-    const present = handle.read();
-    if (present.state === 'disconnected') {
-      const last = present.sampleTime === 0 ? 'none yet' : new Date(present.sampleTime * 1000).toISOString();
-      throw new BridgeError(
-        'disconnected',
-        `Arm ${arm.name} is disconnected: ${arm.reason}. Last good sample: ${last}.`,
-      );
-    }
-    if (!options.onlyGripper && !arm.initialised) {
-      throw new BridgeError('not_initialised', `Arm ${arm.name} has no zero yet: call /move/init.`);
-    }
-    const { positions } = options.sync ? await handle.readFresh(SYNC_TIMEOUT) : present;
+    handle.requireConnected();
+    if (!options.onlyGripper) this.#requireZero(arm);
+    const { positions } = options.sync ? await handle.readFresh(SYNC_TIMEOUT) : handle.read();
     const open = arm.gripperOpening(positions);
     if (options.onlyGripper) return { pose: null, open };
     const zero = this.zero(arm);
@@ -146,46 +127,27 @@ export class MotionService implements Motion {
    */
   async lower(arm: Arm, caller: Caller): Promise<string | null> {
     const handle = this.#handle(arm);
-    await this.#standing(handle);
+    await standing(handle);
     const { state, torque, holding } = handle.read();
     if (handle.remote || state === 'disconnected' || !torque) return null;
     if (state === 'stopped') {
       return `arm ${arm.name} is stopped and holds; switch its power off only with a hand under it, or start the bridge, reset and stop it again`;
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
-    const rest = this.#planner(arm).pose('rest');
-    const route = this.#route(handle, rest);
+    const route = this.#route(handle, this.#planner(arm).pose('rest'));
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
     }
-    const claim = handle.claim(caller, () => {});
+    const run = new ArmRun(handle, caller, LOWERING_LIMIT);
     try {
-      const deadline = performance.now() + LOWERING_LIMIT * 1000;
-      for (const goal of route) {
-        const leg = await handle.drive({ kind: 'trajectory', goal, speed: LOWERING_SPEED });
-        const reason = await this.#wait(handle, leg, deadline, undefined);
-        if (reason !== 'done') return `arm ${arm.name} was not lowered (${reason}) and holds`;
-      }
-      const { positions } = await this.#settle(handle);
-      const blocked = handle.model.joints.find(
-        ({ role }, i) => role !== 'gripper' && Math.abs(positions[i]! - rest[i]!) > DOWN_BAND,
-      );
-      if (blocked !== undefined) {
-        return `arm ${arm.name} is not down (something holds ${blocked.name} back) and holds; free it, then stop the bridge again`;
+      const problem = await lowerTo(run, route);
+      if (problem !== null) {
+        return `arm ${arm.name} was not lowered (${problem}) and holds; free it, then stop the bridge again`;
       }
       await handle.torqueOff();
       return null;
     } finally {
-      handle.release(claim);
-    }
-  }
-
-  /** Waits until the goals of an arm that is being stopped stand still. */
-  async #standing(handle: ArmHandle): Promise<void> {
-    const limit = performance.now() + 1000 * BRAKING_LIMIT;
-    for (let last = handle.read().goals.slice(); performance.now() < limit; last = handle.read().goals.slice()) {
-      await handle.nextCycle();
-      if (handle.read().goals.every((goal, i) => goal === last[i])) return;
+      run.end();
     }
   }
 
@@ -197,59 +159,40 @@ export class MotionService implements Motion {
     return this.#planners.get(arm)!;
   }
 
-  /** Where the arm is asked to be: by the last move, or, when something else drove it since, by its setpoints. */
-  #presentGoal(handle: ArmHandle): Float64Array {
-    const snapshot = handle.read();
-    const last = this.#lastGoals.get(handle);
-    if (last !== undefined && last.motion === snapshot.motion && snapshot.holding) return last.goal.slice();
-    return (snapshot.holding ? snapshot.setpoints : snapshot.positions).slice();
+  #drivable(arm: Arm): ArmHandle {
+    const handle = this.#handle(arm);
+    handle.requireDrivable();
+    return handle;
   }
 
-  /** @returns the target, or why it is refused before anything moves */
-  #plan(handle: ArmHandle, move: AbsoluteMove): Target | string {
-    const planner = this.#planner(handle);
+  #initialised(arm: Arm): ArmHandle {
+    const handle = this.#drivable(arm);
+    this.#requireZero(arm);
+    return handle;
+  }
+
+  #requireZero(arm: Arm): void {
+    if (!arm.initialised) throw new BridgeError('not_initialised', `Arm ${arm.name} has no zero yet: call /move/init.`);
+  }
+
+  #presentGripper(handle: ArmHandle): number | null {
     const { gripper } = handle.model;
-    const goal = this.#presentGoal(handle);
-    const present = handle.toolPose(goal).position;
-    const zero = planner.zero.position;
-    const position = {
-      x: move.x === undefined ? present.x : zero.x + move.x,
-      y: move.y === undefined ? present.y : zero.y + move.y,
-      z: move.z === undefined ? present.z : zero.z + move.z,
-    };
-    const angles: AngleTargets = { pitch: move.pitch ?? null, yaw: move.yaw ?? null, roll: move.roll ?? null };
-    const noAngle = angles.pitch === null && angles.yaw === null && angles.roll === null;
-    const onlyGripper = move.x === undefined && move.y === undefined && move.z === undefined && noAngle;
-    let plannedOrientationError = 0;
-    if (!onlyGripper) {
-      const solution = planner.solve(position, angles, goal);
-      if (!solution.reachable) {
-        const near = solution.position;
-        return (
-          `x, y, z = ${this.#interfacePosition(position, zero)} cm cannot be reached by arm ${handle.name}; ` +
-          `the nearest position that can is ${this.#interfacePosition(near, zero)} cm. Nothing has moved.`
-        );
-      }
-      plannedOrientationError = solution.orientationError;
-      goal.set(solution.q);
-    }
-    if (gripper !== null && move.open !== undefined) {
-      goal[gripper.index] = gripper.closed + move.open * (gripper.open - gripper.closed);
-    }
-    return {
-      goal,
-      position,
-      angles: onlyGripper ? null : angles,
-      maxTrials: move.maxTrials,
-      positionTolerance: move.positionTolerance,
-      orientationTolerance: move.orientationTolerance,
-      plannedOrientationError,
-    };
+    return gripper === null ? null : this.#goals.present(handle).q[gripper.index]!;
   }
 
-  #interfacePosition(position: Vector3, zero: Vector3): string {
-    const parts = [position.x - zero.x, position.y - zero.y, position.z - zero.z];
-    return parts.map((metres) => (metres * 100).toFixed(1)).join(', ');
+  /** Poses of a greeting about `pose`, ending with it; none for an arm whose wrist is not free to turn there. */
+  #waves(handle: ArmHandle, pose: Float64Array): readonly Float64Array[] {
+    const wrist = handle.model.joints.findIndex(({ role }) => role === 'wrist_roll');
+    const joint = handle.model.joints[wrist];
+    if (joint === undefined) return [];
+    const ends = [WAVE, -WAVE].map((turn) => {
+      const end = pose.slice();
+      end[wrist] = Math.min(Math.max(pose[wrist]! + turn, joint.lower), joint.upper);
+      return end;
+    });
+    const planner = this.#planner(handle);
+    if (ends.some((end) => planner.touches(pose, end) !== null)) return [];
+    return [...Array.from({ length: WAVES }, () => ends).flat(), pose];
   }
 
   /** A free way from where the arm is asked to be (or lies, when limp) to `goal`, or what is in the way. */
@@ -259,188 +202,85 @@ export class MotionService implements Motion {
     return this.#planner(handle).route(from, goal);
   }
 
-  async #go(handle: ArmHandle, target: Target, caller: Caller): Promise<MoveOutcome> {
+  #blocked(handle: ArmHandle, contact: string): string {
+    return `On the way to this pose arm ${handle.name} would hit something: ${contact}. Nothing has moved.`;
+  }
+
+  /** @param then what follows once the arm is there */
+  async #go(handle: ArmHandle, target: Target, caller: Caller, then?: Work): Promise<MoveOutcome> {
     const route = this.#route(handle, target.goal);
-    if (typeof route === 'string') {
-      return refused(`On the way to this pose arm ${handle.name} would hit something: ${route}. Nothing has moved.`);
-    }
-    const began = performance.now();
-    const deadline = began + TIME_LIMIT * 1000;
-    let wake: () => void = () => {};
-    const lost = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    const claim = handle.claim(caller, () => wake());
-    let trials = 0;
-    const end = (problem: string | null): MoveOutcome => {
-      const errors = this.#errors(handle, target);
-      return {
-        ok: problem === null,
-        message: problem === null ? null : describe(problem, errors),
-        positionError: errors?.position ?? null,
-        orientationError: errors?.orientation ?? null,
-        trials,
-        duration: (performance.now() - began) / 1000,
-      };
-    };
-    try {
+    if (typeof route === 'string') return refused(this.#blocked(handle, route));
+    return this.#underClaim(handle, target, caller, async (run, began) => {
       await handle.torqueOn();
-      const correction = new Float64Array(target.goal.length);
-      for (const leg of route.slice(0, -1)) {
-        const problem = await this.#leg(handle, leg, claim, deadline, caller, lost);
-        if (problem !== null) return end(problem);
-      }
-      for (;;) {
-        trials++;
-        const goal = target.goal.map((angle, i) => angle + correction[i]!);
-        const problem = await this.#leg(handle, goal, claim, deadline, caller, lost, target.goal);
-        if (problem !== null) return end(problem);
-        const snapshot = await this.#settle(handle, lost);
-        const gone = claim.lostBecause();
-        if (gone !== null) return end(gone);
-        const missed = this.#missed(handle, target);
-        if (missed === null) return end(null);
-        if (trials >= target.maxTrials || missed.hopeless) {
-          return end(`${missed.what} missed after ${trials} trial${trials === 1 ? '' : 's'}`);
-        }
-        for (let i = 0; i < correction.length; i++) {
-          if (i === handle.model.gripper?.index) continue;
-          const left = correction[i]! + target.goal[i]! - snapshot.positions[i]!;
-          correction[i] = Math.min(Math.max(left, -LARGEST_CORRECTION), LARGEST_CORRECTION);
-        }
-      }
-    } finally {
-      handle.release(claim);
-    }
+      let trials = 0;
+      const count = () => trials++;
+      const problem = (await this.#reach(run, target, route, count)) ?? (await then?.(run)) ?? null;
+      return this.#outcome(handle, target, began, trials, problem);
+    });
   }
 
-  /** One trajectory under a claim. @returns null when it has run to its end, else why it has not */
-  async #leg(
+  /** Claims the arm for a move to `target` and gives it back after the work; `began` in ms of performance.now. */
+  async #underClaim(
     handle: ArmHandle,
-    goal: Float64Array,
-    claim: Claim,
-    deadline: number,
+    target: Target,
     caller: Caller,
-    lost: Promise<void>,
-    asked: Float64Array = goal,
-  ): Promise<string | null> {
-    const before = claim.lostBecause();
-    if (before !== null) return before;
-    if (caller.signal?.aborted) return 'the client has gone';
-    this.#lastGoals.delete(handle);
-    let leg: RunningMotion;
+    work: (run: ArmRun, began: number) => Promise<MoveOutcome>,
+  ): Promise<MoveOutcome> {
+    const began = performance.now();
+    const run = new ArmRun(handle, caller, TIME_LIMIT);
+    this.#goals.set(run, { q: target.goal, position: target.position });
     try {
-      leg = await handle.drive({ kind: 'trajectory', goal, speed: null });
-    } catch (error) {
-      // Stopped or disconnected on the way to the control loop: what has been moved so far is to be told.
-      const meanwhile = claim.lostBecause();
-      if (meanwhile !== null) return meanwhile;
-      throw error;
-    }
-    const reason = await this.#wait(handle, leg, deadline, caller.signal, lost);
-    const during = claim.lostBecause();
-    if (during !== null) return during;
-    switch (reason) {
-      case 'done':
-        this.#lastGoals.set(handle, { motion: leg.motion, goal: asked });
-        return null;
-      case 'client_gone':
-        return 'the client has gone; the arm holds where it is';
-      case 'time_limit':
-        return `time limit of ${TIME_LIMIT} s`;
-      case 'silent':
-        return 'its servos have not answered for a while; the arm holds';
-      default:
-        return `ended by the control loop (${reason})`;
+      return await work(run, began);
+    } finally {
+      this.#goals.end(run, run.arrived);
+      run.end();
     }
   }
 
-  async #wait(
-    handle: ArmHandle,
-    leg: RunningMotion,
-    deadline: number,
-    signal: AbortSignal | undefined,
-    lost?: Promise<void>,
-  ): Promise<string> {
-    let timer: NodeJS.Timeout | undefined;
-    let onAbort: () => void = () => {};
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve('time_limit'), Math.max(0, deadline - performance.now()));
-      onAbort = () => resolve('client_gone');
-      signal?.addEventListener('abort', onAbort, { once: true });
-      if (signal?.aborted) onAbort();
-    });
-    const races: Promise<string>[] = [leg.ended, late];
-    if (lost !== undefined) races.push(lost.then(() => 'lost'));
-    const reason = await Promise.race(races);
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-    if (reason === 'client_gone' || reason === 'time_limit') await handle.cancel(leg.motion);
-    // Whoever has the arm need not have driven it yet; once he has, this cancels nothing.
-    if (reason === 'lost') handle.cancel(leg.motion).catch(() => {});
-    return reason;
+  #outcome(handle: ArmHandle, target: Target, began: number, trials: number, problem: string | null): MoveOutcome {
+    const errors = errorsOf(handle, this.#planner(handle), target, handle.read().positions);
+    return {
+      ok: problem === null,
+      message: problem === null ? null : describe(problem, errors),
+      positionError: errors?.position ?? null,
+      orientationError: errors?.orientation ?? null,
+      trials,
+      duration: (performance.now() - began) / 1000,
+    };
   }
 
-  /** Waits until the joints rest, or long enough, or the arm is lost; resolves with the newest snapshot. */
-  async #settle(handle: ArmHandle, lost: Promise<void> = new Promise(() => {})): Promise<ArmSnapshot> {
-    const limit = performance.now() + SETTLE_LIMIT * 1000;
-    let gone = false;
-    void lost.then(() => {
-      gone = true;
-    });
-    const anchor = handle.read().positions.slice();
-    let since = handle.read().sampleTime;
-    while (performance.now() < limit && !gone) {
-      await handle.nextCycle();
-      const { positions, sampleTime } = handle.read();
-      const left = positions.some((angle, i) => Math.abs(angle - anchor[i]!) > SETTLE_BAND);
-      if (left) {
-        anchor.set(positions);
-        since = sampleTime;
-      } else if (sampleTime - since >= SETTLE_WINDOW) {
-        break;
+  /** Leads the arm to a target, trial by trial. @param onTrial called as each begins */
+  async #reach(
+    run: ArmRun,
+    target: Target,
+    route: readonly Float64Array[],
+    onTrial: () => number,
+  ): Promise<string | null> {
+    const { handle } = run;
+    const planner = this.#planner(handle);
+    for (const goal of route.slice(0, -1)) {
+      const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
+      if (problem !== null) return problem;
+    }
+    const correction = new Float64Array(target.goal.length);
+    for (;;) {
+      const trials = onTrial() + 1;
+      const goal = target.goal.map((angle, i) => angle + correction[i]!);
+      const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
+      if (problem !== null) return problem;
+      const { positions } = await run.settle();
+      const gone = run.lostBecause;
+      if (gone !== null) return gone;
+      const miss = missed(target, errorsOf(handle, planner, target, positions));
+      if (miss === null) return null;
+      if (trials >= target.tolerances.maxTrials || miss.hopeless) {
+        return `${miss.what} missed after ${trials} trial${trials === 1 ? '' : 's'}`;
+      }
+      for (let i = 0; i < correction.length; i++) {
+        if (i === handle.model.gripper?.index) continue;
+        const left = correction[i]! + target.goal[i]! - positions[i]!;
+        correction[i] = Math.min(Math.max(left, -LARGEST_CORRECTION), LARGEST_CORRECTION);
       }
     }
-    return handle.read();
   }
-
-  #errors(handle: ArmHandle, target: Target): Errors | null {
-    if (target.angles === null) return null;
-    const tool = handle.toolPose(handle.read().positions);
-    return {
-      position: distance(tool.position, target.position),
-      orientation: orientationError(
-        rotationFromQuaternion(tool.orientation),
-        rotationFromQuaternion(this.zero(handle).orientation),
-        target.angles,
-      ),
-    };
-  }
-
-  /** @returns null when both tolerances are met; `hopeless` when no trial can meet them */
-  #missed(handle: ArmHandle, target: Target): { what: string; hopeless: boolean } | null {
-    const errors = this.#errors(handle, target);
-    if (errors === null) return null;
-    if (errors.position > target.positionTolerance) return { what: 'position tolerance', hopeless: false };
-    if (errors.orientation <= target.orientationTolerance) return null;
-    const hopeless = target.plannedOrientationError > target.orientationTolerance;
-    return {
-      what: hopeless
-        ? 'the position is reached, but its orientation cannot be: orientation tolerance'
-        : 'orientation tolerance',
-      hopeless,
-    };
-  }
-}
-
-function describe(problem: string, errors: Errors | null): string {
-  if (errors === null) return `The move has not been completed: ${problem}.`;
-  return (
-    `The move has not been completed: ${problem}. ` +
-    `Left: ${centimetres(errors.position)} and ${degrees(errors.orientation)}.`
-  );
-}
-
-function refused(message: string): MoveOutcome {
-  return { ok: false, message, positionError: null, orientationError: null, trials: 0, duration: 0 };
 }

@@ -1,25 +1,43 @@
 import type { Arm, Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 
-/** An absolute move. Lengths in m, angles in rad, in the absolute frame: axes of the base frame, zero at pose `init`. */
-export interface AbsoluteMove {
-  /** Left out: the present goal of that coordinate is kept. */
-  readonly x?: number;
-  readonly y?: number;
-  readonly z?: number;
-  /** Positive lifts the nose; null or left out: free. */
-  readonly pitch?: number | null;
-  /** Positive turns left. */
-  readonly yaw?: number | null;
-  /** Positive is clockwise seen from behind. */
-  readonly roll?: number | null;
-  /** 0 closed .. 1 open; left out: the gripper keeps its goal. With nothing else given only the gripper acts. */
-  readonly open?: number;
+/** When a move counts as done. */
+export interface Tolerances {
+  /** Most trials, >= 1. */
   readonly maxTrials: number;
   /** m */
   readonly positionTolerance: number;
   /** rad */
   readonly orientationTolerance: number;
+}
+
+/** An absolute move. Lengths in m, angles in rad, in the absolute frame: axes of the base frame, zero at pose `init`. */
+export interface AbsoluteMove extends Tolerances {
+  /** Left out: the present goal of that coordinate is kept. */
+  readonly x?: number;
+  readonly y?: number;
+  readonly z?: number;
+  /** Positive lifts the nose; left out: free. */
+  readonly pitch?: number;
+  /** Positive turns left; left out: free. */
+  readonly yaw?: number;
+  /** Positive is clockwise seen from behind; left out: free. */
+  readonly roll?: number;
+  /** 0 closed .. 1 open; left out: the gripper keeps its goal. With nothing else given only the gripper acts. */
+  readonly open?: number;
+}
+
+/** A move from the present goal, in axes of the base frame: m and rad. What is left out does not change. */
+export interface RelativeMove extends Tolerances {
+  readonly x?: number;
+  readonly y?: number;
+  readonly z?: number;
+  /** Change of each angle of the absolute frame; left out: kept, as far as the arm has the joints for it. */
+  readonly pitch?: number;
+  readonly yaw?: number;
+  readonly roll?: number;
+  /** 0 closed .. 1 open, not a change. With nothing else given only the gripper acts. */
+  readonly open?: number;
 }
 
 export interface MoveOutcome {
@@ -51,6 +69,21 @@ export interface Motion {
   init(arm: Arm, caller: Caller): Promise<MoveOutcome>;
   /** @throws {BridgeError} disconnected, stopped, owned, not_initialised */
   moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome>;
+  /**
+   * A move from the present goal, that of a motion under way too.
+   * @throws {BridgeError} disconnected, stopped, owned, not_initialised
+   */
+  moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome>;
+  /**
+   * Torque on if it is off, to the named pose `hello`, and two waves of the wrist; the gripper keeps what it holds.
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  hello(arm: Arm, caller: Caller): Promise<MoveOutcome>;
+  /**
+   * Down along a checked way to the named pose `rest`; there the torque goes off. An arm that does not get down holds.
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  sleep(arm: Arm, caller: Caller): Promise<MoveOutcome>;
   /**
    * @param sync wait for a bus read begun after the call, at most 0.2 s
    * @throws {BridgeError} disconnected (with the time of the last good sample), not_initialised, no_sample

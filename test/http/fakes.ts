@@ -12,7 +12,7 @@ import {
 import type { HttpConfig } from '../../src/config/schema.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
 import type { Mirror, MirrorRequest, MirrorStatus } from '../../src/mirror/types.ts';
-import type { AbsoluteMove, EndEffector, Motion, MoveOutcome } from '../../src/motion/types.ts';
+import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
@@ -110,6 +110,7 @@ export class FakeArm implements Arm {
 
 export class FakeMotion implements Motion {
   readonly moves: { arm: string; move: AbsoluteMove; caller: Caller }[] = [];
+  readonly relativeMoves: { arm: string; move: RelativeMove }[] = [];
   /** Set: the next moves end when it resolves, or when their caller goes. */
   hold: Promise<void> | null = null;
   /** Set: what the next moves answer instead of success. */
@@ -154,9 +155,27 @@ export class FakeMotion implements Motion {
     if (!fake.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
     return this.#run(fake, caller, () => {
       const { x, y, z, pitch, yaw, roll, open } = move;
-      const asked = { x, y, z, pitch: pitch ?? undefined, yaw: yaw ?? undefined, roll: roll ?? undefined };
+      const asked = { x, y, z, pitch, yaw, roll };
       Object.assign(fake.pose, Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)));
       fake.open = open ?? fake.open;
+    });
+  }
+
+  async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
+    const fake = arm as FakeArm;
+    this.relativeMoves.push({ arm: arm.name, move });
+    if (!fake.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
+    return this.#run(fake, caller, () => {});
+  }
+
+  hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
+    return this.#run(arm as FakeArm, caller, () => {});
+  }
+
+  sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
+    const fake = arm as FakeArm;
+    return this.#run(fake, caller, () => {
+      fake.state = 'connected';
     });
   }
 

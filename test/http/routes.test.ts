@@ -39,7 +39,6 @@ test('a move reaches the motion in metres and radians, with what was left out le
     x: 0.1,
     z: -0.025,
     pitch: Math.PI / 2,
-    yaw: null,
     roll: -Math.PI / 4,
     open: 0.25,
     maxTrials: 3,
@@ -52,13 +51,41 @@ test('an empty move asks for nothing and has the documented tolerances and trial
   leader.initialised = true;
   await post('/move/absolute', { x: null, open: null });
   expect(services.motion.moves[0]!.move).toEqual({
-    pitch: null,
-    yaw: null,
-    roll: null,
     maxTrials: 10,
     positionTolerance: 0.005,
     orientationTolerance: (3 * Math.PI) / 180,
   });
+});
+
+test('a relative move reaches the motion as changes, with what was left out left out', async () => {
+  expect(await post('/move/relative?robot_id=1', { x: 1 })).toEqual({
+    status: 400,
+    detail:
+      "Before using /move/relative you need to call /move/init?robot_id=1 to initialize the robot's position and orientation.",
+  });
+  leader.initialised = true;
+  expect(await post('/move/relative', { x: -1, rx: 90, y: null })).toMatchObject({ status: 'ok', trials: 1 });
+  expect(services.motion.relativeMoves.at(-1)).toEqual({
+    arm: 'leader',
+    move: {
+      x: -0.01,
+      pitch: Math.PI / 2,
+      maxTrials: 10,
+      positionTolerance: 0.005,
+      orientationTolerance: (3 * Math.PI) / 180,
+    },
+  });
+});
+
+test('hello and sleep need no zero, and are refused as every motion is', async () => {
+  expect(await post('/move/hello?robot_id=1')).toMatchObject({ status: 'ok' });
+  expect(await post('/move/sleep')).toMatchObject({ status: 'ok' });
+  expect([leader.state, follower.state]).toEqual(['connected', 'ready']);
+  follower.owner = { key: 'ros', name: 'ROS' };
+  for (const route of ['/move/hello', '/move/sleep']) {
+    expect((await post(`${route}?robot_id=1`)).status).toBe(409);
+    expect((await post(`${route}?robot_id=7`)).status).toBe(400);
+  }
 });
 
 test('a move answers with the error reached in centimetres and degrees', async () => {

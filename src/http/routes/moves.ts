@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
-import type { AbsoluteMove, MoveOutcome } from '../../motion/types.ts';
+import type { AbsoluteMove, MoveOutcome, RelativeMove, Tolerances } from '../../motion/types.ts';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
-import { absoluteMoveRequest, endEffectorReadRequest, type StatusResponse } from '../schemas.ts';
+import { absoluteMoveRequest, endEffectorReadRequest, relativeMoveRequest, type StatusResponse } from '../schemas.ts';
 import { armById, armsById, type HttpServices } from '../services.ts';
 import { centimetres, degrees, metresFromCentimetres, radiansFromDegrees } from '../units.ts';
 import { type ReadRequest, readRequest } from '../validation.ts';
@@ -75,26 +75,50 @@ async function initAll(services: HttpServices, arms: readonly Arm[], caller: Cal
   return statusOfAll(outcomes);
 }
 
-function absoluteMove(body: ReadRequest<typeof absoluteMoveRequest>['body']): AbsoluteMove {
-  const length = (value: number | null) => (value === null ? undefined : metresFromCentimetres(value));
-  const angle = (value: number | null) => (value === null ? null : radiansFromDegrees(value));
-  const { x, y, z } = { x: length(body.x), y: length(body.y), z: length(body.z) };
+type AbsoluteBody = ReadRequest<typeof absoluteMoveRequest>['body'];
+type RelativeBody = ReadRequest<typeof relativeMoveRequest>['body'];
+
+/** The fields that are given, with their values in the units of the inside. */
+function given<Name extends string>(fields: Readonly<Record<Name, number | null>>): { [name in Name]?: number } {
+  const entries = Object.entries<number | null>(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries) as { [name in Name]?: number };
+}
+
+const metres = (value: number | null) => (value === null ? null : metresFromCentimetres(value));
+const radians = (value: number | null) => (value === null ? null : radiansFromDegrees(value));
+
+/** Lengths, angles and opening of a body. */
+function coordinates({ x, y, z, rx, ry, rz, open }: AbsoluteBody | RelativeBody) {
+  const lengths = { x: metres(x), y: metres(y), z: metres(z) };
+  return given({ ...lengths, pitch: radians(rx), yaw: radians(ry), roll: radians(rz), open });
+}
+
+function tolerances(body: AbsoluteBody | RelativeBody): Tolerances {
   return {
-    ...(x === undefined ? {} : { x }),
-    ...(y === undefined ? {} : { y }),
-    ...(z === undefined ? {} : { z }),
-    pitch: angle(body.rx),
-    yaw: angle(body.ry),
-    roll: angle(body.rz),
-    ...(body.open === null ? {} : { open: body.open }),
     maxTrials: Math.min(body.max_trials, Number.MAX_SAFE_INTEGER),
     positionTolerance: metresFromCentimetres(body.position_tolerance),
     orientationTolerance: radiansFromDegrees(body.orientation_tolerance),
   };
 }
 
-/** /move/init, /move/absolute and /end-effector/read. */
+/** /move/init, /move/absolute, /move/relative, /move/hello, /move/sleep and /end-effector/read. */
 export function moveRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
+  /** Runs a move of one arm for a client. */
+  async function one(
+    reply: FastifyReply,
+    route: string,
+    robotId: number,
+    takeOver: boolean,
+    move: (arm: Arm, caller: Caller) => Promise<MoveOutcome>,
+  ): Promise<StatusResponse> {
+    const arm = armById(services.arms, robotId);
+    try {
+      return statusOf(await callers.run(reply, takeOver, (caller) => move(arm, caller)));
+    } catch (error) {
+      throw asProblem(error, { route, armId: arm.id });
+    }
+  }
+
   app.post('/move/init', async (request, reply) => {
     const { robotId, takeOver } = readRequest(request, { robotId: 'all', takeOver: true });
     const arms = armsById(services.arms, robotId);
@@ -107,13 +131,32 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       takeOver: true,
       body: absoluteMoveRequest,
     });
-    const arm = armById(services.arms, robotId!);
-    try {
-      const move = absoluteMove(body);
-      return statusOf(await callers.run(reply, takeOver, (caller) => services.motion.moveAbsolute(arm, move, caller)));
-    } catch (error) {
-      throw asProblem(error, { route: '/move/absolute', armId: arm.id });
-    }
+    const move: AbsoluteMove = { ...coordinates(body), ...tolerances(body) };
+    return one(reply, '/move/absolute', robotId!, takeOver, (arm, caller) =>
+      services.motion.moveAbsolute(arm, move, caller),
+    );
+  });
+
+  app.post('/move/relative', async (request, reply) => {
+    const { robotId, takeOver, body } = readRequest(request, {
+      robotId: 'default',
+      takeOver: true,
+      body: relativeMoveRequest,
+    });
+    const move: RelativeMove = { ...coordinates(body), ...tolerances(body) };
+    return one(reply, '/move/relative', robotId!, takeOver, (arm, caller) =>
+      services.motion.moveRelative(arm, move, caller),
+    );
+  });
+
+  app.post('/move/hello', async (request, reply) => {
+    const { robotId, takeOver } = readRequest(request, { robotId: 'default', takeOver: true });
+    return one(reply, '/move/hello', robotId!, takeOver, (arm, caller) => services.motion.hello(arm, caller));
+  });
+
+  app.post('/move/sleep', async (request, reply) => {
+    const { robotId, takeOver } = readRequest(request, { robotId: 'default', takeOver: true });
+    return one(reply, '/move/sleep', robotId!, takeOver, (arm, caller) => services.motion.sleep(arm, caller));
   });
 
   app.post('/end-effector/read', async (request) => {

@@ -1,0 +1,25 @@
+import type { ArmHandle } from '../arm/handle.ts';
+import type { ArmRun } from './run.ts';
+
+/** Speed at which an arm is lowered before its torque goes off, rad/s. */
+const LOWERING_SPEED = 1;
+/** An arm further from its rest pose than this is not down, rad. */
+const DOWN_BAND = 0.15;
+
+/** Leads an arm along a checked way (poses, rad) to its rest pose, the last of them. @returns null, or why it is not down */
+export async function lowerTo(run: ArmRun, route: readonly Float64Array[]): Promise<string | null> {
+  for (const goal of route) {
+    const problem = await run.drive({ kind: 'trajectory', goal, speed: LOWERING_SPEED });
+    if (problem !== null) return problem;
+  }
+  await run.settle();
+  return run.lostBecause ?? heldBack(run.handle, route.at(-1)!);
+}
+
+function heldBack(handle: ArmHandle, rest: Float64Array): string | null {
+  const { positions } = handle.read();
+  const blocked = handle.model.joints.find(
+    ({ role }, i) => role !== 'gripper' && Math.abs(positions[i]! - rest[i]!) > DOWN_BAND,
+  );
+  return blocked === undefined ? null : `something holds ${blocked.name} back`;
+}

@@ -1,0 +1,196 @@
+import type { ArmHandle } from '../arm/handle.ts';
+import { type AngleTargets, anglesFromRotation, orientationError } from '../kinematics/angles.ts';
+import { rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
+import type { PresentGoal } from './goals.ts';
+import type { ArmPlanner } from './planner.ts';
+import type { AbsoluteMove, MoveOutcome, RelativeMove, Tolerances } from './types.ts';
+
+/** Tolerances of moves to named poses: m and rad. */
+const POSE_TOLERANCES: Tolerances = {
+  maxTrials: 10,
+  positionTolerance: 0.005,
+  orientationTolerance: (3 * Math.PI) / 180,
+};
+/** An orientation that the arm has but for this counts as kept, rad. */
+const KEPT_ORIENTATION = 0.002;
+
+/** What a move goes to, in the base frame. */
+export interface Target {
+  readonly goal: Float64Array;
+  readonly position: Vector3;
+  /** Asked angles; null when no position was asked for and only the gripper acts. */
+  readonly angles: AngleTargets | null;
+  readonly tolerances: Tolerances;
+  /** Orientation error that the nearest reachable orientation leaves, rad. */
+  readonly plannedOrientationError: number;
+}
+
+/** How far an arm is from a target: m and rad. */
+export interface Errors {
+  readonly position: number;
+  readonly orientation: number;
+}
+
+/** A named pose as a target. @param gripper position of the gripper, rad; null: as the pose has it */
+export function poseTarget(handle: ArmHandle, planner: ArmPlanner, name: string, gripper: number | null): Target {
+  const goal = planner.pose(name);
+  if (gripper !== null && handle.model.gripper !== null) goal[handle.model.gripper.index] = gripper;
+  const { position, orientation } = handle.toolPose(goal);
+  const zero = rotationFromQuaternion(planner.zero.orientation);
+  return {
+    goal,
+    position,
+    angles: anglesFromRotation(rotationFromQuaternion(orientation), zero),
+    tolerances: POSE_TOLERANCES,
+    plannedOrientationError: 0,
+  };
+}
+
+/** @returns the target of an absolute move, or why it is refused before anything moves */
+export function absoluteTarget(
+  handle: ArmHandle,
+  planner: ArmPlanner,
+  present: PresentGoal,
+  move: AbsoluteMove,
+): Target | string {
+  const zero = planner.zero.position;
+  const position = {
+    x: move.x === undefined ? present.position.x : zero.x + move.x,
+    y: move.y === undefined ? present.position.y : zero.y + move.y,
+    z: move.z === undefined ? present.position.z : zero.z + move.z,
+  };
+  const angles: AngleTargets = { pitch: move.pitch ?? null, yaw: move.yaw ?? null, roll: move.roll ?? null };
+  const noAngle = angles.pitch === null && angles.yaw === null && angles.roll === null;
+  const onlyGripper = move.x === undefined && move.y === undefined && move.z === undefined && noAngle;
+  return onlyGripper
+    ? gripperTarget(handle, present, move)
+    : toolTarget(handle, planner, present, move, position, [angles]);
+}
+
+/**
+ * The target of a relative move: from the present goal, so that what one move leaves does not add up over many. Angles
+ * that are left out are kept where the arm can; an arm with too few joints gives up yaw first, then the others.
+ *
+ * @returns the target, or why it is refused before anything moves
+ */
+export function relativeTarget(
+  handle: ArmHandle,
+  planner: ArmPlanner,
+  present: PresentGoal,
+  move: RelativeMove,
+): Target | string {
+  const lengths = [move.x, move.y, move.z];
+  const turns = [move.pitch, move.yaw, move.roll];
+  if ([...lengths, ...turns].every((value) => value === undefined)) return gripperTarget(handle, present, move);
+  const position = {
+    x: present.position.x + (move.x ?? 0),
+    y: present.position.y + (move.y ?? 0),
+    z: present.position.z + (move.z ?? 0),
+  };
+  const kept = anglesFromRotation(
+    rotationFromQuaternion(handle.toolPose(present.q).orientation),
+    rotationFromQuaternion(planner.zero.orientation),
+  );
+  const given: AngleTargets = {
+    pitch: move.pitch === undefined ? null : kept.pitch + move.pitch,
+    yaw: move.yaw === undefined ? null : kept.yaw + move.yaw,
+    roll: move.roll === undefined ? null : kept.roll + move.roll,
+  };
+  const pitch = given.pitch ?? kept.pitch;
+  const roll = given.roll ?? kept.roll;
+  const wishes: AngleTargets[] = [{ pitch, roll, yaw: given.yaw ?? kept.yaw }, { pitch, roll, yaw: given.yaw }, given];
+  return toolTarget(handle, planner, present, move, position, wishes);
+}
+
+function gripperTarget(handle: ArmHandle, present: PresentGoal, move: Tolerances & { readonly open?: number }): Target {
+  setGripper(handle, present.q, move.open);
+  return {
+    goal: present.q,
+    position: present.position,
+    angles: null,
+    tolerances: move,
+    plannedOrientationError: 0,
+  };
+}
+
+/** @param wishes angles, the best first: the first that the arm can have at the position are taken, else the last */
+function toolTarget(
+  handle: ArmHandle,
+  planner: ArmPlanner,
+  present: PresentGoal,
+  move: Tolerances & { readonly open?: number },
+  position: Vector3,
+  wishes: readonly AngleTargets[],
+): Target | string {
+  let target: Target | null = null;
+  for (const angles of wishes) {
+    const solution = planner.solve(position, angles, present.q);
+    if (!solution.reachable) {
+      const zero = planner.zero.position;
+      return (
+        `x, y, z = ${interfacePosition(position, zero)} cm cannot be reached by arm ${handle.name}; ` +
+        `the nearest position that can is ${interfacePosition(solution.position, zero)} cm. Nothing has moved.`
+      );
+    }
+    const goal = solution.q.slice();
+    const plannedOrientationError = solution.orientationError;
+    target = { goal, position, angles, tolerances: move, plannedOrientationError };
+    if (plannedOrientationError <= KEPT_ORIENTATION) break;
+  }
+  setGripper(handle, target!.goal, move.open);
+  return target!;
+}
+
+function setGripper(handle: ArmHandle, q: Float64Array, open: number | undefined): void {
+  const { gripper } = handle.model;
+  if (gripper !== null && open !== undefined)
+    q[gripper.index] = gripper.closed + open * (gripper.open - gripper.closed);
+}
+
+/** How far the measured pose `q` (rad) is from a target; null when nothing was asked of the tool. */
+export function errorsOf(handle: ArmHandle, planner: ArmPlanner, target: Target, q: Float64Array): Errors | null {
+  if (target.angles === null) return null;
+  const tool = handle.toolPose(q);
+  const { x, y, z } = target.position;
+  return {
+    position: Math.hypot(tool.position.x - x, tool.position.y - y, tool.position.z - z),
+    orientation: orientationError(
+      rotationFromQuaternion(tool.orientation),
+      rotationFromQuaternion(planner.zero.orientation),
+      target.angles,
+    ),
+  };
+}
+
+/** @returns null when both tolerances are met; `hopeless` when no trial can meet them */
+export function missed(target: Target, errors: Errors | null): { what: string; hopeless: boolean } | null {
+  if (errors === null) return null;
+  const { positionTolerance, orientationTolerance } = target.tolerances;
+  if (errors.position > positionTolerance) return { what: 'position tolerance', hopeless: false };
+  if (errors.orientation <= orientationTolerance) return null;
+  const hopeless = target.plannedOrientationError > orientationTolerance;
+  return {
+    what: hopeless
+      ? 'the position is reached, but its orientation cannot be: orientation tolerance'
+      : 'orientation tolerance',
+    hopeless,
+  };
+}
+
+/** The answer to a move that is refused before anything moves. */
+export function refused(message: string): MoveOutcome {
+  return { ok: false, message, positionError: null, orientationError: null, trials: 0, duration: 0 };
+}
+
+/** Why a move has not been completed, and how far it came. */
+export function describe(problem: string, errors: Errors | null): string {
+  const sentence = `The move has not been completed: ${problem}.`;
+  if (errors === null) return sentence;
+  const degrees = (errors.orientation * 180) / Math.PI;
+  return `${sentence} Left: ${(errors.position * 100).toFixed(2)} cm and ${degrees.toFixed(2)} degrees.`;
+}
+
+function interfacePosition(position: Vector3, zero: Vector3): string {
+  const parts = [position.x - zero.x, position.y - zero.y, position.z - zero.z];
+  return parts.map((metres) => (metres * 100).toFixed(1)).join(', ');
+}
