@@ -17,6 +17,7 @@ import { checkBind, readToken } from './http/guard.ts';
 import { Chain } from './kinematics/chain.ts';
 import { MirrorService } from './mirror/service.ts';
 import { StreamService } from './mirror/streams.ts';
+import { JogService } from './motion/jog-service.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import { MotionService } from './motion/service.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
@@ -55,6 +56,7 @@ export class Bridge {
   readonly arms: ArmSet;
   readonly motion: MotionService;
   readonly mirror: MirrorService;
+  readonly jog: JogService;
   /** The simulated arms; null when there are none. */
   readonly simulation: Simulation | null;
   /** Where HTTP is served, once started. */
@@ -111,6 +113,7 @@ export class Bridge {
     this.motion = new MotionService(new Map(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)])));
     this.mirror = new MirrorService(this.arms, config.pairs, () => this.loop());
     this.#streams = new StreamService(this.arms, this.#control);
+    this.jog = new JogService(this.arms, this.#control);
     for (const arm of handles) this.#report(arm);
     void this.#watchCycles();
   }
@@ -185,6 +188,7 @@ export class Bridge {
   async #close(): Promise<void> {
     const logger = this.#logger;
     this.#streams.close();
+    this.jog.close();
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
     await this.mirror.stop(SHUTDOWN);
     const outcomes = await Promise.allSettled(this.arms.all.map((arm) => this.motion.lower(arm, SHUTDOWN)));

@@ -6,17 +6,28 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ArmRuntime } from './control/arm-runtime.ts';
 import type { ArmLink } from './control/link.ts';
 import { ControlLoop } from './control/loop.ts';
-import type { ArmSetup, Command, CommandResult, ControlSetup, FromControl, ToControl } from './control/messages.ts';
+import type {
+  ArmSetup,
+  Command,
+  CommandResult,
+  ControlSetup,
+  FromControl,
+  SourceSpec,
+  ToControl,
+} from './control/messages.ts';
 import { RemoteLink } from './control/remote-link.ts';
 import { ServoLink } from './control/servo-link.ts';
 import { SharedState } from './control/snapshot.ts';
 import type { SetpointSource } from './control/source.ts';
 import { StallGuard } from './control/stall.ts';
 import { Chain } from './kinematics/chain.ts';
+import { CollisionModel } from './kinematics/collision.ts';
 import { Float } from './mirror/float.ts';
 import { Follow, type Sampler } from './mirror/follow.ts';
 import type { DriveModel } from './mirror/lead.ts';
+import { Jog, JogInput } from './motion/jog.ts';
 import { Trajectory } from './motion/trajectory.ts';
+import { Waypoints, waypointFault } from './motion/waypoints.ts';
 import { modelByName } from './servo/models.ts';
 import { makePort } from './servo/port/make.ts';
 import { SimPort } from './servo/port/sim.ts';
@@ -86,13 +97,17 @@ function makeLink(arm: ArmSetup): ArmLink {
   return new ServoLink(port, joints);
 }
 
-function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
-  const of = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array => Float64Array.from(arm.joints, pick);
-  const chain = Chain.fromUrdf(arm.urdf, {
+function makeChain(arm: ArmSetup): Chain {
+  return Chain.fromUrdf(arm.urdf, {
     base: arm.baseLink,
     tool: arm.toolLink,
     joints: arm.joints.map((joint) => joint.name),
   });
+}
+
+function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
+  const of = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array => Float64Array.from(arm.joints, pick);
+  const chain = makeChain(arm);
   const model = {
     name: arm.name,
     limits: {
@@ -117,6 +132,10 @@ function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
 
 const arms = setup.arms.map(makeRuntime);
 const streams = setup.arms.map((arm) => new Stream(arm.joints.length));
+const jogs = setup.arms.map((arm) => {
+  const chain = makeChain(arm);
+  return { input: new JogInput(arm.joints.length), chain, collision: new CollisionModel(chain) };
+});
 const loop = new ControlLoop(arms, shared, setup.rate);
 
 /** What an arm's goals must lead by; nothing for a remote one, whose own bridge adds it. */
@@ -163,9 +182,27 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
       stream.restart();
       return new Follow(stream, driveModel(arm), 'moving', seconds);
     }
+    case 'waypoints':
+      return new Waypoints(spec, limits.velocity.move);
+    case 'jog': {
+      const { input, chain, collision } = jogs[command.arm]!;
+      input.sampleTime = 0;
+      const { lower, upper, velocity, acceleration } = limits;
+      const move = { lower, upper, velocity: velocity.move, acceleration: acceleration.move };
+      return new Jog(input, move, chain, collision, seconds, spec.timeout);
+    }
     case 'float':
       return new Float(spec.support, spec.fade);
   }
+}
+
+/** Why a source cannot drive an arm; empty when it can. */
+function refusalOf(arm: ArmRuntime, spec: SourceSpec): string {
+  if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
+  if (spec.kind !== 'waypoints') return '';
+  const { lower, upper, velocity } = arm.model.limits;
+  const names = setup.arms[arm.index]!.joints.map((joint) => joint.name);
+  return waypointFault(spec, arm.setpoints, { names, lower, upper, velocity: velocity.move }) ?? '';
 }
 
 /** Carries a command out; returns its result, or the reason why it cannot be. */
@@ -194,12 +231,12 @@ function carryOut(command: Command): CommandResult | string {
       if (!arm.link.up) return arm.link.reason;
       if (shared.stopLatched(command.arm)) return 'it is stopped';
       if (!arm.powered) return 'its torque is off';
-      if (command.source.kind === 'trajectory' && !command.source.goal.every(Number.isFinite)) {
-        return 'a goal position is no number';
-      }
+      const refusal = refusalOf(arm, command.source);
+      if (refusal !== '') return refusal;
       const source = makeSource(arm, command);
       arm.drive(source);
-      return { motion: arm.motion, duration: source instanceof Trajectory ? source.duration : 0 };
+      const timed = source instanceof Trajectory || source instanceof Waypoints;
+      return { motion: arm.motion, duration: timed ? source.duration : 0 };
     }
   }
   return { motion: arm.motion, duration: 0 };
@@ -216,6 +253,8 @@ port.on('message', (message: ToControl) => {
     const { sample } = message;
     if (sample.kind === 'setpoints') {
       streams[sample.arm]!.arrived(sample.positions);
+    } else if (sample.kind === 'jog') {
+      jogs[sample.arm]!.input.arrived(sample.velocity, seconds());
     } else {
       const { link } = arms[sample.arm]!;
       if (link instanceof RemoteLink) link.arrived(sample.positions, sample.velocities, seconds());

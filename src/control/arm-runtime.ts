@@ -80,6 +80,11 @@ export class ArmRuntime {
     return this.#powered;
   }
 
+  /** Where the joints are asked to be, rad: where a source begins. */
+  get setpoints(): Float64Array {
+    return this.link.remote && this.source === null ? this.link.positions : this.#setpoints;
+  }
+
   /** Hands the arm to a source. The caller has checked that the arm may be driven. */
   drive(source: SetpointSource): void {
     this.#end('superseded');

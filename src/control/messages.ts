@@ -63,6 +63,15 @@ export type SourceSpec =
       readonly maps: readonly { readonly from: number; readonly scale: number; readonly offset: number }[];
     }
   | { readonly kind: 'stream' }
+  /** Poses to be passed at times after the start: s, rad and rad/s, one row per pose and one column per joint. */
+  | {
+      readonly kind: 'waypoints';
+      readonly times: Float64Array;
+      readonly positions: Float64Array;
+      readonly velocities: Float64Array | null;
+    }
+  /** Speeds as they come in samples; without one for `timeout` s the arm decelerates and holds. */
+  | { readonly kind: 'jog'; readonly timeout: number }
   /** `support`: part of each joint's weight; `fade`: time over which it falls to nothing, s, 0 = never. */
   | { readonly kind: 'float'; readonly support: Float64Array; readonly fade: number };
 
@@ -74,10 +83,18 @@ export type Command =
   | { readonly kind: 'recover'; readonly arm: number }
   | { readonly kind: 'close' };
 
+/** What a jogged arm is to do: speeds of its joints, or of its tool. */
+export type JogVelocity =
+  /** rad/s, one per joint of the model. */
+  | { readonly kind: 'joints'; readonly velocities: Float64Array }
+  /** Linear x y z in m/s, then angular x y z in rad/s, in axes of the base or of the tool; about the tool. */
+  | { readonly kind: 'twist'; readonly twist: Float64Array; readonly frame: 'base' | 'tool' };
+
 /** One-way messages: the next one replaces the last, so none is answered. */
 export type Sample =
   /** Setpoints for an arm that a stream drives; NaN leaves a joint alone. */
   | { readonly kind: 'setpoints'; readonly arm: number; readonly positions: Float64Array }
+  | { readonly kind: 'jog'; readonly arm: number; readonly velocity: JogVelocity }
   | {
       readonly kind: 'state';
       readonly arm: number;

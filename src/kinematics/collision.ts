@@ -179,11 +179,13 @@ export class CollisionModel {
         this.between[joint] = from[joint]! + at * (to[joint]! - from[joint]!);
       }
       this.measure(this.between, this.distances);
-      for (const [pair, { a, b }] of this.pairs.entries()) {
+      for (let pair = 0; pair < this.pairs.length; pair++) {
         const start = this.startDistances[pair]!;
         const allowed = start < this.clearance ? start - SETTLED : this.clearance;
         const distance = this.distances[pair]!;
-        if (distance < allowed) return { a, b, distance, at };
+        if (distance >= allowed) continue;
+        const { a, b } = this.pairs[pair]!;
+        return { a, b, distance, at };
       }
     }
     return null;

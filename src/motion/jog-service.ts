@@ -1,0 +1,53 @@
+import type { ArmSet } from '../arm/arms.ts';
+import type { ControlClient } from '../arm/control-client.ts';
+import { Feeds } from '../arm/feeds.ts';
+import type { Arm, Caller } from '../arm/types.ts';
+import type { JogVelocity } from '../control/messages.ts';
+import { JOG_TIMEOUT } from './jog.ts';
+
+export type { JogVelocity };
+
+/** Drives arms at speeds that come as a stream of messages. */
+export interface Jogging {
+  /**
+   * A message of a stream. The first one takes the arm, which must be free and ready (or taken over); 0.1 s without one
+   * makes it decelerate to a hold, 0.5 s without one gives it back.
+   */
+  feed(arm: Arm, velocity: JogVelocity, caller: Caller): 'accepted' | { readonly refused: string };
+  /** Ends the caller's stream at once: the arm decelerates and holds. Nothing happens to the arm of another owner. */
+  stop(arm: Arm, caller: Caller): Promise<void>;
+}
+
+export class JogService implements Jogging {
+  readonly #arms: ArmSet;
+  readonly #control: ControlClient;
+  readonly #feeds = new Feeds();
+
+  constructor(arms: ArmSet, control: ControlClient) {
+    this.#arms = arms;
+    this.#control = control;
+  }
+
+  feed(arm: Arm, velocity: JogVelocity, caller: Caller): 'accepted' | { readonly refused: string } {
+    const values = velocity.kind === 'joints' ? velocity.velocities : velocity.twist;
+    const expected = velocity.kind === 'joints' ? arm.model.joints.length : 6;
+    if (values.length !== expected) {
+      return { refused: `arm ${arm.name} needs ${expected} speeds, not ${values.length}` };
+    }
+    if (!values.every(Number.isFinite)) return { refused: `a speed for arm ${arm.name} is no number` };
+    const handle = this.#arms.byName(arm.name)!;
+    const refused = this.#feeds.take(handle, { kind: 'jog', timeout: JOG_TIMEOUT }, caller);
+    if (refused !== null) return { refused };
+    this.#control.sample({ kind: 'jog', arm: handle.index, velocity });
+    return 'accepted';
+  }
+
+  async stop(arm: Arm, caller: Caller): Promise<void> {
+    await this.#feeds.stop(this.#arms.byName(arm.name)!, caller.owner.key);
+  }
+
+  /** Takes no further messages. */
+  close(): void {
+    this.#feeds.close();
+  }
+}
