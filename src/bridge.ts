@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ArmSet } from './arm/arms.ts';
 import { ControlClient } from './arm/control-client.ts';
 import { ArmHandle } from './arm/handle.ts';
-import { type ArmModel, ArmModelError, loadArmModel } from './arm/model.ts';
+import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
 import { simulatedTwin } from './arm/twin.ts';
 import { BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
 import { ConfigError } from './config/load.ts';
@@ -14,7 +14,7 @@ import type { ArmSetup, ControlSetup, JointSetup } from './control/messages.ts';
 import { LoopField, SharedState } from './control/snapshot.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readToken } from './http/guard.ts';
-import { Chain } from './kinematics/chain.ts';
+import type { Chain } from './kinematics/chain.ts';
 import { MirrorService } from './mirror/service.ts';
 import { StreamService } from './mirror/streams.ts';
 import { JogService } from './motion/jog-service.ts';
@@ -331,12 +331,7 @@ function planArm(arm: ArmConfig, index: number): ArmPlan {
       `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${arm.model}".`,
     );
   }
-  const chain = Chain.fromUrdf(model.urdf, {
-    base: model.baseLink,
-    tool: model.toolLink,
-    joints: model.joints.map((joint) => joint.name),
-  });
-  return { config: arm, model, chain };
+  return { config: arm, model, chain: armChain(model) };
 }
 
 function armSetup({ config, model }: ArmPlan, simulation: Simulation | null): ArmSetup {

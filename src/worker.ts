@@ -20,7 +20,7 @@ import { ServoLink } from './control/servo-link.ts';
 import { SharedState } from './control/snapshot.ts';
 import type { SetpointSource } from './control/source.ts';
 import { StallGuard } from './control/stall.ts';
-import { Chain } from './kinematics/chain.ts';
+import { armChain } from './kinematics/arm-chain.ts';
 import { CollisionModel } from './kinematics/collision.ts';
 import { Float } from './mirror/float.ts';
 import { Follow, type Sampler } from './mirror/follow.ts';
@@ -97,17 +97,9 @@ function makeLink(arm: ArmSetup): ArmLink {
   return new ServoLink(port, joints);
 }
 
-function makeChain(arm: ArmSetup): Chain {
-  return Chain.fromUrdf(arm.urdf, {
-    base: arm.baseLink,
-    tool: arm.toolLink,
-    joints: arm.joints.map((joint) => joint.name),
-  });
-}
-
 function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
   const of = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array => Float64Array.from(arm.joints, pick);
-  const chain = makeChain(arm);
+  const chain = armChain(arm);
   const model = {
     name: arm.name,
     limits: {
@@ -133,7 +125,7 @@ function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
 const arms = setup.arms.map(makeRuntime);
 const streams = setup.arms.map((arm) => new Stream(arm.joints.length));
 const jogs = setup.arms.map((arm) => {
-  const chain = makeChain(arm);
+  const chain = armChain(arm);
   return { input: new JogInput(arm.joints.length), chain, collision: new CollisionModel(chain) };
 });
 const loop = new ControlLoop(arms, shared, setup.rate);

@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { Chain } from '../kinematics/chain.ts';
+import { armChain } from '../kinematics/arm-chain.ts';
+import type { Chain } from '../kinematics/chain.ts';
+
+export { armChain };
 
 /** Largest velocity (rad/s) and acceleration (rad/s²) of a joint. */
 export interface MotionLimits {
@@ -41,11 +44,24 @@ export interface ServoModel {
   readonly sign: 1 | -1;
   /** Servo steps where the joint of the URDF is at 0. */
   readonly zero: number;
+  /** It obeys the goals of the joint's first servo by itself (Dynamixel: secondary id) and is sent none. */
+  readonly shadow: boolean;
+}
+
+/**
+ * How a joint's position becomes the angle of its role, which means the same direction of the links on every arm
+ * (robots/README.md): role angle = sign * (position - zero), rad.
+ */
+export interface RoleFrame {
+  readonly sign: 1 | -1;
+  readonly zero: number;
 }
 
 export interface JointModel {
   readonly name: string;
   readonly role: JointRole;
+  /** Null where arms of other models cannot be mapped to this joint by angle; a gripper goes by its opening. */
+  readonly roleFrame: RoleFrame | null;
   /** The first one is read; further ones share the load. */
   readonly servos: readonly ServoModel[];
   /** Position limits of the URDF, rad. */
@@ -99,6 +115,7 @@ export class ArmModelError extends Error {
 }
 
 const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'a lower-case name of letters, digits and _');
+const sign = z.union([z.literal(1), z.literal(-1)], '1 or -1');
 const positive = z.number().positive();
 const notNegative = z.number().min(0);
 const motionLimits = z.strictObject({ velocity: positive, acceleration: positive });
@@ -115,13 +132,16 @@ const armFile = z.strictObject({
       z.strictObject({
         name: z.string().min(1),
         role: z.enum(JOINT_ROLES),
+        role_sign: sign.optional(),
+        role_zero: z.number().optional(),
         servos: z
           .array(
             z.strictObject({
               id: z.int().min(0).max(252),
               model: z.string().min(1),
-              sign: z.union([z.literal(1), z.literal(-1)], '1 or -1'),
+              sign,
               zero: z.int().min(0).max(4095),
+              shadow: z.boolean().default(false),
             }),
           )
           .min(1),
@@ -188,8 +208,21 @@ export function loadArmModel(name: string, directory: string = ROBOTS_DIRECTORY)
         );
       }
     }
-    const { torque_limit: torqueLimit, ...rest } = joint;
-    return { ...rest, torqueLimit, lower, upper, velocity };
+    if (joint.servos[0]!.shadow) {
+      fail(
+        path,
+        `joints[${index}].servos[0].shadow`,
+        true,
+        'false: the first servo of a joint is read and sent its goals',
+      );
+    }
+    const { torque_limit: torqueLimit, role_sign: roleSign, role_zero: roleZero, ...rest } = joint;
+    if ((roleSign === undefined) !== (roleZero === undefined)) {
+      const missing = roleSign === undefined ? 'role_sign' : 'role_zero';
+      fail(path, `joints[${index}].${missing}`, undefined, 'role_sign and role_zero together, or neither');
+    }
+    const roleFrame = roleSign === undefined || roleZero === undefined ? null : { sign: roleSign, zero: roleZero };
+    return { ...rest, roleFrame, torqueLimit, lower, upper, velocity };
   });
 
   const poses = new Map<string, Float64Array>();
@@ -223,15 +256,6 @@ export function loadArmModel(name: string, directory: string = ROBOTS_DIRECTORY)
   };
 }
 
-/** A kinematic chain of the arm from base to tool, its joints in the arm's order. One chain serves one thread. */
-export function armChain(model: ArmModel): Chain {
-  return Chain.fromUrdf(model.urdf, {
-    base: model.baseLink,
-    tool: model.toolLink,
-    joints: model.joints.map((joint) => joint.name),
-  });
-}
-
 function readText(path: string, arm: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -259,11 +283,7 @@ function checkFile(path: string, text: string): ArmFile {
 
 function readChain(urdf: string, urdfPath: string, path: string, file: ArmFile): Chain {
   try {
-    return Chain.fromUrdf(urdf, {
-      base: file.base_link,
-      tool: file.tool_link,
-      joints: file.joints.map((joint) => joint.name),
-    });
+    return armChain({ urdf, baseLink: file.base_link, toolLink: file.tool_link, joints: file.joints });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ArmModelError(`${path} and ${urdfPath}: ${reason}`);
