@@ -15,8 +15,11 @@ import { LoopField, SharedState } from './control/snapshot.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readToken } from './http/guard.ts';
 import type { Chain } from './kinematics/chain.ts';
+import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/service.ts';
 import { StreamService } from './mirror/streams.ts';
+import type { Mover } from './mirror/types.ts';
+import { approach } from './motion/approach.ts';
 import { JogService } from './motion/jog-service.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import { MotionService } from './motion/service.ts';
@@ -57,6 +60,7 @@ export class Bridge {
   readonly motion: MotionService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
+  readonly gravity: GravityService;
   /** The simulated arms; null when there are none. */
   readonly simulation: Simulation | null;
   /** Where HTTP is served, once started. */
@@ -110,8 +114,15 @@ export class Bridge {
         }),
     );
     this.arms = new ArmSet(handles);
-    this.motion = new MotionService(new Map(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)])));
-    this.mirror = new MirrorService(this.arms, config.pairs, () => this.loop());
+    const planners = new Map(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
+    this.motion = new MotionService(planners);
+    const mover: Mover = {
+      approach: (arm, goal, signal) => approach(arm, planners.get(arm)!, goal, signal),
+      lower: (arm, caller) => this.motion.lower(arm, caller),
+    };
+    const notice = (text: string): void => logger.warn(text);
+    this.mirror = new MirrorService(this.arms, config.pairs, mover, () => this.loop(), notice);
+    this.gravity = new GravityService(this.arms, mover, notice);
     this.#streams = new StreamService(this.arms, this.#control);
     this.jog = new JogService(this.arms, this.#control);
     for (const arm of handles) this.#report(arm);
@@ -190,7 +201,7 @@ export class Bridge {
     this.#streams.close();
     this.jog.close();
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
-    await this.mirror.stop(SHUTDOWN);
+    await this.mirror.stop(SHUTDOWN, 'hold');
     const outcomes = await Promise.allSettled(this.arms.all.map((arm) => this.motion.lower(arm, SHUTDOWN)));
     for (const [index, outcome] of outcomes.entries()) {
       const arm = this.arms.all[index]!;
@@ -286,6 +297,7 @@ export class Bridge {
       arms: this.arms,
       motion: this.motion,
       mirror: this.mirror,
+      gravity: this.gravity,
       loop: () => this.loop(),
       ros: () => this.ros,
       simulation: control,

@@ -25,6 +25,7 @@ import { CollisionModel } from './kinematics/collision.ts';
 import { Float } from './mirror/float.ts';
 import { Follow, type Sampler } from './mirror/follow.ts';
 import type { DriveModel } from './mirror/lead.ts';
+import { mapPositions } from './mirror/map.ts';
 import { Jog, JogInput } from './motion/jog.ts';
 import { Trajectory } from './motion/trajectory.ts';
 import { Waypoints, waypointFault } from './motion/waypoints.ts';
@@ -161,13 +162,10 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
           return link.up ? link.sampleTime : 0;
         },
         sample(out) {
-          for (let i = 0; i < out.length; i++) {
-            const map = maps[i]!;
-            out[i] = map.scale * link.positions[map.from]! + map.offset;
-          }
+          mapPositions(maps, link.positions, out);
         },
       };
-      return new Follow(sampler, driveModel(arm), 'mirroring', seconds);
+      return new Follow(sampler, driveModel(arm), 'mirroring', seconds, spec.options);
     }
     case 'stream': {
       const stream = streams[command.arm]!;
@@ -184,7 +182,7 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
       return new Jog(input, move, chain, collision, seconds, spec.timeout);
     }
     case 'float':
-      return new Float(spec.support, spec.fade);
+      return new Float(spec.support, spec.fade, spec.gains);
   }
 }
 

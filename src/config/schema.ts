@@ -75,12 +75,31 @@ export const pairConfig = z.strictObject({
   leader: name,
   follower: name,
   autostart: z.boolean().default(false).describe('Start mirroring when both arms are connected.'),
+  on_mismatch: z
+    .enum(['ramp', 'refuse'])
+    .default('ramp')
+    .describe('A follower away from its leader: it approaches slowly, or the start is refused.'),
+  mismatch_threshold: z
+    .number()
+    .min(0.01)
+    .max(6.3)
+    .default(0.2)
+    .describe('Difference of a joint from which on_mismatch: refuse refuses, rad.'),
+  align: z
+    .enum(['follower', 'leader'])
+    .default('follower')
+    .describe('Who goes to whom at the start; leader: it drives itself to its follower, then a hand takes it.'),
+  low_pass: z.number().min(0.1).max(100).nullable().default(null).describe('Corner of a low-pass on the leader, Hz.'),
+  dead_band: z.number().min(0).max(0.2).default(0).describe('Movements of the leader that are not followed, rad.'),
+  velocity: z.number().min(0.05).max(10).nullable().default(null).describe('Largest speed of the follower, rad/s.'),
   joints: z
     .record(
       z.string(),
       z.strictObject({
         scale: z.number().min(-2).max(2).default(1).describe('Follower angle per leader angle.'),
         offset: z.number().min(-3.15).max(3.15).default(0).describe('Added to the follower angle, rad.'),
+        lower: z.number().min(-6.3).max(6.3).optional().describe('Least follower angle, rad.'),
+        upper: z.number().min(-6.3).max(6.3).optional().describe('Largest follower angle, rad.'),
       }),
     )
     .default({})
@@ -120,6 +139,11 @@ export const configSchema = z
         if (names.has(pair[role])) continue;
         const message = `the name of an arm of this file: ${[...names.keys()].join(', ')}`;
         context.addIssue({ code: 'custom', path: ['pairs', index, role], input: pair[role], message });
+      }
+      for (const [joint, { lower, upper }] of Object.entries(pair.joints)) {
+        if (lower === undefined || upper === undefined || lower < upper) continue;
+        const message = `more than lower, which is ${lower}`;
+        context.addIssue({ code: 'custom', path: ['pairs', index, 'joints', joint, 'upper'], input: upper, message });
       }
       if (pair.leader === pair.follower) {
         const message = 'another arm than the leader: an arm cannot follow itself';

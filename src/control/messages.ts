@@ -49,6 +49,30 @@ export interface ControlSetup {
   readonly arms: readonly ArmSetup[];
 }
 
+/** Where one joint of a follower is wanted: scale * leader's + offset, within lower..upper, rad. */
+export interface JointMap {
+  /** Index of the leader's joint; -1: it has no partner and holds. */
+  readonly from: number;
+  readonly scale: number;
+  readonly offset: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** What a pair asks for beyond following. */
+export interface FollowOptions {
+  /** Corner of a low-pass on the samples, Hz; 0: none. */
+  readonly lowPass: number;
+  /** The path moves only when a sample leaves this band about it, rad. */
+  readonly deadBand: number;
+  /** Largest speed of the path, rad/s; the gate's limits hold in any case. */
+  readonly velocity: number;
+  /** After a gap, samples further away than this in some joint are not approached but refused, rad. */
+  readonly mismatch: number;
+  /** Samples that jump, as those of a leader whose readings were frozen, are approached anew instead of followed. */
+  readonly reapproach: boolean;
+}
+
 /** What drives an arm next. Arms are given by their place in the setup, joints in the order of the model. */
 export type SourceSpec =
   | {
@@ -60,7 +84,8 @@ export type SourceSpec =
   | {
       readonly kind: 'mirror';
       readonly leader: number;
-      readonly maps: readonly { readonly from: number; readonly scale: number; readonly offset: number }[];
+      readonly maps: readonly JointMap[];
+      readonly options: FollowOptions;
     }
   | { readonly kind: 'stream' }
   /** Poses to be passed at times after the start: s, rad and rad/s, one row per pose and one column per joint. */
@@ -72,8 +97,15 @@ export type SourceSpec =
     }
   /** Speeds as they come in samples; without one for `timeout` s the arm decelerates and holds. */
   | { readonly kind: 'jog'; readonly timeout: number }
-  /** `support`: part of each joint's weight; `fade`: time over which it falls to nothing, s, 0 = never. */
-  | { readonly kind: 'float'; readonly support: Float64Array; readonly fade: number };
+  | {
+      readonly kind: 'float';
+      /** Part of each joint's weight that is supported, 0..1. */
+      readonly support: Float64Array;
+      /** Time over which the support falls to nothing, s; 0: never. */
+      readonly fade: number;
+      /** Part of its own position gain with which each servo works meanwhile; null: as it is. */
+      readonly gains: Float64Array | null;
+    };
 
 export type Command =
   | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }

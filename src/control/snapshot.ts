@@ -52,8 +52,8 @@ export const StateCode = {
 } as const;
 export type StateCode = (typeof StateCode)[keyof typeof StateCode];
 
-/** What following a leader or a stream of setpoints is doing. */
-export const FollowCode = { idle: 0, ramping: 1, following: 2, holding: 3 } as const;
+/** What following a leader or a stream of setpoints is doing; `refused`: samples came back too far away to be approached. */
+export const FollowCode = { idle: 0, ramping: 1, following: 2, holding: 3, refused: 4 } as const;
 export type FollowCode = (typeof FollowCode)[keyof typeof FollowCode];
 
 const HEADER_WORDS = 2;

@@ -42,6 +42,8 @@ export interface FloatingSource extends SetpointSource {
   readonly state: 'floating';
   /** Part of the model's gravity torque that is supported, 0..1 for each joint. */
   readonly support: Float64Array;
+  /** Part of its own position gain with which each servo works meanwhile; null: as it is. */
+  readonly gains: Float64Array | null;
 }
 
 export function isFloating(source: SetpointSource): source is FloatingSource {

@@ -32,6 +32,16 @@ const TAKE_OVER = {
   schema: { type: 'boolean', default: false },
 };
 
+const release = (fallback: string): Json => ({
+  name: 'release',
+  in: 'query',
+  required: false,
+  description:
+    'What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released ' +
+    'and falls unless a hand has it, hold = it goes on holding.',
+  schema: { type: 'string', enum: ['lower', 'now', 'hold'], default: fallback },
+});
+
 interface Operation {
   readonly id: string;
   readonly tag: 'control' | 'status' | 'simulation';
@@ -154,10 +164,35 @@ const OPERATIONS: Readonly<Record<string, { readonly method: 'get' | 'post'; rea
       id: 'move_leader_stop',
       tag: 'control',
       summary: 'Stop leader-follower control',
-      description: 'The followers hold where they are.',
-      parameters: [TAKE_OVER],
+      description: 'The followers hold where they are. Leaders that floated hold, and are lowered and released.',
+      parameters: [TAKE_OVER, release('lower')],
       answer: STATUS_ANSWER,
       refusals: { 409: 'Somebody else started it.' },
+    },
+  },
+  '/gravity/start': {
+    method: 'post',
+    operation: {
+      id: 'gravity_start',
+      tag: 'control',
+      summary: 'Start gravity compensation',
+      description: 'The arm supports its weight, or the given share of it, and yields to the hand.',
+      parameters: [ROBOT_ID, TAKE_OVER],
+      body: { name: 'GravityStartRequest', required: false },
+      answer: STATUS_ANSWER,
+      refusals: { 400: 'The arm is unknown, disconnected, or belongs to another machine.', 409: CONFLICT },
+    },
+  },
+  '/gravity/stop': {
+    method: 'post',
+    operation: {
+      id: 'gravity_stop',
+      tag: 'control',
+      summary: 'Stop gravity compensation',
+      description: 'The arm holds where it is.',
+      parameters: [ROBOT_ID, release('hold')],
+      answer: STATUS_ANSWER,
+      refusals: { 400: UNKNOWN_ARM },
     },
   },
   '/stop': {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALIGN, ON_MISMATCH } from '../mirror/types.ts';
 
 /**
  * The bodies of the interface, each written once: its type, its validation and its OpenAPI come from here. The message
@@ -181,6 +182,13 @@ export const robotPairRequest = z
 
 export const DEFAULT_GRAVITY = { shoulder: 100, elbow: 50, wrist: 10 } as const;
 
+const gravityValues = () =>
+  z
+    .strictObject({ shoulder: percentage(), elbow: percentage(), wrist: percentage() }, asMap)
+    .nullable()
+    .prefault(DEFAULT_GRAVITY)
+    .describe('Share of the weight that is held, in percent; a missing name has its default.');
+
 const percentage = () => integer({ min: 0, max: 100 }).optional();
 
 export const startLeaderArmControlRequest = z
@@ -188,16 +196,29 @@ export const startLeaderArmControlRequest = z
     {
       robot_pairs: z.array(robotPairRequest, asList).min(1).describe('Leaders and their followers.'),
       enable_gravity_compensation: boolean().prefault(false).describe('Hold the weight of the leader arms.'),
-      gravity_compensation_values: z
-        .strictObject({ shoulder: percentage(), elbow: percentage(), wrist: percentage() }, asMap)
-        .nullable()
-        .prefault(DEFAULT_GRAVITY)
-        .describe('Share of the weight that is held, in percent; a missing name has its default.'),
+      gravity_compensation_values: gravityValues(),
       invert_controls: boolean().prefault(false).describe('Mirror left and right for the follower arms.'),
+      on_mismatch: z
+        .enum(ON_MISMATCH)
+        .optional()
+        .describe(
+          'A follower away from its leader: it approaches slowly, or nothing is started. Default: as configured.',
+        ),
+      mismatch_threshold: number({ min: 0.5, max: 360 })
+        .optional()
+        .describe('Difference of a joint from which on_mismatch: refuse refuses, in degrees. Default: as configured.'),
+      align: z
+        .enum(ALIGN)
+        .optional()
+        .describe('Who goes to whom first; leader: by itself, by a checked way. Default: as configured.'),
     },
     asModel,
   )
   .register(components, { id: 'StartLeaderArmControlRequest' });
+
+export const gravityStartRequest = z
+  .object({ gravity_compensation_values: gravityValues() }, asModel)
+  .register(components, { id: 'GravityStartRequest' });
 
 export const statusResponse = z
   .looseObject({

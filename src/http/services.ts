@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { HttpConfig } from '../config/schema.ts';
-import type { Mirror } from '../mirror/types.ts';
+import type { Gravity, Mirror } from '../mirror/types.ts';
 import type { Motion } from '../motion/types.ts';
 import { HttpProblem } from './errors.ts';
 
@@ -26,6 +26,7 @@ export interface HttpServices {
   readonly arms: Arms;
   readonly motion: Motion;
   readonly mirror: Mirror;
+  readonly gravity: Gravity;
   readonly loop: () => LoopStatistics;
   readonly ros: () => { enabled: boolean; reason: string; distro: string | null };
   /** Null when no arm is simulated. */

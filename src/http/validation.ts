@@ -80,6 +80,15 @@ export function aboveBound(loc: (string | number)[], input: unknown, le: number)
   };
 }
 
+/** A word that is none of those that its place takes. */
+export function notOneOf(loc: (string | number)[], input: unknown, words: readonly string[]): FieldError {
+  const expected = words
+    .map((word) => `'${word}'`)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' or $1');
+  return { ...fault('literal_error', loc, input, { expected }), msg: `Input should be ${expected}` };
+}
+
 /** A name that is none of those known at its place. */
 export function unknownName(loc: (string | number)[], input: unknown, known: readonly string[]): FieldError {
   const error = fault('extra_forbidden', loc, input);
@@ -105,6 +114,7 @@ function faultsOf(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
     return issue.keys.map((key) => fault('extra_forbidden', [...loc, key], child(input, key)));
   }
   if (input === undefined) return [fault('missing', loc, parent)];
+  if (issue.code === 'invalid_value') return [notOneOf(loc, input, issue.values.map(String))];
   if (issue.code === 'too_small' && issue.origin === 'array') {
     const least = Number(issue.minimum);
     const actual = Array.isArray(input) ? input.length : 0;

@@ -1,3 +1,4 @@
+import type { FollowOptions } from '../control/messages.ts';
 import { FollowCode } from '../control/snapshot.ts';
 import { type SetpointSource, SourceStatus } from '../control/source.ts';
 import { type DriveModel, Lead } from './lead.ts';
@@ -9,6 +10,18 @@ export interface Sampler {
   /** Writes the newest sample as joint positions of the follower, rad; joints it says nothing about are left alone. */
   sample(out: Float64Array): void;
 }
+
+const PLAIN: FollowOptions = {
+  lowPass: 0,
+  deadBand: 0,
+  velocity: Number.POSITIVE_INFINITY,
+  mismatch: Number.POSITIVE_INFINITY,
+  reapproach: false,
+};
+
+/** No hand moves a joint further between two samples than this, rad, and this speed times the time between them, rad/s. */
+const JUMP = 0.05;
+const JUMP_SPEED = 8;
 
 /** Speed at which a follower approaches before it follows, rad/s. */
 export const RAMP_SPEED = 0.6;
@@ -29,6 +42,10 @@ export class Follow implements SetpointSource {
   readonly follow: { code: FollowCode; sampleTime: number } = { code: FollowCode.ramping, sampleTime: 0 };
   readonly #sampler: Sampler;
   readonly #clock: () => number;
+  readonly #options: FollowOptions;
+  /** Newest sample, and what the dead band and the low-pass make of it. */
+  readonly #sample: Float64Array;
+  readonly #last: Float64Array;
   readonly #target: Float64Array;
   readonly #path: Float64Array;
   readonly #lead: Lead;
@@ -36,9 +53,18 @@ export class Follow implements SetpointSource {
   readonly #freedom: Float64Array;
 
   /** @param clock monotonic time, s, of the same clock as the sampler's */
-  constructor(sampler: Sampler, drive: DriveModel, state: 'mirroring' | 'moving', clock: () => number) {
+  constructor(
+    sampler: Sampler,
+    drive: DriveModel,
+    state: 'mirroring' | 'moving',
+    clock: () => number,
+    options: FollowOptions = PLAIN,
+  ) {
     this.#sampler = sampler;
     this.#clock = clock;
+    this.#options = options;
+    this.#sample = new Float64Array(drive.damping.length);
+    this.#last = new Float64Array(drive.damping.length);
     this.#lead = new Lead(drive);
     this.#target = new Float64Array(drive.damping.length);
     this.#path = new Float64Array(drive.damping.length);
@@ -47,24 +73,73 @@ export class Follow implements SetpointSource {
   }
 
   begin(setpoints: Float64Array): void {
+    this.#sample.set(setpoints);
     this.#target.set(setpoints);
     this.#ramp(setpoints);
   }
 
   next(_now: number, dt: number, out: Float64Array): SourceStatus {
     const { follow } = this;
+    const before = follow.sampleTime;
     follow.sampleTime = this.#sampler.sampleTime;
+    if (follow.code === FollowCode.refused) return SourceStatus.hold;
     if (this.#clock() - follow.sampleTime > STALE) {
       follow.code = FollowCode.holding;
       return SourceStatus.hold;
     }
-    if (follow.code === FollowCode.holding) this.#ramp(out);
-    this.#sampler.sample(this.#target);
-    if (follow.code === FollowCode.following) this.#path.set(this.#target);
-    else this.#approach(dt);
+    const jumped = this.#take(follow.sampleTime - before, dt);
+    if (follow.code === FollowCode.holding) {
+      if (this.#differs(out)) {
+        follow.code = FollowCode.refused;
+        return SourceStatus.hold;
+      }
+      this.#ramp(out);
+    } else if (jumped && follow.code === FollowCode.following) {
+      this.#ramp(out);
+    }
+    if (follow.code !== FollowCode.following) this.#approach(dt);
+    else this.#track(dt);
     // The lead of a goal is quicker than the goal: it is let in with the speed.
     this.#lead.step(this.#path, dt, this.#freedom, out);
     return SourceStatus.running;
+  }
+
+  /**
+   * Takes the newest sample through dead band and low-pass.
+   * @param since time between the last two samples, s
+   * @returns whether a joint has jumped further than a hand moves it
+   */
+  #take(since: number, dt: number): boolean {
+    const { lowPass, deadBand, reapproach } = this.#options;
+    const sample = this.#sample;
+    const share = lowPass === 0 ? 1 : 1 - Math.exp(-2 * Math.PI * lowPass * dt);
+    const most = JUMP + JUMP_SPEED * since;
+    this.#last.set(sample);
+    this.#sampler.sample(sample);
+    let jumped = false;
+    for (let i = 0; i < sample.length; i++) {
+      if (reapproach && Math.abs(sample[i]! - this.#last[i]!) > most) jumped = true;
+      const target = this.#target[i]!;
+      const away = sample[i]! - target;
+      const outside = Math.sign(away) * Math.max(0, Math.abs(away) - deadBand);
+      this.#target[i] = target + share * outside;
+    }
+    return jumped;
+  }
+
+  #differs(out: Float64Array): boolean {
+    for (let i = 0; i < out.length; i++) {
+      if (Math.abs(this.#sample[i]! - out[i]!) > this.#options.mismatch) return true;
+    }
+    return false;
+  }
+
+  #track(dt: number): void {
+    const most = this.#options.velocity * dt;
+    for (let i = 0; i < this.#path.length; i++) {
+      const way = this.#target[i]! - this.#path[i]!;
+      this.#path[i] = this.#path[i]! + Math.min(Math.max(way, -most), most);
+    }
   }
 
   /**
@@ -77,7 +152,7 @@ export class Follow implements SetpointSource {
     for (let i = 0; i < path.length; i++) {
       const freedom = this.#freedom[i]!;
       const way = this.#target[i]! - path[i]!;
-      const most = (RAMP_SPEED / Math.max(1e-3, 1 - freedom)) * dt;
+      const most = Math.min(RAMP_SPEED / Math.max(1e-3, 1 - freedom), this.#options.velocity) * dt;
       path[i] = path[i]! + Math.min(Math.max(way, -most), most);
       if (freedom > 0 || Math.abs(way) < CAUGHT_UP) this.#freedom[i] = Math.min(1, freedom + dt / RELEASE_TIME);
       if (this.#freedom[i]! < 1) following = false;

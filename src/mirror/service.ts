@@ -3,11 +3,19 @@ import type { ArmHandle, Claim, Loss, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller, type LoopStatistics, type Owner } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
 import { FollowCode } from '../control/snapshot.ts';
-import { type JointMap, jointMaps } from './map.ts';
-import type { GravityPercentages, Mirror, MirrorRequest, MirrorStatus, PairState, PairStatus } from './types.ts';
+import { alignLeader, giveToHand, letGo } from './leaders.ts';
+import { type PlannedPair, planPairs, refuseMismatch } from './plan.ts';
+import type {
+  GravityPercentages,
+  Mirror,
+  MirrorRequest,
+  MirrorStatus,
+  Mover,
+  PairState,
+  PairStatus,
+  Release,
+} from './types.ts';
 
-/** Time over which a leader that was holding goes limp, so that a hand can take it, s. */
-const LIMP_TIME = 2;
 /** How often the state of running pairs is looked at for `onChange`, ms. */
 const WATCH_INTERVAL = 50;
 
@@ -18,13 +26,8 @@ const PAIR_STATES: Readonly<Record<number, PairState>> = {
   [FollowCode.ramping]: 'ramping',
   [FollowCode.following]: 'mirroring',
   [FollowCode.holding]: 'holding',
+  [FollowCode.refused]: 'holding',
 };
-
-interface PlannedPair {
-  readonly leader: ArmHandle;
-  readonly follower: ArmHandle;
-  readonly maps: readonly JointMap[];
-}
 
 interface RunningPair extends PlannedPair {
   readonly startedBy: string;
@@ -33,13 +36,17 @@ interface RunningPair extends PlannedPair {
   followerMotion: RunningMotion | null;
   leaderMotion: RunningMotion | null;
   ended: boolean;
+  /** Ends what the set-up has begun. */
+  readonly aborted: AbortController;
 }
 
 /** Leader-follower control: sets pairs up, watches them, and takes them down with the followers holding. */
 export class MirrorService implements Mirror {
   readonly #arms: ArmSet;
   readonly #configured: readonly PairConfig[];
+  readonly #mover: Mover;
   readonly #loop: () => LoopStatistics;
+  readonly #notice: (text: string) => void;
   readonly #listeners = new Set<() => void>();
   #pairs: RunningPair[] = [];
   #ended: PairStatus[] = [];
@@ -47,11 +54,22 @@ export class MirrorService implements Mirror {
   #watch: NodeJS.Timeout | undefined;
   #seen = '';
 
-  /** @param configured pairs of the configuration, for their joint maps */
-  constructor(arms: ArmSet, configured: readonly PairConfig[], loop: () => LoopStatistics) {
+  /**
+   * @param configured pairs of the configuration, for what they say of a pair
+   * @param notice is told what people should know of a leader that has not been released
+   */
+  constructor(
+    arms: ArmSet,
+    configured: readonly PairConfig[],
+    mover: Mover,
+    loop: () => LoopStatistics,
+    notice: (text: string) => void,
+  ) {
     this.#arms = arms;
     this.#configured = configured;
+    this.#mover = mover;
     this.#loop = loop;
+    this.#notice = notice;
   }
 
   async start(request: MirrorRequest, caller: Caller): Promise<void> {
@@ -60,9 +78,10 @@ export class MirrorService implements Mirror {
     const running: RunningPair[] = [];
     const leaders = new Map<ArmHandle, Claim>();
     // Before the first claim: a set-up that cannot succeed takes no arm from anybody.
-    for (const { leader, follower } of planned) {
-      leader.requireDrivable();
-      follower.requireDrivable();
+    for (const pair of planned) {
+      pair.leader.requireDrivable();
+      pair.follower.requireDrivable();
+      if (pair.align !== 'leader') refuseMismatch(pair);
     }
     try {
       for (const plan of planned) {
@@ -72,8 +91,8 @@ export class MirrorService implements Mirror {
         const leaderClaim = shared ?? plan.leader.claim(owner, (loss) => this.#leaderLost(plan.leader, loss));
         leaders.set(plan.leader, leaderClaim);
         const followerClaim = plan.follower.claim(owner, lose(plan.follower));
-        const rest = { followerMotion: null, leaderMotion: null, ended: false, startedBy: caller.owner.name };
-        Object.assign(pair, plan, { leaderClaim, followerClaim }, rest);
+        const motions = { followerMotion: null, leaderMotion: null, ended: false, aborted: new AbortController() };
+        Object.assign(pair, plan, { leaderClaim, followerClaim, startedBy: caller.owner.name }, motions);
         running.push(pair);
       }
     } catch (error) {
@@ -100,9 +119,10 @@ export class MirrorService implements Mirror {
     this.#changed();
   }
 
-  async stop(caller: Caller): Promise<boolean> {
+  async stop(caller: Caller, release: Release = 'lower'): Promise<boolean> {
     if (this.#pairs.length === 0) return false;
-    await Promise.all([...this.#pairs].map((pair) => this.#end(pair, `stopped by ${caller.owner.name}`)));
+    const reason = `stopped by ${caller.owner.name}`;
+    await Promise.all([...this.#pairs].map((pair) => this.#end(pair, reason, release)));
     return true;
   }
 
@@ -130,30 +150,8 @@ export class MirrorService implements Mirror {
   }
 
   #plan(request: MirrorRequest): PlannedPair[] {
-    const planned: PlannedPair[] = [];
-    const role = new Map<ArmHandle, 'leader' | 'follower'>();
-    for (const [index, ids] of request.pairs.entries()) {
-      const leader = this.#arms.byId(ids.leader);
-      const follower = this.#arms.byId(ids.follower);
-      const label = `Robot pair ${index} (${leader.name} to ${follower.name})`;
-      if (leader === follower) throw new BridgeError('bad_pair', `${label}: an arm cannot follow itself.`);
-      if (role.get(leader) === 'follower' || role.has(follower)) {
-        const twice = role.get(leader) === 'follower' ? leader : follower;
-        throw new BridgeError(
-          'bad_pair',
-          `${label}: arm ${twice.name} would have two roles. Name it once as follower.`,
-        );
-      }
-      role.set(leader, 'leader');
-      role.set(follower, 'follower');
-      const configured = this.#configured.find(
-        (pair) => pair.leader === leader.name && pair.follower === follower.name,
-      );
-      const maps = jointMaps(leader.model, follower.model, configured?.joints ?? {}, request.invert);
-      if (typeof maps === 'string') throw new BridgeError('bad_pair', `${label}: ${maps}.`);
-      planned.push({ leader, follower, maps });
-    }
-    for (const arm of role.keys()) {
+    const planned = planPairs(request, this.#arms, this.#configured);
+    for (const arm of planned.flatMap(({ leader, follower }) => [leader, follower])) {
       if (!this.#pairs.some((pair) => pair.leader === arm || pair.follower === arm)) continue;
       throw new BridgeError(
         'already_mirroring',
@@ -164,18 +162,13 @@ export class MirrorService implements Mirror {
   }
 
   async #prepareLeader(leader: ArmHandle, gravity: GravityPercentages | null, pairs: RunningPair[]): Promise<void> {
-    if (leader.remote) return;
     const mine = pairs.filter((pair) => pair.leader === leader);
-    if (gravity !== null) await leader.torqueOn();
-    else if (!leader.read().torque) return;
+    const aligned = mine.find((pair) => pair.align === 'leader');
+    if (aligned !== undefined) await alignLeader(aligned, this.#mover, aligned.aborted.signal);
     // Ended while this was being set up: the leader may be somebody else's.
     if (mine.every((pair) => pair.ended)) return;
-    const full = new Float64Array(leader.model.joints.length).fill(1);
-    const motion = await leader.drive(
-      gravity === null
-        ? { kind: 'float', support: full, fade: LIMP_TIME }
-        : { kind: 'float', support: support(leader, gravity), fade: 0 },
-    );
+    const motion = await giveToHand(leader, gravity);
+    if (motion === null) return;
     for (const pair of mine) pair.leaderMotion = motion;
     if (mine.every((pair) => pair.ended)) await leader.cancel(motion.motion);
   }
@@ -183,7 +176,8 @@ export class MirrorService implements Mirror {
   async #drive(pair: RunningPair): Promise<void> {
     await pair.follower.torqueOn();
     if (pair.ended) return;
-    const source = { kind: 'mirror', leader: pair.leader.index, maps: pair.maps } as const;
+    const { maps, options } = pair;
+    const source = { kind: 'mirror', leader: pair.leader.index, maps, options } as const;
     const motion = await pair.follower.drive(source);
     pair.followerMotion = motion;
     if (pair.ended) {
@@ -199,15 +193,20 @@ export class MirrorService implements Mirror {
     }
   }
 
-  /** Takes a pair down: the follower holds, a floating leader holds, a limp one stays limp. */
-  async #end(pair: RunningPair, reason: string): Promise<void> {
+  /**
+   * Takes a pair down: the follower holds, a floating leader holds, a limp one stays limp.
+   * @param release what becomes of a floating leader after that
+   */
+  async #end(pair: RunningPair, reason: string, release: Release = 'hold'): Promise<void> {
     if (pair.ended) return;
     const status = this.status().pairs.find((shown) => shown.follower === pair.follower.name);
     pair.ended = true;
+    pair.aborted.abort();
     this.#pairs = this.#pairs.filter((other) => other !== pair);
     if (status !== undefined) this.#ended.push({ ...status, state: 'idle', rate: 0, latency: 0, reason });
     this.#reason = reason;
     const last = !this.#pairs.some((other) => other.leader === pair.leader);
+    const floating = last && pair.leader.read().state === 'floating';
     const braking = [
       ...(pair.followerMotion === null ? [] : [pair.follower.cancel(pair.followerMotion.motion)]),
       ...(last && pair.leaderMotion !== null ? [pair.leader.cancel(pair.leaderMotion.motion)] : []),
@@ -218,10 +217,23 @@ export class MirrorService implements Mirror {
     // An arm that is stopped or gone holds already; the reason is in the status.
     await Promise.allSettled(braking);
     this.#changed();
+    // The answer to a stop does not wait until the leader is down.
+    if (floating) void this.#letGo(pair.leader, release);
+  }
+
+  async #letGo(leader: ArmHandle, release: Release): Promise<void> {
+    const problem = await letGo(leader, release, this.#mover, { owner: OWNER, takeOver: false });
+    if (problem !== '') this.#notice(problem);
   }
 
   #beginWatch(): void {
     this.#watch ??= setInterval(() => {
+      for (const pair of [...this.#pairs]) {
+        if (pair.follower.follow().code !== FollowCode.refused) continue;
+        const most = ((pair.threshold * 180) / Math.PI).toFixed(0);
+        const why = `arm ${pair.leader.name} came back more than ${most} degrees away from its follower`;
+        void this.#end(pair, `${why}; start again`);
+      }
       const seen = JSON.stringify(this.#pairs.map((pair) => pair.follower.follow().code));
       if (seen !== this.#seen) {
         this.#seen = seen;
@@ -237,15 +249,4 @@ export class MirrorService implements Mirror {
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
-  shoulder_lift: 'shoulder',
-  elbow_flex: 'elbow',
-  wrist_flex: 'wrist',
-};
-
-/** Supported part of each joint's weight; joints without a percentage of their own are supported as the wrist is. */
-function support(leader: ArmHandle, gravity: GravityPercentages): Float64Array {
-  return Float64Array.from(leader.model.joints, (joint) => gravity[SUPPORT_BY_ROLE[joint.role] ?? 'wrist'] / 100);
 }

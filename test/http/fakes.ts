@@ -11,7 +11,14 @@ import {
 } from '../../src/arm/types.ts';
 import type { HttpConfig } from '../../src/config/schema.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
-import type { Mirror, MirrorRequest, MirrorStatus } from '../../src/mirror/types.ts';
+import type {
+  Gravity,
+  GravityPercentages,
+  Mirror,
+  MirrorRequest,
+  MirrorStatus,
+  Release,
+} from '../../src/mirror/types.ts';
 import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
@@ -192,8 +199,25 @@ export class FakeMotion implements Motion {
   }
 }
 
+export class FakeGravity implements Gravity {
+  readonly floating = new Map<number, GravityPercentages>();
+  released: Release | undefined;
+
+  async start(arm: Arm, percentages: GravityPercentages, caller: Caller): Promise<void> {
+    (arm as FakeArm).claim(caller);
+    this.floating.set(arm.id, percentages);
+  }
+
+  async stop(arm: Arm, release?: Release): Promise<boolean> {
+    this.released = release;
+    (arm as FakeArm).owner = null;
+    return this.floating.delete(arm.id);
+  }
+}
+
 export class FakeMirror implements Mirror {
   started: MirrorRequest | null = null;
+  released: Release | undefined;
 
   async start(request: MirrorRequest): Promise<void> {
     if (this.started !== null) throw new BridgeError('already_mirroring', 'leader mirrors already.');
@@ -204,7 +228,8 @@ export class FakeMirror implements Mirror {
     this.started = request;
   }
 
-  async stop(): Promise<boolean> {
+  async stop(_caller: Caller, release?: Release): Promise<boolean> {
+    this.released = release;
     const wasRunning = this.started !== null;
     this.started = null;
     return wasRunning;
@@ -235,6 +260,7 @@ export interface FakeServices extends HttpServices {
   readonly arms: Arms & { readonly all: readonly FakeArm[] };
   readonly motion: FakeMotion;
   readonly mirror: FakeMirror;
+  readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
 }
 
@@ -263,6 +289,7 @@ export function fakeServices(
     },
     motion: new FakeMotion(),
     mirror: new FakeMirror(),
+    gravity: new FakeGravity(),
     simulation: new FakeSimulation(),
     loop: () => ({ cycles: 12, rate: 200, late: 0, period: 0.005, longestPeriod: 0.0052 }),
     ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null }),

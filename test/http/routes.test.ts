@@ -260,6 +260,44 @@ test('gravity values that are left out have their defaults', async () => {
   expect(services.mirror.started).toMatchObject({ gravity: { shoulder: 100, elbow: 50, wrist: 10 }, invert: true });
 });
 
+test('a start says what to do with a difference in degrees, and a stop what becomes of leaders', async () => {
+  const robot_pairs = [{ leader_id: 0, follower_id: 1 }];
+  const body = { robot_pairs, on_mismatch: 'refuse', mismatch_threshold: 90, align: 'leader' };
+  expect(await post('/move/leader/start', body)).toMatchObject({ status: 'ok' });
+  expect(services.mirror.started).toEqual({
+    pairs: [{ leader: 0, follower: 1 }],
+    gravity: null,
+    invert: false,
+    onMismatch: 'refuse',
+    mismatchThreshold: Math.PI / 2,
+    align: 'leader',
+  });
+  await post('/move/leader/stop');
+  expect(services.mirror.released).toBe('lower');
+  await post('/move/leader/stop?release=now');
+  expect(services.mirror.released).toBe('now');
+  expect(await post('/move/leader/stop?release=drop')).toMatchObject({
+    status: 422,
+    detail: [{ type: 'literal_error', loc: ['query', 'release'], msg: "Input should be 'lower', 'now' or 'hold'" }],
+  });
+  expect(await post('/move/leader/start', { robot_pairs, align: 'both' })).toMatchObject({
+    status: 422,
+    detail: [{ type: 'literal_error', loc: ['body', 'align'], ctx: { expected: "'follower' or 'leader'" } }],
+  });
+});
+
+test('gravity compensation of one arm starts with defaults, owns it, and stops holding', async () => {
+  expect(await post('/gravity/start')).toEqual({ status: 'ok', message: 'Gravity control started' });
+  expect(services.gravity.floating.get(0)).toEqual({ shoulder: 100, elbow: 50, wrist: 10 });
+  const values = { gravity_compensation_values: { shoulder: 30 } };
+  await post('/gravity/start?robot_id=1', values);
+  expect(services.gravity.floating.get(1)).toEqual({ shoulder: 30, elbow: 50, wrist: 10 });
+  expect(await post('/gravity/stop')).toEqual({ status: 'ok', message: 'Stopping gravity control' });
+  expect(services.gravity.released).toBe('hold');
+  expect(await post('/gravity/stop')).toEqual({ status: 'error', message: 'Gravity control is not running' });
+  expect(await post('/gravity/stop?robot_id=7')).toMatchObject({ status: 400 });
+});
+
 test('a null id in a pair is refused with its pair', async () => {
   const start = (leader_id: number | null, follower_id: number | null) =>
     post('/move/leader/start', {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import type { FollowOptions } from '../../src/control/messages.ts';
 import { FollowCode } from '../../src/control/snapshot.ts';
 import { SourceStatus } from '../../src/control/source.ts';
 import { Follow, RAMP_SPEED, STALE } from '../../src/mirror/follow.ts';
-import { jointMaps } from '../../src/mirror/map.ts';
+import { jointMaps, mapPositions, unmapPositions } from '../../src/mirror/map.ts';
 
 const DT = 0.005;
 
-function setUp(target: (t: number) => number) {
+function setUp(target: (t: number) => number, options?: FollowOptions) {
   let now = 10;
   let fresh = true;
   let sampled = now;
@@ -21,7 +22,7 @@ function setUp(target: (t: number) => number) {
   };
   const none = new Float64Array(1);
   const drive = { damping: none, inertia: none, friction: none };
-  const follow = new Follow(sampler, drive, 'mirroring', () => now);
+  const follow = new Follow(sampler, drive, 'mirroring', () => now, options);
   const out = Float64Array.of(0);
   follow.begin(out);
   const step = (): SourceStatus => {
@@ -90,12 +91,115 @@ test('inverted controls mirror left and right: base and roll turn the other way,
 
 test('a pair takes scale and offset from the configuration and refuses joints that it has not', () => {
   const maps = jointMaps(model, model, { shoulder_lift: { scale: 0.5, offset: 0.1 } }, false);
-  expect(maps).toContainEqual({ from: 1, scale: 0.5, offset: 0.1 });
+  expect(maps).toContainEqual(expect.objectContaining({ from: 1, scale: 0.5, offset: 0.1 }));
   expect(jointMaps(model, model, { knee: { scale: 1, offset: 0 } }, false)).toMatch(/"knee" is none of .*gripper/);
 });
 
-test('arms of different models are not paired', () => {
-  expect(jointMaps(model, { ...model, name: 'koch' }, {}, false)).toMatch(/a so101 cannot lead a koch/);
+test('arms of different models are not paired where a joint has no role frame, and the joint is named', () => {
+  const koch = { ...model, name: 'koch' };
+  expect(jointMaps(model, koch, {}, false)).toMatch(/a so101 cannot lead a koch: joint shoulder_pan of the so101/);
+  const framed = { ...koch, joints: koch.joints.map((joint) => ({ ...joint, roleFrame: { sign: 1, zero: 0 } })) };
+  expect(jointMaps(framed, { ...model, name: 'other' }, {}, false)).toMatch(/joint shoulder_pan of the other/);
+});
+
+test('joints of different models are matched by role and angle, the gripper by its opening; one without partner holds', () => {
+  const frames = [
+    { sign: 1, zero: 0 },
+    { sign: -1, zero: 1.5 },
+    { sign: 1, zero: 0.2 },
+  ];
+  const leader = { ...model, joints: model.joints.map((joint, i) => ({ ...joint, roleFrame: frames[i] ?? null })) };
+  const joint = (name: string, role: string, sign: number, zero: number) => ({ name, role, roleFrame: { sign, zero } });
+  const follower = {
+    name: 'long',
+    joints: [
+      joint('waist', 'shoulder_pan', 1, 0),
+      joint('shoulder', 'shoulder_lift', 1, -0.5),
+      joint('forearm', 'forearm_roll', 1, 0),
+      { name: 'fingers', role: 'gripper', roleFrame: null },
+    ],
+    gripper: { index: 3, closed: 0.015, open: 0.037 },
+  };
+  const maps = jointMaps(leader, follower, { waist: { scale: 1, offset: 0, lower: -1, upper: 1 } }, false);
+  if (typeof maps === 'string') throw new Error(maps);
+  const out = Float64Array.of(9, 9, 9, 9);
+  mapPositions(maps, Float64Array.of(1.4, 1.2, 0.7, 0.85), out);
+  // Role angle of the lift: -(1.2 - 1.5) = 0.3, so the follower is 0.3 beyond its own zero.
+  expect([...out].map((value) => Math.round(value * 1e9) / 1e9)).toEqual([1, -0.2, 9, 0.026]);
+  const back = Float64Array.of(0, 0, 0.7, 0);
+  unmapPositions(maps, out, back);
+  expect([...back].map((value) => Math.round(value * 1e9) / 1e9)).toEqual([1, 1.2, 0.7, 0.85]);
+});
+
+const PLAIN: FollowOptions = {
+  lowPass: 0,
+  deadBand: 0,
+  velocity: Number.POSITIVE_INFINITY,
+  mismatch: Number.POSITIVE_INFINITY,
+  reapproach: true,
+};
+
+test('a leader that comes back too far away is refused where the pair says so', () => {
+  let angle = 0;
+  const { follow, out, step, silence } = setUp(() => angle, { ...PLAIN, mismatch: 0.2 });
+  for (let i = 0; i < 400; i++) step();
+  silence(true);
+  while (step() !== SourceStatus.hold);
+  angle = 0.19;
+  silence(false);
+  expect(step()).toBe(SourceStatus.running);
+  silence(true);
+  while (step() !== SourceStatus.hold);
+  angle = 0.6;
+  silence(false);
+  const before = out[0]!;
+  for (let i = 0; i < 10; i++) expect(step()).toBe(SourceStatus.hold);
+  expect(follow.follow.code).toBe(FollowCode.refused);
+  expect(out[0]).toBe(before);
+});
+
+test('the jump of a leader whose readings were frozen is a ramp, the quickest hand is none', () => {
+  let frozen = false;
+  let kept = 0;
+  const hand = (t: number): number => 0.8 * Math.sin(3 * t);
+  const { follow, out, step } = setUp((t) => {
+    if (!frozen) kept = hand(t);
+    return kept;
+  }, PLAIN);
+  for (let i = 0; i < 1000; i++) step();
+  expect(follow.follow.code).toBe(FollowCode.following);
+  frozen = true;
+  for (let i = 0; i < 100; i++) step();
+  expect(follow.follow.code).toBe(FollowCode.following);
+  frozen = false;
+  const before = out[0]!;
+  step();
+  expect(follow.follow.code).toBe(FollowCode.ramping);
+  expect(Math.abs(out[0]! - before)).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
+});
+
+test('a pair may follow slowly, smoothly, and leave small movements out', () => {
+  const still = setUp(() => 0.03, { ...PLAIN, deadBand: 0.05 });
+  for (let i = 0; i < 1000; i++) still.step();
+  expect(still.out[0]).toBe(0);
+  const slow = setUp((t) => (t < 3 ? 0 : 0.03 * (t - 3) * 20), { ...PLAIN, velocity: 0.2 });
+  let last = 0;
+  for (let i = 0; i < 1000; i++) {
+    slow.step();
+    expect(slow.out[0]! - last).toBeLessThanOrEqual(0.2 * DT + 1e-12);
+    last = slow.out[0]!;
+  }
+  const shaky = (options: FollowOptions): number => {
+    const { out, step } = setUp((t) => 0.02 * Math.sin(2 * Math.PI * 8 * t), options);
+    let most = 0;
+    for (let i = 0; i < 1000; i++) {
+      step();
+      if (i > 600) most = Math.max(most, Math.abs(out[0]!));
+    }
+    return most;
+  };
+  // A first-order low-pass at 1 Hz leaves an eighth of 8 Hz.
+  expect(shaky({ ...PLAIN, lowPass: 1 }) / shaky(PLAIN)).toBeCloseTo(1 / Math.hypot(1, 8), 1);
 });
 
 test('a leader that never rests is caught up with, joint by joint, also after a gap', () => {

@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
-import type { MirrorRequest } from '../../mirror/types.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type GravityPercentages, type MirrorRequest, RELEASES, type Release } from '../../mirror/types.ts';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
-import { DEFAULT_GRAVITY, startLeaderArmControlRequest } from '../schemas.ts';
+import { DEFAULT_GRAVITY, gravityStartRequest, startLeaderArmControlRequest } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
-import { type ReadRequest, readRequest } from '../validation.ts';
+import { notOneOf, queryOf, type ReadRequest, readRequest } from '../validation.ts';
 
 type StartBody = ReadRequest<typeof startLeaderArmControlRequest>['body'];
 
@@ -18,9 +18,8 @@ function pairsOf(services: HttpServices, body: StartBody): MirrorRequest['pairs'
   return pairs;
 }
 
-function gravityOf(body: StartBody): MirrorRequest['gravity'] {
-  if (!body.enable_gravity_compensation) return null;
-  const { shoulder, elbow, wrist } = body.gravity_compensation_values ?? {};
+function gravityOf(values: StartBody['gravity_compensation_values']): GravityPercentages {
+  const { shoulder, elbow, wrist } = values ?? {};
   return {
     shoulder: shoulder ?? DEFAULT_GRAVITY.shoulder,
     elbow: elbow ?? DEFAULT_GRAVITY.elbow,
@@ -28,7 +27,27 @@ function gravityOf(body: StartBody): MirrorRequest['gravity'] {
   };
 }
 
-/** /move/leader/start and /move/leader/stop. */
+function startOf(services: HttpServices, body: StartBody): MirrorRequest {
+  const { on_mismatch: onMismatch, mismatch_threshold: threshold, align } = body;
+  return {
+    pairs: pairsOf(services, body),
+    gravity: body.enable_gravity_compensation ? gravityOf(body.gravity_compensation_values) : null,
+    invert: body.invert_controls,
+    ...(onMismatch === undefined ? {} : { onMismatch }),
+    ...(threshold === undefined ? {} : { mismatchThreshold: (threshold * Math.PI) / 180 }),
+    ...(align === undefined ? {} : { align }),
+  };
+}
+
+/** @throws {HttpProblem} 422 for a word that is none of those that are known */
+function releaseOf(request: FastifyRequest, fallback: Release): Release {
+  const text = queryOf(request).get('release') ?? fallback;
+  const release = RELEASES.find((word) => word === text);
+  if (release === undefined) throw new HttpProblem(422, [notOneOf(['query', 'release'], text, RELEASES)]);
+  return release;
+}
+
+/** /move/leader/start and /move/leader/stop, /gravity/start and /gravity/stop. */
 export function mirrorRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
   app.post('/move/leader/start', async (request) => {
     const { takeOver, body } = readRequest(request, {
@@ -36,7 +55,7 @@ export function mirrorRoutes(app: FastifyInstance, services: HttpServices, calle
       takeOver: true,
       body: startLeaderArmControlRequest,
     });
-    const start = { pairs: pairsOf(services, body), gravity: gravityOf(body), invert: body.invert_controls };
+    const start = startOf(services, body);
     try {
       // Mirroring outlives the request that started it: a client that hangs up does not end it.
       await services.mirror.start(start, { owner: callers.owner, takeOver });
@@ -48,9 +67,36 @@ export function mirrorRoutes(app: FastifyInstance, services: HttpServices, calle
 
   app.post('/move/leader/stop', async (request) => {
     const { takeOver } = readRequest(request, { robotId: false, takeOver: true });
-    const wasRunning = await services.mirror.stop({ owner: callers.owner, takeOver });
+    const release = releaseOf(request, 'lower');
+    const wasRunning = await services.mirror.stop({ owner: callers.owner, takeOver }, release);
     return wasRunning
       ? { status: 'ok', message: 'Stopping leader-follower control' }
       : { status: 'error', message: 'Leader-follower control is not running' };
+  });
+
+  app.post('/gravity/start', async (request) => {
+    const { robotId, takeOver, body } = readRequest(request, {
+      robotId: 'default',
+      takeOver: true,
+      body: gravityStartRequest,
+      bodyOptional: true,
+    });
+    const arm = armById(services.arms, robotId!);
+    const percentages = gravityOf(body.gravity_compensation_values);
+    try {
+      await services.gravity.start(arm, percentages, { owner: callers.owner, takeOver });
+    } catch (error) {
+      throw asProblem(error, { route: '/gravity/start', status: { stopped: 400, unsupported: 400 } });
+    }
+    return { status: 'ok', message: 'Gravity control started' };
+  });
+
+  app.post('/gravity/stop', async (request) => {
+    const { robotId } = readRequest(request, { robotId: 'default' });
+    const release = releaseOf(request, 'hold');
+    const wasRunning = await services.gravity.stop(armById(services.arms, robotId!), release);
+    return wasRunning
+      ? { status: 'ok', message: 'Stopping gravity control' }
+      : { status: 'error', message: 'Gravity control is not running' };
   });
 }

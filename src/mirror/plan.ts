@@ -1,0 +1,97 @@
+import type { ArmSet } from '../arm/arms.ts';
+import type { ArmHandle } from '../arm/handle.ts';
+import { BridgeError } from '../arm/types.ts';
+import { type PairConfig, pairConfig } from '../config/schema.ts';
+import type { FollowOptions, JointMap } from '../control/messages.ts';
+import { jointMaps, mapPositions } from './map.ts';
+import type { Align, MirrorRequest, OnMismatch } from './types.ts';
+
+/** A pair as it is to be started. */
+export interface PlannedPair {
+  readonly leader: ArmHandle;
+  readonly follower: ArmHandle;
+  readonly maps: readonly JointMap[];
+  readonly options: FollowOptions;
+  readonly onMismatch: OnMismatch;
+  /** Difference of a joint from which `refuse` refuses, rad. */
+  readonly threshold: number;
+  readonly align: Align;
+  /** For messages. */
+  readonly label: string;
+}
+
+/**
+ * Pairs of a request, with what the configuration says of them.
+ * @throws {BridgeError} bad_pair, unknown_arm
+ */
+export function planPairs(request: MirrorRequest, arms: ArmSet, configured: readonly PairConfig[]): PlannedPair[] {
+  const planned: PlannedPair[] = [];
+  const role = new Map<ArmHandle, 'leader' | 'follower'>();
+  for (const [index, ids] of request.pairs.entries()) {
+    const leader = arms.byId(ids.leader);
+    const follower = arms.byId(ids.follower);
+    const label = `Robot pair ${index} (${leader.name} to ${follower.name})`;
+    if (leader === follower) throw new BridgeError('bad_pair', `${label}: an arm cannot follow itself.`);
+    if (role.get(leader) === 'follower' || role.has(follower)) {
+      const twice = role.get(leader) === 'follower' ? leader : follower;
+      throw new BridgeError('bad_pair', `${label}: arm ${twice.name} would have two roles. Name it once as follower.`);
+    }
+    role.set(leader, 'leader');
+    role.set(follower, 'follower');
+    const named = { leader: leader.name, follower: follower.name };
+    const config =
+      configured.find((pair) => pair.leader === leader.name && pair.follower === follower.name) ??
+      pairConfig.parse(named);
+    const maps = jointMaps(leader.model, follower.model, config.joints, request.invert);
+    if (typeof maps === 'string') throw new BridgeError('bad_pair', `${label}: ${maps}.`);
+    const align = request.align ?? config.align;
+    if (align === 'leader' && leader.remote) {
+      throw new BridgeError(
+        'bad_pair',
+        `${label}: arm ${leader.name} belongs to another machine and cannot be driven to its follower. Align the follower.`,
+      );
+    }
+    const onMismatch = request.onMismatch ?? config.on_mismatch;
+    const threshold = request.mismatchThreshold ?? config.mismatch_threshold;
+    const options: FollowOptions = {
+      lowPass: config.low_pass ?? 0,
+      deadBand: config.dead_band,
+      velocity: config.velocity ?? Number.POSITIVE_INFINITY,
+      mismatch: onMismatch === 'refuse' ? threshold : Number.POSITIVE_INFINITY,
+      reapproach: true,
+    };
+    planned.push({ leader, follower, maps, options, onMismatch, threshold, align, label });
+  }
+  return planned;
+}
+
+/** @throws {BridgeError} bad_pair, naming the joint that differs most, where the pair refuses to start with that */
+export function refuseMismatch(pair: PlannedPair): void {
+  if (pair.onMismatch !== 'refuse') return;
+  const worst = mismatch(pair);
+  if (worst.difference <= pair.threshold) return;
+  throw new BridgeError(
+    'bad_pair',
+    `${pair.label}: ${worst.joint} of the follower is ${degrees(worst.difference)} degrees away from its leader, more ` +
+      `than the ${degrees(pair.threshold)} allowed. Bring the leader near the follower, or start with "align": "leader" ` +
+      'or "on_mismatch": "ramp". Nothing has moved.',
+  );
+}
+
+/** The follower's joint that is furthest from where its leader wants it, and how far, rad. */
+function mismatch({ leader, follower, maps }: PlannedPair): { joint: string; difference: number } {
+  const { positions } = follower.read();
+  const wanted = positions.slice();
+  mapPositions(maps, leader.read().positions, wanted);
+  let joint = '';
+  let difference = 0;
+  for (const [i, { name, lower, upper }] of follower.model.joints.entries()) {
+    const away = Math.abs(Math.min(Math.max(wanted[i]!, lower), upper) - positions[i]!);
+    if (away > difference) [joint, difference] = [name, away];
+  }
+  return { joint, difference };
+}
+
+function degrees(radians: number): string {
+  return ((radians * 180) / Math.PI).toFixed(0);
+}

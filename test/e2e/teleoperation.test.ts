@@ -1,0 +1,105 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
+import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
+import type { Simulation } from '../../src/sim/simulation.ts';
+import { BridgeClient, sleep } from './support/bridge.ts';
+
+/** The compiled bridge, whose threads can run; in this process, so that the physics of its arms can be asked. */
+const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
+const { Bridge } = (await import(compiled)) as typeof import('../../src/bridge.ts');
+
+const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+/** Joints that are where they should be: droop that the model does not know, friction and backlash of control, rad. */
+const NEAR = 0.03;
+
+let bridge: BridgeInstance;
+let simulation: Simulation;
+const client = new BridgeClient();
+beforeAll(async () => {
+  const config = loadConfig(DEFAULT_CONFIG_FILE, {}, { port: 0, ros: false });
+  bridge = await Bridge.start(config, pino({ level: 'silent' }));
+  simulation = bridge.simulation!;
+  client.url = `http://127.0.0.1:${bridge.address.port}`;
+});
+beforeEach(async () => {
+  await client.post('/move/leader/stop?release=hold');
+  await client.post('/gravity/stop?robot_id=0&release=hold');
+  await simulation.hand('leader', null, 0);
+});
+afterAll(async () => {
+  await bridge.close();
+});
+
+async function truth(name: string): Promise<number[]> {
+  return (await simulation.truth(name)).positions;
+}
+
+function furthest(a: readonly number[], b: readonly number[]): number {
+  return Math.max(...a.map((angle, j) => Math.abs(angle - b[j]!)));
+}
+
+describe('a start with leader and follower apart', () => {
+  test('is refused where that is asked for, naming joint and difference, and nothing moves or changes its owner', async () => {
+    expect((await client.post('/move/init?robot_id=1')).body.status).toBe('ok');
+    const before = [await truth('leader'), await truth('follower')];
+    const refused = await client.post('/move/leader/start', { ...PAIR, on_mismatch: 'refuse', mismatch_threshold: 20 });
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toMatch(
+      /leader to follower.*wrist_flex of the follower is \d+ degrees away.*20 allowed/,
+    );
+    expect(await client.arm(1)).toMatchObject({ state: 'ready', owner: null });
+    expect(furthest(await truth('leader'), before[0]!)).toBeLessThan(0.01);
+    expect(furthest(await truth('follower'), before[1]!)).toBeLessThan(0.01);
+  });
+
+  test('drives the leader to its follower where that is asked for, which does not move when the hand takes over', async () => {
+    const held = await truth('follower');
+    expect((await client.post('/move/leader/start', { ...PAIR, align: 'leader', on_mismatch: 'refuse' })).status).toBe(
+      200,
+    );
+    expect(furthest(await truth('leader'), held)).toBeLessThan(NEAR);
+    // The hand takes it while it goes limp.
+    const names = bridge.arms.all[0]!.model.joints.map(({ name }) => name);
+    await simulation.hand('leader', Object.fromEntries(names.map((name, j) => [name, held[j]!])), 0.5);
+    await expect.poll(async () => (await client.arm(0)).state, { timeout: 5000 }).toBe('connected');
+    expect(furthest(await truth('follower'), held)).toBeLessThan(2 * NEAR);
+    expect((await client.get('/status')).body.mirror.pairs[0]).toMatchObject({ state: 'mirroring', reason: '' });
+    await client.post('/move/leader/stop');
+    expect(await client.arm(0)).toMatchObject({ state: 'connected', owner: null });
+  });
+});
+
+describe('an arm that floats', () => {
+  const full = { gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 } };
+
+  test('stays where it is, belongs to gravity compensation, and holds without a jump when it is stopped', async () => {
+    expect((await client.post('/move/init?robot_id=0')).body.status).toBe('ok');
+    const before = await truth('leader');
+    expect((await client.post('/gravity/start?robot_id=0', full)).body.status).toBe('ok');
+    expect(await client.arm(0)).toMatchObject({ state: 'floating', owner: 'gravity compensation' });
+    expect((await client.post('/move/init?robot_id=0')).status).toBe(409);
+    await sleep(2);
+    expect(furthest(await truth('leader'), before)).toBeLessThan(NEAR);
+    const floated = await truth('leader');
+    expect((await client.post('/gravity/stop?robot_id=0')).body).toMatchObject({ status: 'ok' });
+    expect(await client.arm(0)).toMatchObject({ state: 'ready', torque: true, owner: null });
+    await sleep(0.5);
+    expect(furthest(await truth('leader'), floated)).toBeLessThan(0.01);
+    expect((await client.post('/gravity/stop?robot_id=0')).body).toMatchObject({ status: 'error' });
+  });
+
+  test('as leader holds at the stop, is lowered to its rest pose and released; the follower holds', async () => {
+    expect((await client.post('/move/init?robot_id=0')).body.status).toBe('ok');
+    expect((await client.post('/move/init?robot_id=1')).body.status).toBe('ok');
+    const start = { ...PAIR, enable_gravity_compensation: true, ...full };
+    expect((await client.post('/move/leader/start', start)).status).toBe(200);
+    const held = await truth('follower');
+    expect((await client.post('/move/leader/stop')).body.status).toBe('ok');
+    await expect.poll(async () => (await client.arm(0)).state, { timeout: 15_000, interval: 100 }).toBe('connected');
+    const rest = [...bridge.arms.all[0]!.model.poses.get('rest')!];
+    expect(furthest((await truth('leader')).slice(0, 4), rest.slice(0, 4))).toBeLessThan(0.2);
+    expect(await client.arm(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
+    expect(furthest(await truth('follower'), held)).toBeLessThan(2 * NEAR);
+  });
+});
