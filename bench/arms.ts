@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
 import { ArmRuntime } from '../src/control/arm-runtime.ts';
-import type { LinkJoint, ServoLink } from '../src/control/servo-link.ts';
+import type { ServoLink } from '../src/control/servo-link.ts';
+import type { LinkJoint } from '../src/control/servo-places.ts';
 import type { SharedState } from '../src/control/snapshot.ts';
 import { StallGuard } from '../src/control/stall.ts';
 import { Chain } from '../src/kinematics/chain.ts';
@@ -25,10 +26,14 @@ export function linkJoints(model: ArmModel, family: Family): LinkJoint[] {
     const table: ServoModel = family === 'feetech' ? modelByName(servo.model)! : XL330_M288;
     return {
       name: joint.name,
-      servoId: servo.id,
-      model: table,
-      calibration: { sign: servo.sign, zero: servo.zero, stepsPerTurn: table.stepsPerTurn },
-      referenceGain: table.common.positionGain.initial!,
+      servos: [
+        {
+          id: servo.id,
+          model: table,
+          calibration: { sign: servo.sign, zero: servo.zero, stepsPerTurn: table.stepsPerTurn },
+          shadow: false,
+        },
+      ],
       settings: family === 'feetech' ? joint.settings : {},
     };
   });

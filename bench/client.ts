@@ -116,10 +116,11 @@ async function controlLoop(): Promise<ClientReport> {
 async function busAlone(): Promise<ClientReport> {
   const port = makePort(`serial:${options.ports[0]}`);
   await port.open();
-  const ids = joints.map((joint) => joint.servoId);
+  const servos = joints.map((joint) => joint.servos[0]!);
+  const ids = servos.map(({ id }) => id);
   const bus = options.family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
-  const { presentPosition, goalPosition } = joints[0]!.model.common;
-  const goals = Int32Array.from(joints, ({ calibration }) => radiansToSteps(calibration, 0));
+  const { presentPosition, goalPosition } = servos[0]!.model.common;
+  const goals = Int32Array.from(servos, ({ calibration }) => radiansToSteps(calibration, 0));
   let stopped = false;
   let began = 0;
   const cycle = (): void => {

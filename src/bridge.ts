@@ -348,15 +348,11 @@ function planArm(arm: ArmConfig, index: number): ArmPlan {
 
 function armSetup({ config, model }: ArmPlan, simulation: Simulation | null): ArmSetup {
   const joints = model.joints.map((joint): JointSetup => {
-    const servo = joint.servos[0]!;
     return {
       name: joint.name,
-      servoId: servo.id,
-      servoModel: servo.model,
+      servos: joint.servos,
       settings: joint.settings,
       stall: joint.stall,
-      sign: servo.sign,
-      zero: servo.zero,
       torqueLimit: joint.torqueLimit,
       stiffness: joint.stiffness,
       damping: joint.damping,

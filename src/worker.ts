@@ -17,6 +17,7 @@ import type {
 } from './control/messages.ts';
 import { RemoteLink } from './control/remote-link.ts';
 import { ServoLink } from './control/servo-link.ts';
+import type { LinkServo } from './control/servo-places.ts';
 import { SharedState } from './control/snapshot.ts';
 import type { SetpointSource } from './control/source.ts';
 import { StallGuard } from './control/stall.ts';
@@ -81,19 +82,15 @@ class Stream implements Sampler {
 
 function makeLink(arm: ArmSetup): ArmLink {
   if (arm.bus.kind === 'remote') return new RemoteLink(arm.joints.length, arm.name);
-  const joints = arm.joints.map((joint) => {
-    const model = modelByName(joint.servoModel);
-    if (model === undefined) throw new Error(`arm ${arm.name}: no table of a servo "${joint.servoModel}"`);
-    return {
-      name: joint.name,
-      servoId: joint.servoId,
-      model,
-      calibration: { sign: joint.sign, zero: joint.zero, stepsPerTurn: model.stepsPerTurn },
-      // The arms' data states stiffness at the gain with which their servos leave the factory.
-      referenceGain: model.common.positionGain.initial!,
-      settings: joint.settings,
-    };
-  });
+  const joints = arm.joints.map(({ name, servos, settings }) => ({
+    name,
+    settings,
+    servos: servos.map(({ id, model: trade, sign, zero, shadow }): LinkServo => {
+      const model = modelByName(trade);
+      if (model === undefined) throw new Error(`arm ${arm.name}: no table of a servo "${trade}"`);
+      return { id, model, calibration: { sign, zero, stepsPerTurn: model.stepsPerTurn }, shadow };
+    }),
+  }));
   const port = arm.bus.kind === 'sim' ? new SimPort(arm.bus.url, arm.bus.port) : makePort(arm.bus.url);
   return new ServoLink(port, joints);
 }

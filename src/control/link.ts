@@ -11,7 +11,7 @@ export interface ArmLink {
   readonly torque: boolean;
   /** Some servo reports torque on. */
   readonly anyTorque: boolean;
-  /** 1 for each joint whose servo reports torque on. */
+  /** 1 for each joint whose servos all report torque on. */
   readonly held: Uint8Array;
   /** Measured joint positions, rad; NaN before the first sample. */
   readonly positions: Float64Array;
@@ -19,7 +19,7 @@ export interface ArmLink {
   readonly sampleTime: number;
   /** Goal positions that the servos held when the link came up, rad. */
   readonly adopted: Float64Array;
-  /** Position gain of each servo against the one for which the model gives its stiffness. */
+  /** Stiffness of each joint, by the gains and models of its servos, against the one that the arm's data state. */
   readonly gain: Float64Array;
   /** Monotonic time of the read that gave the fields below, s. */
   readonly detailTime: number;
@@ -28,13 +28,13 @@ export interface ArmLink {
   readonly temperatures: Float64Array;
   readonly voltages: Float64Array;
   readonly alarms: Float64Array;
-  /** Why torque must not be switched on; empty when it may. */
+  /** Why torque must not be switched on, by the newest measurements; empty when it may. Not for every cycle. */
   readonly torqueRefusal: string;
   /** Why the arm must be stopped; empty when it need not. */
   readonly fault: string;
-  /** Monotonic time at which each servo was heard last, s. */
+  /** Monotonic time at which each joint was heard last, by the quietest of its servos, s. */
   readonly heard: Float64Array;
-  /** Replies that never came, by servo. */
+  /** Replies that never came, by joint: those of its first servo. */
   readonly lost: ArrayLike<number>;
   /** Bytes that belonged to no valid reply. */
   readonly discarded: number;

@@ -2,18 +2,26 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EndReason } from './arm-runtime.ts';
 import type { StallLimits } from './stall.ts';
 
-/** A joint, as the control thread needs it. Angles rad, torques Nm, stiffness Nm/rad. */
-export interface JointSetup {
-  readonly name: string;
-  readonly servoId: number;
-  /** Trade name of the servo. */
-  readonly servoModel: string;
-  /** Register contents to be set at start, in counts. */
-  readonly settings: Readonly<Record<string, number>>;
-  readonly stall: StallLimits | null;
+/** One servo of a joint. */
+export interface ServoSetup {
+  readonly id: number;
+  /** Trade name. */
+  readonly model: string;
   readonly sign: 1 | -1;
   /** Servo steps at joint angle zero. */
   readonly zero: number;
+  /** It obeys the joint's first servo by itself. */
+  readonly shadow: boolean;
+}
+
+/** A joint, as the control thread needs it. Angles rad, torques Nm, stiffness Nm/rad. */
+export interface JointSetup {
+  readonly name: string;
+  /** The first one gives the position. */
+  readonly servos: readonly ServoSetup[];
+  /** Register contents to be set at start, in counts. */
+  readonly settings: Readonly<Record<string, number>>;
+  readonly stall: StallLimits | null;
   readonly torqueLimit: number;
   readonly stiffness: number;
   /** Nm s/rad */

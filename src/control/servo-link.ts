@@ -1,29 +1,18 @@
 import { MAX_BLOCK, type ServoBus } from '../servo/bus.ts';
-import { radiansToSteps, type ServoCalibration, stepsToRadians } from '../servo/calibration.ts';
+import { radiansToSteps, stepsToRadians } from '../servo/calibration.ts';
 import type { ServoClient } from '../servo/client.ts';
 import { DynamixelBus } from '../servo/dynamixel/bus.ts';
 import { DynamixelClient } from '../servo/dynamixel/client.ts';
 import { FeetechBus } from '../servo/feetech/bus.ts';
 import { FeetechClient } from '../servo/feetech/client.ts';
-import type { ServoModel } from '../servo/model.ts';
 import type { BytePort, PortError } from '../servo/port/port.ts';
 import { recover } from '../servo/recover.ts';
 import { decodeSign, encodeSign, type Register } from '../servo/registers.ts';
 import { type ExpectedServo, type StartUp, startUp } from '../servo/start-up.ts';
 import { Histogram } from './histogram.ts';
 import type { ArmLink } from './link.ts';
-
-/** A joint as the bus needs it. */
-export interface LinkJoint {
-  readonly name: string;
-  readonly servoId: number;
-  readonly model: ServoModel;
-  readonly calibration: ServoCalibration;
-  /** Position gain register content for which the arm's data states the stiffness. */
-  readonly referenceGain: number;
-  /** Register contents, in counts, to be set at start, by register name. */
-  readonly settings: Readonly<Record<string, number>>;
-}
+import { expectedServos, type LinkJoint, type Place, places } from './servo-places.ts';
+import { ServoWatch } from './servo-watch.ts';
 
 type Phase = 'closed' | 'preparing' | 'up';
 
@@ -58,9 +47,6 @@ const LONGEST_BACK_OFF = 5;
 const TORQUE_RETRY = 4;
 /** Round trips are told anew this often, s. */
 const STATISTICS_INTERVAL = 5;
-/** Temperatures this far below a servo's limit are told, and ones this near to it stop the arm, K. */
-const WARM_MARGIN = 15;
-const HOT_MARGIN = 3;
 /** The servos of a Dynamixel bus stop by themselves when nothing is heard for this many units of 20 ms (register 98). */
 const WATCHDOG = 25;
 
@@ -70,7 +56,7 @@ function span(...registers: readonly Register[]): { address: number; length: num
   return { address, length: end - address };
 }
 
-/** An arm of servos of one family on one bus; one servo per joint. */
+/** An arm of servos of one family on one bus. */
 export class ServoLink implements ArmLink {
   readonly remote = false;
   readonly positions: Float64Array;
@@ -87,8 +73,6 @@ export class ServoLink implements ArmLink {
   readonly held: Uint8Array;
   readonly heard: Float64Array;
   readTime = 0;
-  torqueRefusal = '';
-  fault = '';
   sampleTime = 0;
   detailTime = 0;
   roundTripMedian = 0;
@@ -99,7 +83,9 @@ export class ServoLink implements ArmLink {
   readonly #port: BytePort;
   readonly #bus: ServoBus;
   readonly #client: ServoClient;
-  readonly #joints: readonly LinkJoint[];
+  readonly #joints: number;
+  readonly #servos: readonly Place[];
+  readonly #watch: ServoWatch;
   readonly #steps: Int32Array;
   readonly #flags: Uint8Array;
   /** Servos whose torque must be read before a goal is sent again: they have been silent, perhaps without power. */
@@ -114,8 +100,14 @@ export class ServoLink implements ArmLink {
   readonly #recoverable: number;
   #recovering = false;
   #recovered = Number.NEGATIVE_INFINITY;
-  readonly #limits: { readonly hot: Float64Array; readonly low: Float64Array; readonly high: Float64Array };
-  readonly #warned: Uint8Array;
+  /** 1 for each servo that is written to in the loop: all but shadows. */
+  readonly #commanded: Uint8Array;
+  /** What each servo says of itself: torque enabled, when it was heard last (s), effort (Nm). */
+  readonly #holds: Uint8Array;
+  readonly #heard: Float64Array;
+  readonly #efforts: Float64Array;
+  /** Position gain times stall torque for which the arm's data state the stiffness, by joint. */
+  readonly #usualGain: Float64Array;
   readonly #roundTrips = new Histogram();
   readonly #positionBlock: Block;
   readonly #detailBlock: Block;
@@ -138,15 +130,17 @@ export class ServoLink implements ArmLink {
   #busy = false;
   #wantTorque: boolean | null = null;
   #unconfirmed = 0;
-  /** Joint of `fault`. */
-  #faulty = -1;
 
   constructor(port: BytePort, joints: readonly LinkJoint[]) {
-    const count = joints.length;
-    const { family, common, registers } = joints[0]!.model;
-    const ids = joints.map((joint) => joint.servoId);
+    const servos = places(joints);
+    const count = servos.length;
+    const { family, common, registers } = servos[0]!.model;
+    const ids = servos.map(({ id }) => id);
     this.#port = port;
-    this.#joints = joints;
+    this.#joints = joints.length;
+    this.#servos = servos;
+    const watched = servos.map(({ id, name }) => ({ id, joint: name }));
+    this.#watch = new ServoWatch(watched, family, (text) => this.onWarning(text));
     // Before the client is made, which passes on what it finds here.
     port.onClose = (error) => this.#closed(error);
     this.#bus = family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
@@ -166,35 +160,43 @@ export class ServoLink implements ArmLink {
     this.#goal = common.goalPosition;
     this.#torqueEnable = common.torqueEnable;
     this.#watchdog = registers.bus_watchdog;
-    this.#expectedServos = joints.map(({ name, servoId, model, settings }) => ({
-      joint: name,
-      id: servoId,
-      model,
-      settings,
-    }));
+    this.#expectedServos = expectedServos(joints, servos);
+    this.#commanded = Uint8Array.from(servos, ({ shadow }) => (shadow ? 0 : 1));
+    this.#holds = new Uint8Array(count);
+    this.#heard = new Float64Array(count);
+    this.#efforts = new Float64Array(count);
+    this.#usualGain = new Float64Array(joints.length);
+    for (const { joint, model } of servos)
+      this.#usualGain[joint]! += model.common.positionGain.initial! * model.stallTorque;
     this.#steps = new Int32Array(count);
     this.#flags = new Uint8Array(count);
     this.#suspect = new Uint8Array(count);
     this.#trusted = new Uint8Array(count);
     this.#expected = new Uint8Array(count);
-    this.held = new Uint8Array(count);
+    this.held = new Uint8Array(joints.length);
     this.#recoverable = family === 'feetech' ? FEETECH_RECOVERABLE : DYNAMIXEL_RECOVERABLE;
     this.#overhead = family === 'feetech' ? FEETECH_REPLY : DYNAMIXEL_REPLY;
-    this.heard = new Float64Array(count);
-    this.#limits = { hot: new Float64Array(count), low: new Float64Array(count), high: new Float64Array(count) };
-    this.#warned = new Uint8Array(count);
-    this.positions = new Float64Array(count).fill(Number.NaN);
-    this.adopted = new Float64Array(count);
-    this.gain = new Float64Array(count).fill(1);
-    this.velocities = new Float64Array(count);
-    this.efforts = new Float64Array(count);
-    this.temperatures = new Float64Array(count);
-    this.voltages = new Float64Array(count);
-    this.alarms = new Float64Array(count);
+    this.heard = new Float64Array(joints.length);
+    this.positions = new Float64Array(joints.length).fill(Number.NaN);
+    this.adopted = new Float64Array(joints.length);
+    this.gain = new Float64Array(joints.length).fill(1);
+    this.velocities = new Float64Array(joints.length);
+    this.efforts = new Float64Array(joints.length);
+    this.temperatures = new Float64Array(joints.length);
+    this.voltages = new Float64Array(joints.length);
+    this.alarms = new Float64Array(joints.length);
   }
 
   get up(): boolean {
     return this.#phase === 'up';
+  }
+
+  get fault(): string {
+    return this.#watch.fault;
+  }
+
+  get torqueRefusal(): string {
+    return this.#watch.refusal();
   }
 
   get lost(): ArrayLike<number> {
@@ -218,7 +220,7 @@ export class ServoLink implements ArmLink {
     this.#extra = state && !this.#stateBlock.position ? this.#stateBlock : null;
     const bytes =
       this.#block.length + this.#overhead + (this.#extra === null ? 0 : this.#extra.length + this.#overhead);
-    this.readTime = bytes * this.#joints.length * BYTE_TIME;
+    this.readTime = bytes * this.#servos.length * BYTE_TIME;
     this.#asked = now;
     this.#bus.beginRead(this.#block.address, this.#block.length);
     return true;
@@ -230,14 +232,14 @@ export class ServoLink implements ArmLink {
 
   write(goals: Float64Array): void {
     if (this.#phase !== 'up') return;
-    for (let i = 0; i < goals.length; i++) {
-      const steps = radiansToSteps(this.#joints[i]!.calibration, goals[i]!);
-      this.#steps[i] = encodeSign(this.#goal.sign, steps);
-      if (this.#begun - this.heard[i]! > MUTE) {
+    for (let i = 0; i < this.#servos.length; i++) {
+      const { calibration, joint } = this.#servos[i]!;
+      this.#steps[i] = encodeSign(this.#goal.sign, radiansToSteps(calibration, goals[joint]!));
+      if (this.#begun - this.#heard[i]! > MUTE) {
         this.#suspect[i] = 1;
         this.#anySuspect = true;
       }
-      this.#trusted[i] = this.#suspect[i] === 1 ? 0 : 1;
+      this.#trusted[i] = this.#suspect[i] === 1 ? 0 : this.#commanded[i]!;
     }
     this.#bus.syncWrite(this.#goal, this.#steps, this.#trusted);
   }
@@ -251,7 +253,7 @@ export class ServoLink implements ArmLink {
   }
 
   recover(now: number): string {
-    if (this.#phase !== 'up' || this.alarms.every((bits) => (bits & this.#recoverable) === 0)) return '';
+    if (this.#phase !== 'up' || this.#watch.alarms.every((bits) => (bits & this.#recoverable) === 0)) return '';
     const wait = this.#recovered + RECOVERY_INTERVAL - now;
     if (wait > 0)
       return `its servos have just been brought back: take the load off, and try again in ${Math.ceil(wait)} s`;
@@ -279,7 +281,7 @@ export class ServoLink implements ArmLink {
 
   #writeAll(register: Register, value: number): void {
     this.#flags.fill(value);
-    this.#bus.syncWrite(register, this.#flags);
+    this.#bus.syncWrite(register, this.#flags, this.#commanded);
   }
 
   /** Opens the port if need be and checks the servos; whatever fails is told and tried again later. */
@@ -296,8 +298,10 @@ export class ServoLink implements ArmLink {
       if (this.#recovering) {
         this.#recovering = false;
         for (const [i, servo] of this.#expectedServos.entries()) {
-          if ((this.alarms[i]! & this.#recoverable) !== 0) await recover(this.#client, servo, this.held[i] === 1);
+          if ((this.#watch.alarms[i]! & this.#recoverable) === 0) continue;
+          await recover(this.#client, { ...servo, model: this.#servos[i]!.model }, this.#holds[i] === 1);
         }
+        this.#watch.alarms.fill(0);
         this.alarms.fill(0);
       }
       const found = await startUp(this.#client, this.#expectedServos);
@@ -311,31 +315,29 @@ export class ServoLink implements ArmLink {
   }
 
   #take(found: StartUp, began: number): void {
+    this.gain.fill(0);
     for (const [i, servo] of found.servos.entries()) {
-      const { calibration, referenceGain } = this.#joints[i]!;
-      this.positions[i] = stepsToRadians(calibration, servo.presentPosition);
+      const place = this.#servos[i]!;
+      place.model = servo.model;
+      this.#holds[i] = servo.torque ? 1 : 0;
+      this.gain[place.joint]! += (servo.positionGain * servo.model.stallTorque) / this.#usualGain[place.joint]!;
+      if (i >= this.#joints) continue;
+      this.positions[i] = stepsToRadians(place.calibration, servo.presentPosition);
       // The goal register of a limp servo says nothing: it may be left from any earlier day.
-      this.adopted[i] = servo.torque ? stepsToRadians(calibration, servo.goalPosition) : this.positions[i]!;
-      this.gain[i] = servo.positionGain / referenceGain;
-      this.held[i] = servo.torque ? 1 : 0;
-      this.#limits.hot[i] = servo.maxTemperature;
-      this.#limits.low[i] = servo.minVoltage;
-      this.#limits.high[i] = servo.maxVoltage;
+      this.adopted[i] = servo.torque ? stepsToRadians(place.calibration, servo.goalPosition) : this.positions[i]!;
     }
-    this.torque = found.servos.every((servo) => servo.torque);
-    this.anyTorque = found.servos.some((servo) => servo.torque);
-    this.#expected.set(this.held);
+    this.#combineTorque();
+    this.#expected.set(this.#holds);
     this.#suspect.fill(0);
     this.#anySuspect = false;
     if (this.anyTorque && !this.torque) this.onWarning(`${this.#named(0)} without torque, the others hold`);
-    this.torqueRefusal = found.torqueRefusal;
-    this.fault = '';
-    this.#faulty = -1;
-    this.#warned.fill(0);
+    this.#watch.begin(found.servos);
     for (const warning of found.warnings) this.onWarning(warning);
-    if (found.torqueRefusal !== '') this.onWarning(`no torque: ${found.torqueRefusal}`);
+    const refusal = this.torqueRefusal;
+    if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
     this.#bus.attach();
     const now = performance.now() / 1000;
+    this.#heard.fill(now);
     this.heard.fill(now);
     this.sampleTime = began;
     this.detailTime = 0;
@@ -367,17 +369,17 @@ export class ServoLink implements ArmLink {
   #silent(now: number): boolean {
     let silent = 0;
     let first = -1;
-    for (let i = 0; i < this.heard.length; i++) {
-      if (now - this.heard[i]! <= SILENCE) continue;
+    for (let i = 0; i < this.#heard.length; i++) {
+      if (now - this.#heard[i]! <= SILENCE) continue;
       silent++;
       if (first < 0) first = i;
     }
     if (first < 0) return false;
-    const joint = this.#joints[first]!;
+    const { id, name } = this.#servos[first]!;
     this.reason =
-      silent === this.heard.length
+      silent === this.#heard.length
         ? `no servo has answered for ${SILENCE} s: check its power and its bus cable`
-        : `servo ${joint.servoId} (${joint.name}) has not answered for ${SILENCE} s: check the cable into it`;
+        : `servo ${id} (${name}) has not answered for ${SILENCE} s: check the cable into it`;
     return true;
   }
 
@@ -386,8 +388,12 @@ export class ServoLink implements ArmLink {
     const { answered } = this.#bus;
     let all = true;
     for (let i = 0; i < answered.length; i++) {
-      if (answered[i] === 1) this.heard[i] = now;
+      if (answered[i] === 1) this.#heard[i] = now;
       else all = false;
+    }
+    for (let i = 0; i < this.#heard.length; i++) {
+      const { joint } = this.#servos[i]!;
+      this.heard[joint] = i < this.#joints ? this.#heard[i]! : Math.min(this.heard[joint]!, this.#heard[i]!);
     }
     if (all) this.#roundTrips.add(now - this.#asked);
     this.#decode(all);
@@ -411,22 +417,25 @@ export class ServoLink implements ArmLink {
   #decode(all: boolean): void {
     const { answered } = this.#bus;
     const detail = this.#block === this.#detailBlock;
+    const alarms = this.#holdsRegister(this.#servos[0]!.model.common.alarms);
     for (let i = 0; i < answered.length; i++) {
       if (answered[i] === 0) continue;
-      const { calibration, model } = this.#joints[i]!;
+      const { calibration, joint, model } = this.#servos[i]!;
       const { common } = model;
       if (this.#block.position) {
-        this.positions[i] = stepsToRadians(calibration, this.#value(i, common.presentPosition));
+        const position = stepsToRadians(calibration, this.#value(i, common.presentPosition));
+        if (i < this.#joints) this.positions[i] = position;
+        else this.#watch.apart[i] = position - this.positions[joint]!;
       }
-      if (this.#holds(common.alarms)) this.#alarm(i, this.#value(i, common.alarms));
+      if (alarms) this.#watch.alarm(i, this.#value(i, common.alarms));
       if (!detail) continue;
-      const { presentVelocity: velocity, presentEffort: effort } = common;
-      this.velocities[i] = this.#value(i, velocity) * velocity.scale * calibration.sign;
-      this.efforts[i] = this.#value(i, effort) * effort.scale * model.torquePerEffort * calibration.sign;
-      this.voltages[i] = this.#value(i, common.presentVoltage) * common.presentVoltage.scale;
-      this.temperatures[i] = this.#value(i, common.presentTemperature) * common.presentTemperature.scale;
-      this.#watch(i);
+      const { presentVelocity: velocity, presentEffort: effort, presentVoltage, presentTemperature } = common;
+      if (i < this.#joints) this.velocities[i] = this.#value(i, velocity) * velocity.scale * calibration.sign;
+      this.#efforts[i] = this.#value(i, effort) * effort.scale * model.torquePerEffort * calibration.sign;
+      const temperature = this.#value(i, presentTemperature) * presentTemperature.scale;
+      this.#watch.measured(i, temperature, this.#value(i, presentVoltage) * presentVoltage.scale);
     }
+    if (alarms || detail) this.#combine();
     if (!all) return;
     if (this.#block.position) this.sampleTime = this.#begun;
     if (detail) this.detailTime = this.#begun;
@@ -436,17 +445,39 @@ export class ServoLink implements ArmLink {
     }
   }
 
-  #decodeTorque(): void {
+  /** What a joint's servos share adds up; of what each has for itself, the worst is shown. */
+  #combine(): void {
+    const { alarms, temperatures, voltages } = this.#watch;
+    for (let i = 0; i < this.#servos.length; i++) {
+      const { joint } = this.#servos[i]!;
+      const first = i < this.#joints;
+      this.efforts[joint] = first ? this.#efforts[i]! : this.efforts[joint]! + this.#efforts[i]!;
+      this.alarms[joint] = first ? alarms[i]! : this.alarms[joint]! | alarms[i]!;
+      this.temperatures[joint] = first ? temperatures[i]! : Math.max(this.temperatures[joint]!, temperatures[i]!);
+      if (first) this.voltages[joint] = voltages[i]!;
+    }
+  }
+
+  /** A joint is held when all of its servos have torque. */
+  #combineTorque(): void {
     let on = 0;
+    for (let i = 0; i < this.#servos.length; i++) {
+      const { joint } = this.#servos[i]!;
+      this.held[joint] = i < this.#joints ? this.#holds[i]! : this.held[joint]! & this.#holds[i]!;
+      on += this.#holds[i]!;
+    }
+    this.torque = on === this.#servos.length;
+    this.anyTorque = on > 0;
+  }
+
+  #decodeTorque(): void {
     let unexpected = false;
-    for (let i = 0; i < this.held.length; i++) {
+    for (let i = 0; i < this.#servos.length; i++) {
       const held = this.#value(i, this.#torqueEnable) === 1 ? 1 : 0;
-      this.held[i] = held;
-      on += held;
+      this.#holds[i] = held;
       if (held !== this.#expected[i]) unexpected = true;
     }
-    this.torque = on === this.held.length;
-    this.anyTorque = on > 0;
+    this.#combineTorque();
     if (this.#wantTorque !== null) {
       if (this.#wantTorque ? this.torque : !this.anyTorque) {
         this.#wantTorque = null;
@@ -470,52 +501,11 @@ export class ServoLink implements ArmLink {
 
   /** Servos with torque (1) or without (0), for messages. */
   #named(held: 0 | 1): string {
-    const names = this.#joints
-      .filter((_, i) => this.held[i] === held)
-      .map((joint) => `${joint.servoId} (${joint.name})`);
+    const names = this.#servos.filter((_, i) => this.#holds[i] === held).map(({ id, name }) => `${id} (${name})`);
     return `servo ${names.join(', ')}`;
   }
 
-  #alarm(index: number, bits: number): void {
-    if (bits !== this.alarms[index] && bits !== 0) {
-      const { name, servoId, model } = this.#joints[index]!;
-      this.onWarning(`servo ${servoId} (${name}): ${alarmText(model, bits)}`);
-    }
-    this.alarms[index] = bits;
-  }
-
-  /** Tells a servo that gets warm, and stops an arm with one that is about to switch itself off. */
-  #watch(index: number): void {
-    const temperature = this.temperatures[index]!;
-    const voltage = this.voltages[index]!;
-    const limit = this.#limits.hot[index]!;
-    const low = this.#limits.low[index]!;
-    const high = this.#limits.high[index]!;
-    const warm = temperature > limit - WARM_MARGIN;
-    const unfit = voltage < low || voltage > high;
-    if (index === this.#faulty && temperature < limit - 2 * HOT_MARGIN) {
-      this.fault = '';
-      this.#faulty = -1;
-    }
-    if (!warm && !unfit) {
-      if (temperature < limit - 1.5 * WARM_MARGIN) this.#warned[index] = 0;
-      return;
-    }
-    const { name, servoId } = this.#joints[index]!;
-    if (this.fault === '' && temperature > limit - HOT_MARGIN) {
-      this.#faulty = index;
-      this.fault = `servo ${servoId} (${name}) has ${temperature} degC and switches off at ${limit}: lower the arm and let it cool`;
-    }
-    if (this.#warned[index] === 1) return;
-    this.#warned[index] = 1;
-    this.onWarning(
-      warm
-        ? `servo ${servoId} (${name}) is warm: ${temperature} degC of at most ${limit}`
-        : `servo ${servoId} (${name}) measures ${voltage.toFixed(1)} V, its limits are ${low.toFixed(1)} to ${high.toFixed(1)} V`,
-    );
-  }
-
-  #holds(register: Register): boolean {
+  #holdsRegister(register: Register): boolean {
     const { address, length } = this.#block;
     return register.address >= address && register.address + register.size <= address + length;
   }
@@ -528,26 +518,4 @@ export class ServoLink implements ArmLink {
     if (register.size > 2) raw |= (block[at + 2]! << 16) | (block[at + 3]! << 24);
     return decodeSign(register.sign, raw);
   }
-}
-
-const FEETECH_ALARMS: readonly [number, string][] = [
-  [1, 'supply voltage out of range'],
-  [2, 'position sensor fault'],
-  [4, 'too hot'],
-  [8, 'too much current'],
-  [16, 'angle out of range'],
-  [32, 'overload: take the load off it, then POST /stop and /stop/reset bring it back'],
-];
-const DYNAMIXEL_ALARMS: readonly [number, string][] = [
-  [1, 'supply voltage out of range'],
-  [4, 'too hot'],
-  [8, 'position sensor fault'],
-  [16, 'electrical shock or too little power'],
-  [32, 'overload: take the load off it, then POST /stop and /stop/reset bring it back'],
-];
-
-function alarmText(model: ServoModel, bits: number): string {
-  const names = model.family === 'feetech' ? FEETECH_ALARMS : DYNAMIXEL_ALARMS;
-  const set = names.filter(([bit]) => (bits & bit) !== 0).map(([, text]) => text);
-  return set.length > 0 ? set.join(', ') : `alarm bits ${bits}`;
 }

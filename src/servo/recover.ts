@@ -1,5 +1,5 @@
 import { type ServoClient, ServoError } from './client.ts';
-import { readRegister, writeRegister } from './setup.ts';
+import { configure, readRegister, writeRegister } from './setup.ts';
 import type { ExpectedServo } from './start-up.ts';
 
 /** A Dynamixel servo answers again within this time after a reboot, s. */
@@ -7,18 +7,23 @@ const REBOOT_TIME = 1;
 
 /**
  * Brings back a servo that has cut or reduced its torque after an overload: its torque goes off, which clears the alarm
- * (a Dynamixel servo is rebooted), its goal becomes where it is, and its torque goes on again. The joint gives way by
+ * (a Dynamixel servo is rebooted, and given its settings again), its goal becomes where it is, and its torque goes on again. The joint gives way by
  * what its load bends it in these milliseconds. A servo that was limp stays limp.
  * @param held the servo has torque, and is to have it again
  * @throws {ServoError} when the servo does not come back
  */
-export async function recover(client: ServoClient, { id, model }: ExpectedServo, held: boolean): Promise<void> {
+export async function recover(
+  client: ServoClient,
+  { id, model, settings }: ExpectedServo,
+  held: boolean,
+): Promise<void> {
   const nameOf = (register: (typeof model.common)[keyof typeof model.common]): string =>
     Object.keys(model.registers).find((name) => model.registers[name] === register)!;
   const torqueEnable = nameOf(model.common.torqueEnable);
   if (model.family === 'dynamixel') {
     await client.reboot(id);
     await answering(client, id);
+    await configure(client, model, id, settings);
   } else {
     await writeRegister(client, model, id, torqueEnable, 0);
   }

@@ -192,7 +192,8 @@ async function refuseUnderTorque(client: ServoClient, model: ServoModel, id: num
   );
 }
 
-async function readRow(client: ServoClient, id: number, target: Register): Promise<number> {
+/** A register's content in counts, with its sign. @throws {ServoError} */
+export async function readRow(client: ServoClient, id: number, target: Register): Promise<number> {
   const bytes = await client.read(id, target.address, target.size);
   return decodeSign(target.sign, loadRaw(bytes, 0, target.size));
 }

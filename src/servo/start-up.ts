@@ -1,7 +1,9 @@
 import type { ServoClient } from './client.ts';
-import type { ServoModel } from './model.ts';
-import { decodeSign, type Register } from './registers.ts';
-import { configure } from './setup.ts';
+import { OperatingMode } from './dynamixel/constants.ts';
+import type { ServoFamily, ServoModel } from './model.ts';
+import { modelByNumber } from './models.ts';
+import type { Register } from './registers.ts';
+import { configure, readRow } from './setup.ts';
 
 /** A servo that an arm expects on its bus. */
 export interface ExpectedServo {
@@ -11,19 +13,28 @@ export interface ExpectedServo {
   readonly model: ServoModel;
   /** Register contents, in counts, that it is to have, by register name. */
   readonly settings: Readonly<Record<string, number>>;
+  /**
+   * The servo whose packets it is to obey besides its own, and whether it is to turn in reverse; null when it is none's
+   * shadow.
+   */
+  readonly shadow: { readonly of: number; readonly reverse: boolean } | null;
 }
 
 /** What the check found in one servo, in counts where no unit is named. */
 export interface FoundServo {
+  /** By its own model number, which may be another than was expected. */
+  readonly model: ServoModel;
   readonly torque: boolean;
   readonly goalPosition: number;
   readonly presentPosition: number;
   readonly positionGain: number;
   /** degrees Celsius */
   readonly maxTemperature: number;
+  readonly temperature: number;
   /** V */
   readonly minVoltage: number;
   readonly maxVoltage: number;
+  readonly voltage: number;
 }
 
 export interface StartUp {
@@ -31,8 +42,6 @@ export interface StartUp {
   readonly servos: readonly FoundServo[];
   /** What people should know, though the arm can be used. */
   readonly warnings: readonly string[];
-  /** Why torque must not be switched on; empty when it may. */
-  readonly torqueRefusal: string;
 }
 
 /** An arm whose servos are not those that are expected; the message lists every finding and what to do. */
@@ -40,61 +49,77 @@ export class StartUpError extends Error {
   override readonly name = 'StartUpError';
 }
 
-/** A servo nearer to its temperature limit than this gets no torque, K. */
-const HEAT_MARGIN = 5;
+/** Operating modes in which a servo holds a position. */
+const POSITION_MODES: Readonly<Record<ServoFamily, readonly number[]>> = {
+  feetech: [0],
+  dynamixel: [OperatingMode.position, OperatingMode.extendedPosition, OperatingMode.currentBasedPosition],
+};
+/** Bit of a Dynamixel's drive mode with which it turns in reverse. */
+const REVERSE = 1;
 
 function label(servo: ExpectedServo): string {
   return `servo ${servo.id} (${servo.joint})`;
-}
-
-async function readCounts(client: ServoClient, id: number, register: Register): Promise<number> {
-  const bytes = await client.read(id, register.address, register.size);
-  let raw = 0;
-  for (const [place, byte] of bytes.entries()) raw += byte * 2 ** (8 * place);
-  return decodeSign(register.sign, raw);
 }
 
 /**
  * Checks the servos of an arm before anything is asked of them, sets what they need for fast and safe work, and reads
  * what they hold. Nothing moves: no goal and no torque is written.
  *
- * Refuses an arm with missing or wrong servos; warns of mixed firmware; refuses torque for a supply or a temperature out
- * of the servos' own limits (registers of `CommonRegisters`). All findings come together.
- * @throws {StartUpError} for servos that are missing or of another model
+ * Refuses an arm with servos that are missing, of an unknown model, would hold nothing, or are set up to work against
+ * each other; warns of mixed firmware and of other known models. All findings come together.
+ * @throws {StartUpError} for servos that the arm cannot be driven with
  * @throws {ServoError} when a servo falls silent during the check
  */
 export async function startUp(client: ServoClient, expected: readonly ExpectedServo[]): Promise<StartUp> {
-  const warnings = await identify(client, expected);
-  const refusals: string[] = [];
+  const { models, warnings } = await identify(client, expected);
+  const findings: string[] = [];
   const servos: FoundServo[] = [];
-  for (const servo of expected) {
-    const { common } = servo.model;
-    const counts = (register: Register) => readCounts(client, servo.id, register);
+  for (const [i, servo] of expected.entries()) {
+    const model = models[i]!;
+    const { common } = model;
+    const counts = (register: Register) => readRow(client, servo.id, register);
     const si = async (register: Register) => (await counts(register)) * register.scale;
     const torque = (await counts(common.torqueEnable)) === 1;
+    // First, since it may change what the positions count.
+    warnings.push(...(await prepare(client, servo, model, torque)));
     const found: FoundServo = {
+      model,
       torque,
       goalPosition: await counts(common.goalPosition),
       presentPosition: await counts(common.presentPosition),
       positionGain: await counts(common.positionGain),
       maxTemperature: await si(common.maxTemperature),
+      temperature: await si(common.presentTemperature),
       minVoltage: await si(common.minVoltage),
       maxVoltage: await si(common.maxVoltage),
+      voltage: await si(common.presentVoltage),
     };
-    if (found.positionGain <= 0) {
-      throw new StartUpError(`${label(servo)} has position gain 0 and would hold nothing: restore its gain`);
-    }
     servos.push(found);
-    refusals.push(...judge(servo, found, await si(common.presentVoltage), await si(common.presentTemperature)));
-    warnings.push(...(await prepare(client, servo, torque)));
+    if (found.positionGain <= 0)
+      findings.push(`${label(servo)} has position gain 0 and would hold nothing: restore its gain`);
+    const mode = await counts(common.operatingMode);
+    if (!POSITION_MODES[model.family].includes(mode)) {
+      const position = POSITION_MODES[model.family][0]!;
+      findings.push(
+        `${label(servo)} is in operating mode ${mode}, which holds no position: ` +
+          `arm-bridge registers write --id ${servo.id} operating_mode=${position}`,
+      );
+    }
+    findings.push(...(await checkShadow(servo, model, counts)));
   }
-  return { servos, warnings, torqueRefusal: refusals.join('; ') };
+  if (findings.length > 0) throw new StartUpError(findings.join('; '));
+  return { servos, warnings };
 }
 
-/** @returns warnings @throws {StartUpError} */
-async function identify(client: ServoClient, expected: readonly ExpectedServo[]): Promise<string[]> {
+/** @returns the model of each servo, and warnings @throws {StartUpError} */
+async function identify(
+  client: ServoClient,
+  expected: readonly ExpectedServo[],
+): Promise<{ models: ServoModel[]; warnings: string[] }> {
   const missing: ExpectedServo[] = [];
   const wrong: string[] = [];
+  const warnings: string[] = [];
+  const models: ServoModel[] = [];
   const firmware = new Map<string, string[]>();
   for (const servo of expected) {
     const identity = await client.ping(servo.id);
@@ -102,12 +127,17 @@ async function identify(client: ServoClient, expected: readonly ExpectedServo[])
       missing.push(servo);
       continue;
     }
-    if (identity.modelNumber !== servo.model.modelNumber) {
-      wrong.push(
-        `${label(servo)} has model number ${identity.modelNumber}, not ${servo.model.modelNumber} (${servo.model.model})`,
-      );
+    const { family, model: name, modelNumber } = servo.model;
+    const model = modelByNumber(family, identity.modelNumber);
+    if (model === undefined) {
+      wrong.push(`${label(servo)} has model number ${identity.modelNumber}, not ${modelNumber} (${name})`);
+      continue;
     }
-    const kind = `${servo.model.model} firmware ${identity.firmware}`;
+    if (model.modelNumber !== modelNumber) {
+      warnings.push(`${label(servo)} is a ${model.model}, not a ${name}: it is driven as what it is`);
+    }
+    models.push(model);
+    const kind = `${model.model} firmware ${identity.firmware}`;
     firmware.set(kind, [...(firmware.get(kind) ?? []), String(servo.id)]);
   }
   const findings: string[] = [];
@@ -123,50 +153,68 @@ async function identify(client: ServoClient, expected: readonly ExpectedServo[])
   }
   if (wrong.length > 0) findings.push(`${wrong.join('; ')}: check that this is the arm that the configuration names`);
   if (findings.length > 0) throw new StartUpError(findings.join('; '));
-  const models = new Set(expected.map(({ model }) => model.model));
-  if (firmware.size <= models.size) return [];
-  const list = [...firmware].map(([kind, ids]) => `${kind}: servo ${ids.join(', ')}`).join('; ');
-  return [`the servos have mixed firmware (${list}): bring them to one version with the maker's tool`];
+  if (firmware.size > new Set(models).size) {
+    const list = [...firmware].map(([kind, ids]) => `${kind}: servo ${ids.join(', ')}`).join('; ');
+    warnings.push(`the servos have mixed firmware (${list}): bring them to one version with the maker's tool`);
+  }
+  return { models, warnings };
 }
 
-/** @returns reasons against torque */
-function judge(servo: ExpectedServo, found: FoundServo, voltage: number, temperature: number): string[] {
-  const reasons: string[] = [];
-  if (voltage > found.maxVoltage || voltage < found.minVoltage) {
-    reasons.push(
-      `${label(servo)} measures ${voltage.toFixed(1)} V, but its limits are ${found.minVoltage.toFixed(1)} to ` +
-        `${found.maxVoltage.toFixed(1)} V: connect the supply that its type needs`,
-    );
-  }
-  if (temperature > found.maxTemperature - HEAT_MARGIN) {
-    reasons.push(
-      `${label(servo)} has ${temperature.toFixed(0)} degC and switches off at ${found.maxTemperature.toFixed(0)}: let it cool`,
-    );
-  }
-  return reasons;
+/** @returns findings about a servo that is to obey another's packets: set wrongly, the two work against each other */
+async function checkShadow(
+  servo: ExpectedServo,
+  { registers }: ServoModel,
+  counts: (register: Register) => Promise<number>,
+): Promise<string[]> {
+  const { secondary_id: secondaryId, drive_mode: driveMode } = registers;
+  if (servo.shadow === null || secondaryId === undefined || driveMode === undefined) return [];
+  const { of, reverse } = servo.shadow;
+  const master = await counts(secondaryId);
+  const mode = await counts(driveMode);
+  const wantedMode = reverse ? mode | REVERSE : mode & ~REVERSE;
+  const wanted: string[] = [];
+  if (master !== of) wanted.push(`secondary_id=${of}`);
+  if (mode !== wantedMode) wanted.push(`drive_mode=${wantedMode}`);
+  if (wanted.length === 0) return [];
+  return [
+    `${label(servo)} is to follow servo ${of}${reverse ? ' in reverse' : ''}, but has secondary id ${master} and drive ` +
+      `mode ${mode}: support the arm, then arm-bridge registers write --id ${servo.id} ${wanted.join(' ')}`,
+  ];
 }
 
 /** Sets what differs. @returns warnings about what could not be set */
-async function prepare(client: ServoClient, servo: ExpectedServo, torque: boolean): Promise<string[]> {
-  const { registers, common, family } = servo.model;
+async function prepare(
+  client: ServoClient,
+  servo: ExpectedServo,
+  model: ServoModel,
+  torque: boolean,
+): Promise<string[]> {
+  const { registers, common, family } = model;
   const delay = Object.keys(registers).find((name) => registers[name] === common.returnDelay)!;
   // The factory delay of 500 us per reply costs more than the replies themselves.
   const wanted: Record<string, number> = { [delay]: 0, ...servo.settings };
   // A stray write to an EEPROM that somebody has left open would outlast the supply.
   if (family === 'feetech') wanted.lock = 1;
+  const warnings: string[] = [];
+  for (const name of Object.keys(wanted)) {
+    // Another model than the arm's data were made for may lack a register, as an XL430 lacks all of current.
+    if (registers[name] !== undefined || servo.model.registers[name] === undefined) continue;
+    delete wanted[name];
+    warnings.push(`${label(servo)} has no ${name}, which the data of the arm set`);
+  }
   if (family === 'dynamixel' && torque) {
     const differing: string[] = [];
     for (const [name, value] of Object.entries(wanted)) {
-      const register = registers[name]!;
-      if (register.access === 'eeprom' && (await readCounts(client, servo.id, register)) !== value)
-        differing.push(name);
+      const register = registers[name];
+      if (register === undefined || (await readRow(client, servo.id, register)) !== value) differing.push(name);
     }
-    if (differing.length === 0) return [];
+    if (differing.length === 0) return warnings;
     const names = differing.join(', ');
     return [
+      ...warnings,
       `${label(servo)} holds, so ${names} could not be set; it is when the arm is next connected with torque off`,
     ];
   }
-  await configure(client, servo.model, servo.id, wanted);
-  return [];
+  await configure(client, model, servo.id, wanted);
+  return warnings;
 }

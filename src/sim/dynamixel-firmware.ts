@@ -5,8 +5,8 @@ import { DYNAMIXEL_MOTORS, FULL_PWM, GAIN_UNIT } from './dynamixel-motor.ts';
 import type { MotorParameters } from './motor.ts';
 import type { EmulatedServo } from './servo.ts';
 
-/** The registers emulated here end below this address; the indirect ones behind it are not. */
-const MEMORY_SIZE = 148;
+/** The indirect registers, which are not emulated, begin here. */
+const MEMORY_SIZE = 168;
 const STEPS = 4096;
 const STEPS_PER_RADIAN = STEPS / (2 * Math.PI);
 /** Largest goal of the multi-turn modes, steps (256 turns). */

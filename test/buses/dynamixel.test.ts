@@ -56,10 +56,9 @@ class Bench {
     ends.push(() => terminal.close());
     const joints = IDS.map((id) => ({
       name: `joint_${id}`,
-      servoId: id,
-      model: modelOf(id),
-      calibration: { sign: 1 as const, zero: MIDDLE, stepsPerTurn: 4096 },
-      referenceGain: modelOf(id).common.positionGain.initial!,
+      servos: [
+        { id, model: modelOf(id), calibration: { sign: 1 as const, zero: MIDDLE, stepsPerTurn: 4096 }, shadow: false },
+      ],
       settings: {},
     }));
     const link = new ServoLink(makePort(`serial:${terminal.path}`), joints);

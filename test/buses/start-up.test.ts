@@ -47,13 +47,19 @@ describe.skipIf(process.platform !== 'linux')('an arm that is not as it should b
     await becomes('connected');
   });
 
-  test('a servo of another model is refused; with a missing one it comes in one message, not one after the other', async () => {
-    rig = await Rig.start((id) => (id === 2 ? { eeprom: { model_number: 2825 } } : {}));
+  test('a servo of another model that is known is driven as what it is, with a warning', async () => {
+    await start((id) => (id === 2 ? { eeprom: { model_number: 2825 } } : {}));
+    expect(bridge!.told('servo 2 (shoulder_lift) is a STS3250, not a STS3215')).toHaveLength(1);
+    expect((await bridge!.arm(0)).state).toBe('connected');
+  });
+
+  test('a servo of an unknown model is refused; with a missing one it comes in one message, not one after the other', async () => {
+    rig = await Rig.start((id) => (id === 2 ? { eeprom: { model_number: 11272 } } : {}));
     rig.bus.faults.dead.add(6);
     await connect();
     const { state, reason } = await bridge!.arm(0);
     expect(state).toBe('disconnected');
-    expect(reason).toContain('servo 2 (shoulder_lift) has model number 2825, not 777 (STS3215)');
+    expect(reason).toContain('servo 2 (shoulder_lift) has model number 11272, not 777 (STS3215)');
     expect(reason).toContain('check the cable into servo 6 (gripper)');
     for (const servo of rig.servos) expect(servo.writes).toEqual([]);
   });
@@ -99,6 +105,33 @@ describe.skipIf(process.platform !== 'linux')('an arm that is not as it should b
     await connect();
     const { body } = await bridge!.post('/move/init');
     expect(JSON.stringify(body)).toContain('servo 2 (shoulder_lift) has 67 degC and switches off at 70: let it cool');
+  });
+
+  test('torque is judged when it is asked for: after cooling, or with another supply, no reconnecting is needed', async () => {
+    await start();
+    const refusal = async (): Promise<string> => JSON.stringify((await bridge!.post('/move/init')).body);
+    rig.servo(2).shown = 67;
+    rig.servo(3).shownVoltage = 12;
+    await expect
+      .poll(refusal, PATIENCE)
+      .toMatch(/servo 2 \(shoulder_lift\) has 67 degC.*servo 3 \(elbow_flex\) measures 12\.0 V/);
+    expect(rig.servos.map((servo) => servo.torqueOn)).toEqual(IDS.map(() => false));
+    const told = bridge!.warnings.length;
+    rig.servo(2).shown = null;
+    rig.servo(3).shownVoltage = null;
+    await expect.poll(async () => (await bridge!.post('/move/init')).body.status, PATIENCE).toBe('ok');
+    expect(bridge!.warnings.slice(told)).toEqual([]);
+  });
+
+  test('a servo that turns endlessly instead of holding a position is refused, with what to write', async () => {
+    rig = await Rig.start((id) => (id === 4 ? { eeprom: { operating_mode: 1 } } : {}));
+    await connect();
+    expect(await bridge!.arm(0)).toMatchObject({
+      state: 'disconnected',
+      reason: expect.stringContaining(
+        'servo 4 (wrist_flex) is in operating mode 1, which holds no position: arm-bridge registers write --id 4 operating_mode=0',
+      ),
+    });
   });
 
   test('a port that is not there yet: the bridge starts, and connects when it is plugged in', async () => {

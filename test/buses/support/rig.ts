@@ -37,6 +37,8 @@ export class RigServo extends Sts3215Firmware {
   readonly writes: Write[] = [];
   /** What its thermometer shows; null for the truth, degC. */
   shown: number | null = null;
+  /** What its voltmeter shows; null for the truth, V. */
+  shownVoltage: number | null = null;
 
   override write(address: number, data: Uint8Array, offset: number, length: number): void {
     this.writes.push({ address, bytes: [...data.subarray(offset, offset + length)] });
@@ -45,8 +47,12 @@ export class RigServo extends Sts3215Firmware {
 
   override read(address: number, length: number, out: Uint8Array, outOffset: number): void {
     super.read(address, length, out, outOffset);
-    const at = STS3215.registers.present_temperature.address - address;
-    if (this.shown !== null && at >= 0 && at < length) out[outOffset + at] = this.shown;
+    const { present_temperature: temperature, present_voltage: voltage } = STS3215.registers;
+    const show = (at: number, value: number | null): void => {
+      if (value !== null && at >= 0 && at < length) out[outOffset + at] = value;
+    };
+    show(temperature.address - address, this.shown);
+    show(voltage.address - address, this.shownVoltage === null ? null : this.shownVoltage * 10);
   }
 
   /** Sets a register from within, as if it had been so before anybody looked. */

@@ -1,0 +1,56 @@
+import type { ServoCalibration } from '../servo/calibration.ts';
+import type { ServoModel } from '../servo/model.ts';
+import type { ExpectedServo } from '../servo/start-up.ts';
+
+/** A servo as the bus needs it. */
+export interface LinkServo {
+  readonly id: number;
+  readonly model: ServoModel;
+  readonly calibration: ServoCalibration;
+  /**
+   * It obeys the packets for the joint's first servo by itself, so it is read and never written to in the loop. Its
+   * calibration says how it is mounted: with the other sign it is set to turn in reverse, and counts as the first one.
+   */
+  readonly shadow: boolean;
+}
+
+/** A joint as the bus needs it. */
+export interface LinkJoint {
+  readonly name: string;
+  /** The first one gives the position; they share the load. */
+  readonly servos: readonly LinkServo[];
+  /** Register contents, in counts, to be set at start, by register name. */
+  readonly settings: Readonly<Record<string, number>>;
+}
+
+/** A servo in its place: those that give the joints' positions first, in the order of the joints, then all others. */
+export interface Place extends LinkServo {
+  readonly joint: number;
+  readonly name: string;
+  /** As found on connecting. */
+  model: ServoModel;
+}
+
+/** Places of the servos of these joints. */
+export function places(joints: readonly LinkJoint[]): Place[] {
+  const all = joints.flatMap(({ name, servos }, joint) =>
+    servos.map((servo, order) => ({
+      place: { ...servo, joint, name, calibration: servo.shadow ? servos[0]!.calibration : servo.calibration },
+      first: order === 0,
+    })),
+  );
+  return [...all.filter(({ first }) => first), ...all.filter(({ first }) => !first)].map(({ place }) => place);
+}
+
+/** What the check on connecting is to expect of them. */
+export function expectedServos(joints: readonly LinkJoint[], servos: readonly Place[]): ExpectedServo[] {
+  return servos.map(({ id, model, joint, name, shadow }) => {
+    const { settings, servos: own } = joints[joint]!;
+    const first = own[0]!;
+    if (!shadow) return { joint: name, id, model, settings, shadow: null };
+    const mount = own.find((servo) => servo.id === id)!;
+    const { drive_mode: driveMode = 0, ...rest } = settings;
+    const reverse = (mount.calibration.sign !== first.calibration.sign) !== ((driveMode & 1) === 1);
+    return { joint: name, id, model, settings: rest, shadow: { of: first.id, reverse } };
+  });
+}
