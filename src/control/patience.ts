@@ -16,11 +16,21 @@ const UP = 1 / 64;
 const MOST = 200e-6;
 /** A sleep that was too long is the next time shorter by this, s. */
 const LESS = 10e-6;
+/** A sleep that ends so late had to wait for a processor, s. */
+const LATE = 300e-6;
+/** Sleeps over which the share of late ones is judged, the share from which on there are none, and for how long, s. */
+const MEMORY = 32;
+const CONTENDED = 0.05;
+const PAUSE = 1;
 
 /**
- * Tells how long to sleep until the answers of all buses are about to be whole. Replies come one by one, and waking for each of them costs
- * the thread more than handling them; asleep, it finds them all in one piece. How much later than the line allows the
- * quicker answers are is learned, bus by bus, so that the sleep ends before the last one and costs no time.
+ * Tells how long to sleep until the answers of all buses are about to be whole. Replies come one by one, and waking for
+ * each of them costs the thread more than handling them; asleep, it finds them all in one piece. How much later than the
+ * line allows the quicker answers are is learned, bus by bus, so that the sleep ends before the last one and costs no
+ * time.
+ *
+ * Where other programs want the processors too, a sleeper waits for its turn, while one that is woken by data takes the
+ * place of who brought it. There are no sleeps then, apart from a trial now and again.
  */
 export class Patience {
   /** What the answers of each bus take beyond the line's time, s. */
@@ -28,7 +38,12 @@ export class Patience {
   #began = 0;
   /** Bus whose answer the last sleep was measured by; -1 without one. */
   #slowest = -1;
+  #until = 0;
   #woke = 0;
+  /** Share of late ends among the last sleeps. */
+  #lateness = 0;
+  /** No sleep before this instant, s. */
+  #resume = 0;
 
   constructor(buses: number) {
     this.#delays = new Float64Array(buses);
@@ -49,7 +64,8 @@ export class Patience {
       this.#slowest = i;
     }
     const left = began + due - EARLY - now;
-    if (left >= SHORTEST && left <= LONGEST) return left;
+    this.#until = now + left;
+    if (left >= SHORTEST && left <= LONGEST && now >= this.#resume) return left;
     this.#slowest = -1;
     return 0;
   }
@@ -57,6 +73,10 @@ export class Patience {
   /** The sleep is over at `now`, s. */
   woke(now: number): void {
     this.#woke = now;
+    this.#lateness += ((now - this.#until > LATE ? 1 : 0) - this.#lateness) / MEMORY;
+    if (this.#lateness <= CONTENDED) return;
+    this.#resume = now + PAUSE;
+    this.#lateness = CONTENDED;
   }
 
   /**

@@ -73,3 +73,22 @@ test('where answers come at once, or after many milliseconds, there is no sleep'
   expect(quick.slept).toBeLessThan(200);
   expect(run(100, () => 20e-3, 0, 20e-3).slept).toBe(0);
 });
+
+test('where sleeps end late because others have the processor, there are few of them until that is over', () => {
+  const patience = new Patience(1);
+  const arms = [{ link: { readTime: LINE } }];
+  const slept = [0, 0, 0];
+  for (let cycle = 0; cycle < 30_000; cycle++) {
+    const phase = Math.floor(cycle / 10_000);
+    const began = cycle * 1e-3;
+    const sleep = patience.duration(arms, Uint8Array.of(1), began, began);
+    if (sleep === 0) continue;
+    slept[phase]!++;
+    // Every third sleep of the middle phase ends 3 ms late.
+    patience.woke(began + sleep + (phase === 1 && cycle % 3 === 0 ? 3e-3 : 0));
+    patience.answered(0, LINE, began + LINE);
+  }
+  expect(slept[0]).toBe(10_000);
+  expect(slept[1]).toBeLessThan(200);
+  expect(slept[2]).toBeGreaterThan(8000);
+});
