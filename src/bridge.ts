@@ -143,7 +143,7 @@ export class Bridge {
       simulated.length === 0
         ? null
         : await Simulation.start(
-            simulated.map(({ config: arm, model }) => simulatedTwin(model, arm.name)),
+            simulated.map(({ config: arm, model }) => simulatedTwin(model, arm.name, arm.simulation)),
             {
               onFailure: (message) => logger.error(`simulation: ${message}`),
             },

@@ -69,6 +69,13 @@ export const armConfig = z.strictObject({
         '"sim:<model>" (a simulated arm) or "ros" (another machine owns its bus)',
     })
     .describe('Where its servos are: a serial port, a TCP server, a simulated arm, or another machine (ros).'),
+  simulation: z
+    .strictObject({
+      payload: z.number().min(0).max(1).default(0).describe('Mass in the gripper that the model does not know of, kg.'),
+      stiffness: z.number().min(0.2).max(5).default(1).describe('True stiffness of its servos over that of the model.'),
+    })
+    .prefault({})
+    .describe('In what a simulated arm (bus sim:) differs from its model.'),
 });
 
 export const pairConfig = z.strictObject({

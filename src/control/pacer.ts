@@ -1,5 +1,3 @@
-import { nap } from '../thread.ts';
-
 /** Before a deadline the event loop is left this much time for I/O; the rest is slept exactly, ms. */
 const SLEEP = 1.2;
 
@@ -11,6 +9,7 @@ const SLEEP = 1.2;
 export class Pacer {
   readonly #period: number;
   readonly #tick: () => void;
+  readonly #cell = new Int32Array(new SharedArrayBuffer(4));
   #deadline = 0;
   #timer: NodeJS.Timeout | undefined;
   #running = false;
@@ -53,7 +52,7 @@ export class Pacer {
   #fire(): void {
     if (!this.#running) return;
     const remaining = this.#deadline - performance.now();
-    if (remaining > 0) nap(remaining / 1000);
+    if (remaining > 0) Atomics.wait(this.#cell, 0, 0, remaining);
     this.#tick();
   }
 }

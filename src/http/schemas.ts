@@ -115,6 +115,10 @@ export const absoluteMoveRequest = z
       orientation_tolerance: number({ min: 0 })
         .prefault(DEFAULT_ORIENTATION_TOLERANCE)
         .describe('Smallest rotation to the asked angles that is near enough, in degrees.'),
+      path: z
+        .enum(['joint', 'line'], { error: () => 'literal_error' })
+        .prefault('joint')
+        .describe('joint: straight for the joints, the quickest way. line: the tool goes on a straight line.'),
     },
     asModel,
   )
@@ -139,6 +143,7 @@ export const relativeMoveRequest = z
       max_trials: absoluteMoveRequest.shape.max_trials,
       position_tolerance: absoluteMoveRequest.shape.position_tolerance,
       orientation_tolerance: absoluteMoveRequest.shape.orientation_tolerance,
+      path: absoluteMoveRequest.shape.path,
     },
     asModel,
   )

@@ -2,9 +2,11 @@ import type { ArmModel } from '../arm/model.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
-import type { Pose, Vector3 } from '../kinematics/frames.ts';
+import { type Pose, rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
 import { InverseKinematics, type InverseResult } from '../kinematics/inverse.ts';
+import { type Line, type LineEnd, planLine } from './line.ts';
 import { findRoute } from './route.ts';
+import { HEADROOM } from './trajectory.ts';
 
 /** What one arm can reach, and how it gets there without touching itself or the table. */
 export class ArmPlanner {
@@ -13,9 +15,11 @@ export class ArmPlanner {
   readonly #model: ArmModel;
   readonly #inverse: InverseKinematics;
   readonly #collision: CollisionModel;
+  readonly #chain: Chain;
 
   constructor(model: ArmModel, chain: Chain) {
     this.#model = model;
+    this.#chain = chain;
     this.#collision = new CollisionModel(chain);
     this.#inverse = new InverseKinematics(chain, { accept: (q) => this.#collision.check(q) === null });
     this.zero = chain.toolPose(this.pose('init'));
@@ -42,6 +46,17 @@ export class ArmPlanner {
   route(from: Float64Array, to: Float64Array): readonly Float64Array[] | string {
     const via = [from, to].flatMap((end) => ['init', 'park'].map((name) => this.#turnedLike(end, name)));
     return findRoute(from, to, via, (a, b) => this.touches(a, b));
+  }
+
+  /** A straight way of the tool from a pose at rest (rad) that touches nothing; or how far it goes, and why no further. */
+  line(from: Float64Array, to: LineEnd): Line | string {
+    const { joints } = this.#model;
+    const limits = {
+      velocity: Float64Array.from(joints, ({ move }) => HEADROOM * move.velocity),
+      acceleration: Float64Array.from(joints, ({ move }) => HEADROOM * move.acceleration),
+    };
+    const zero = rotationFromQuaternion(this.zero.orientation);
+    return planLine({ chain: this.#chain, zero, limits, touches: (a, b) => this.touches(a, b) }, from, to);
   }
 
   /** What would touch what on the straight joint-space way between two poses (rad); null when it is free. */

@@ -1,8 +1,10 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import type { SourceSpec } from '../control/messages.ts';
 import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
 import { Goals } from './goals.ts';
+import type { LineEnd } from './line.ts';
 import { lowerTo } from './lower.ts';
 import type { ArmPlanner } from './planner.ts';
 import { ArmRun, standing } from './run.ts';
@@ -16,7 +18,7 @@ import {
   relativeTarget,
   type Target,
 } from './target.ts';
-import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from './types.ts';
+import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, Path, RelativeMove } from './types.ts';
 
 /** A move that has not ended by then decelerates to a hold, s. */
 const TIME_LIMIT = 30;
@@ -58,14 +60,22 @@ export class MotionService implements Motion {
 
   async moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
     const handle = this.#initialised(arm);
-    const target = absoluteTarget(handle, this.#planner(arm), this.#goals.present(handle), move);
-    return typeof target === 'string' ? refused(target) : this.#go(handle, target, caller);
+    return this.#move(
+      handle,
+      absoluteTarget(handle, this.#planner(arm), this.#goals.present(handle), move),
+      move,
+      caller,
+    );
   }
 
   async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
     const handle = this.#initialised(arm);
-    const target = relativeTarget(handle, this.#planner(arm), this.#goals.present(handle), move);
-    return typeof target === 'string' ? refused(target) : this.#go(handle, target, caller);
+    return this.#move(
+      handle,
+      relativeTarget(handle, this.#planner(arm), this.#goals.present(handle), move),
+      move,
+      caller,
+    );
   }
 
   async hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
@@ -197,13 +207,54 @@ export class MotionService implements Motion {
 
   /** A free way from where the arm is asked to be (or lies, when limp) to `goal`, or what is in the way. */
   #route(handle: ArmHandle, goal: Float64Array): readonly Float64Array[] | string {
-    const snapshot = handle.read();
-    const from = (snapshot.holding ? snapshot.setpoints : snapshot.positions).slice();
-    return this.#planner(handle).route(from, goal);
+    return this.#planner(handle).route(this.#present(handle), goal);
+  }
+
+  /** A copy of where the arm is asked to be at this moment, or of where it lies, rad. */
+  #present(handle: ArmHandle): Float64Array {
+    const { holding, setpoints, positions } = handle.read();
+    return (holding ? setpoints : positions).slice();
   }
 
   #blocked(handle: ArmHandle, contact: string): string {
     return `On the way to this pose arm ${handle.name} would hit something: ${contact}. Nothing has moved.`;
+  }
+
+  /** @param target or why there is none */
+  async #move(
+    handle: ArmHandle,
+    target: Target | string,
+    { path }: { readonly path: Path },
+    caller: Caller,
+  ): Promise<MoveOutcome> {
+    if (typeof target === 'string') return refused(target);
+    const { angles } = target;
+    return path === 'line' && angles !== null
+      ? this.#goStraight(handle, { ...target, angles }, caller)
+      : this.#go(handle, target, caller);
+  }
+
+  /** On a straight line. It begins at rest: an arm that moves brakes first, since its way on is not known before. */
+  async #goStraight(handle: ArmHandle, target: Target & LineEnd, caller: Caller): Promise<MoveOutcome> {
+    const plan = () => this.#planner(handle).line(this.#present(handle), target);
+    const refusal = (why: string, moved: string) =>
+      refused(`Arm ${handle.name} cannot take a straight line: ${why}. ${moved} Path "joint" may find a way round.`);
+    const still = ['connected', 'ready'].includes(handle.read().state);
+    const early = still ? plan() : null;
+    if (typeof early === 'string') return refusal(early, 'Nothing has moved.');
+    return this.#underClaim(handle, target, caller, async (run, began) => {
+      let problem = still ? null : await run.brake();
+      const line = early ?? plan();
+      if (problem === null && typeof line === 'string') return refusal(line, 'The arm has only been halted.');
+      let trials = 0;
+      if (problem === null && typeof line !== 'string') {
+        await handle.torqueOn();
+        const end = { ...target, goal: line.end };
+        this.#goals.set(run, { q: line.end, position: target.position });
+        problem = await this.#reach(run, end, [{ kind: 'waypoints', ...line }], () => trials++);
+      }
+      return this.#outcome(handle, target, began, trials, problem);
+    });
   }
 
   /** @param then what follows once the arm is there */
@@ -214,7 +265,8 @@ export class MotionService implements Motion {
       await handle.torqueOn();
       let trials = 0;
       const count = () => trials++;
-      const problem = (await this.#reach(run, target, route, count)) ?? (await then?.(run)) ?? null;
+      const legs = route.map((goal): SourceSpec => ({ kind: 'trajectory', goal, speed: null }));
+      const problem = (await this.#reach(run, target, legs, count)) ?? (await then?.(run)) ?? null;
       return this.#outcome(handle, target, began, trials, problem);
     });
   }
@@ -249,24 +301,28 @@ export class MotionService implements Motion {
     };
   }
 
-  /** Leads the arm to a target, trial by trial. @param onTrial called as each begins */
+  /**
+   * Leads the arm to a target, trial by trial.
+   * @param legs the way there; the last of them is the first trial
+   * @param onTrial called as each trial begins
+   */
   async #reach(
     run: ArmRun,
     target: Target,
-    route: readonly Float64Array[],
+    legs: readonly SourceSpec[],
     onTrial: () => number,
   ): Promise<string | null> {
     const { handle } = run;
     const planner = this.#planner(handle);
-    for (const goal of route.slice(0, -1)) {
-      const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
+    for (const leg of legs.slice(0, -1)) {
+      const problem = await run.drive(leg);
       if (problem !== null) return problem;
     }
     const correction = new Float64Array(target.goal.length);
+    let leg = legs.at(-1)!;
     for (;;) {
       const trials = onTrial() + 1;
-      const goal = target.goal.map((angle, i) => angle + correction[i]!);
-      const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
+      const problem = await run.drive(leg);
       if (problem !== null) return problem;
       const { positions } = await run.settle();
       const gone = run.lostBecause;
@@ -281,6 +337,7 @@ export class MotionService implements Motion {
         const left = correction[i]! + target.goal[i]! - positions[i]!;
         correction[i] = Math.min(Math.max(left, -LARGEST_CORRECTION), LARGEST_CORRECTION);
       }
+      leg = { kind: 'trajectory', goal: target.goal.map((angle, i) => angle + correction[i]!), speed: null };
     }
   }
 }

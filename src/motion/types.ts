@@ -1,6 +1,10 @@
 import type { Arm, Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 
+/** How the tool gets where it is to go: straight in joint space, or on a straight line. */
+export const PATHS = ['joint', 'line'] as const;
+export type Path = (typeof PATHS)[number];
+
 /** When a move counts as done. */
 export interface Tolerances {
   /** Most trials, >= 1. */
@@ -25,6 +29,7 @@ export interface AbsoluteMove extends Tolerances {
   readonly roll?: number;
   /** 0 closed .. 1 open; left out: the gripper keeps its goal. With nothing else given only the gripper acts. */
   readonly open?: number;
+  readonly path: Path;
 }
 
 /** A move from the present goal, in axes of the base frame: m and rad. What is left out does not change. */
@@ -38,6 +43,7 @@ export interface RelativeMove extends Tolerances {
   readonly roll?: number;
   /** 0 closed .. 1 open, not a change. With nothing else given only the gripper acts. */
   readonly open?: number;
+  readonly path: Path;
 }
 
 export interface MoveOutcome {

@@ -48,6 +48,8 @@ export interface SimArmOptions {
   readonly joints: readonly SimJoint[];
   /** Joint positions at the start, rad. */
   readonly initial: readonly number[];
+  /** Mass in the gripper, at the tool frame, kg; default 0. */
+  readonly payload?: number;
   /** V; default: each servo's nominal voltage. */
   readonly supplyVoltage?: number;
   /** degC. */
@@ -129,6 +131,7 @@ export class SimulatedArm {
       urdf: options.urdf,
       toolLink: options.toolLink,
       initial: options.initial,
+      payload: options.payload ?? 0,
       joints: options.joints.map(({ name, damping, frictionLoss, armature }, j) => ({
         name,
         damping: damping ?? sum(motors[j]!, (motor) => motor.damping),

@@ -21,6 +21,8 @@ export interface PhysicsOptions {
   readonly joints: readonly PhysicsJoint[];
   /** Joint positions at the start, rad, one per element of `joints`. */
   readonly initial: readonly number[];
+  /** Mass that hangs at the tool frame, kg; default 0. */
+  readonly payload?: number;
 }
 
 /** Pose in the arm's base frame: m, and a unit quaternion. */
@@ -31,6 +33,9 @@ export interface SimPose {
 
 /** Step of the physics, s. */
 export const TIME_STEP = 0.001;
+
+/** Of the payload, which touches nothing: it only gives it a moment of inertia, m. */
+const PAYLOAD_RADIUS = 0.01;
 
 /** Bytes that one MjData may use; MuJoCo's default reserves 13.6 MB per arm. */
 const ARENA = 256 * 1024;
@@ -197,6 +202,7 @@ function compile(mj: MainModule, options: PhysicsOptions): MjModel {
     // A divergence has to be seen, not silently turned into the zero pose.
     spec.option.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET.value;
     for (const joint of options.joints) setJoint(mj, spec, joint, options.name);
+    if (options.payload) addPayload(mj, spec, options.toolLink, options.payload);
     addFloor(mj, spec);
     const first = mj.mj_compile(spec);
     const pairs = basePairs(mj, first);
@@ -222,6 +228,18 @@ function setJoint(mj: MainModule, spec: MjSpec, joint: PhysicsJoint, arm: string
   (row.damping as Float64Array)[0] = joint.damping;
   row.frictionloss = joint.frictionLoss;
   row.armature = joint.armature;
+}
+
+/** A point mass where the tool frame is: what the gripper holds. */
+function addPayload(mj: MainModule, spec: MjSpec, toolLink: string, mass: number): void {
+  const tool = mj.mjs_findBody(spec, toolLink);
+  if (!tool) return; // told as a missing tool link, once the model is built
+  const load = mj.mjs_addGeom(tool, mj.mjs_getSpecDefault(spec)!)!;
+  load.type = mj.mjtGeom.mjGEOM_SPHERE;
+  (load.size as Float64Array)[0] = PAYLOAD_RADIUS;
+  load.mass = mass;
+  load.contype = 0;
+  load.conaffinity = 0;
 }
 
 function addFloor(mj: MainModule, spec: MjSpec): void {

@@ -92,6 +92,7 @@ test('fields carry their type, default and bounds', () => {
     'max_trials',
     'position_tolerance',
     'orientation_tolerance',
+    'path',
   ]);
   expect(move.properties!.rx).toMatchObject({ type: ['number', 'null'], default: null });
   expect(move.properties!.open!.anyOf![0]).toMatchObject({ type: 'number', minimum: 0, maximum: 1 });

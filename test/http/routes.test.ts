@@ -44,6 +44,7 @@ test('a move reaches the motion in metres and radians, with what was left out le
     maxTrials: 3,
     positionTolerance: 0.005,
     orientationTolerance: (3 * Math.PI) / 180,
+    path: 'joint',
   });
 });
 
@@ -54,6 +55,7 @@ test('an empty move asks for nothing and has the documented tolerances and trial
     maxTrials: 10,
     positionTolerance: 0.005,
     orientationTolerance: (3 * Math.PI) / 180,
+    path: 'joint',
   });
 });
 
@@ -73,6 +75,7 @@ test('a relative move reaches the motion as changes, with what was left out left
       maxTrials: 10,
       positionTolerance: 0.005,
       orientationTolerance: (3 * Math.PI) / 180,
+      path: 'joint',
     },
   });
 });

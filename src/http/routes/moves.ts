@@ -131,7 +131,7 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       takeOver: true,
       body: absoluteMoveRequest,
     });
-    const move: AbsoluteMove = { ...coordinates(body), ...tolerances(body) };
+    const move: AbsoluteMove = { ...coordinates(body), ...tolerances(body), path: body.path };
     return one(reply, '/move/absolute', robotId!, takeOver, (arm, caller) =>
       services.motion.moveAbsolute(arm, move, caller),
     );
@@ -143,7 +143,7 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       takeOver: true,
       body: relativeMoveRequest,
     });
-    const move: RelativeMove = { ...coordinates(body), ...tolerances(body) };
+    const move: RelativeMove = { ...coordinates(body), ...tolerances(body), path: body.path };
     return one(reply, '/move/relative', robotId!, takeOver, (arm, caller) =>
       services.motion.moveRelative(arm, move, caller),
     );
