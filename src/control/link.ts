@@ -47,7 +47,7 @@ export interface ArmLink {
   onSettled: () => void;
   /** Called with what people should know of the servos. */
   onWarning: (text: string) => void;
-  /** How long the read begun last takes on the wire, s. */
+  /** Time from the beginning of the read until the line has carried its answer, with all that was sent before, s. */
   readonly readTime: number;
   /** Begins this cycle's read; returns whether `onSettled` will follow. */
   begin(now: number): boolean;

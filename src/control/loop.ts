@@ -1,10 +1,12 @@
+import { nap } from '../thread.ts';
 import type { ArmRuntime } from './arm-runtime.ts';
 import { Pacer } from './pacer.ts';
+import { Patience } from './patience.ts';
 import { LoopField, type SharedState } from './snapshot.ts';
 
 /**
- * A read is retried once when this part of the period has passed, or what its bytes need on the wire with a margin, if
- * that is longer; it is given up after as much again.
+ * A read is retried once when this part of the period has passed, or what the line needs for it with a margin, if that
+ * is longer; it is given up after as much again.
  */
 const READ_SHARE = 0.35;
 const WIRE_MARGIN = 1.3;
@@ -30,9 +32,11 @@ export class ControlLoop {
   readonly #longestStep: number;
   /** A cycle that began this long after the one before is late, s. */
   readonly #late: number;
-  /** Time that this cycle's reads are given, s, and when they were begun or retried. */
-  #allowed = 0;
+  readonly #patience: Patience;
+  /** When this cycle's reads were begun or retried, s. */
   #asked = 0;
+  /** A read of this cycle has been retried. */
+  #retried = false;
   /** 1 for each arm whose read has not settled; a link may call back for no read at all, when its port closes. */
   readonly #pending: Uint8Array;
   #waiting = 0;
@@ -56,6 +60,7 @@ export class ControlLoop {
     this.#pacer = new Pacer(1000 / rate, () => this.#cycle());
     shared.loop[LoopField.rate] = rate;
     this.#pending = new Uint8Array(arms.length);
+    this.#patience = new Patience(arms.length);
     for (const [index, arm] of arms.entries()) arm.link.onSettled = () => this.#answered(index);
   }
 
@@ -85,17 +90,30 @@ export class ControlLoop {
       this.#pending[i] = 0;
       this.#waiting--;
     }
-    let wire = 0;
-    for (let i = 0; i < this.#arms.length; i++) wire = Math.max(wire, this.#arms[i]!.link.readTime);
-    this.#allowed = Math.max(READ_SHARE * this.#period, WIRE_MARGIN * wire + TURN_ROUND);
     this.#asked = now;
+    this.#retried = false;
     this.#armTimer();
     this.#settled();
+    if (!this.#inCycle) return;
+    const sleep = this.#patience.duration(this.#arms, this.#pending, now, performance.now() / 1000);
+    if (sleep === 0) return;
+    nap(sleep);
+    this.#patience.woke(performance.now() / 1000);
+  }
+
+  /** Time that reads are given before they are retried or given up, s. */
+  #allowed(): number {
+    let wire = 0;
+    for (let i = 0; i < this.#arms.length; i++) {
+      if (this.#pending[i] === 1) wire = Math.max(wire, this.#arms[i]!.link.readTime);
+    }
+    return Math.max(READ_SHARE * this.#period, WIRE_MARGIN * wire + TURN_ROUND);
   }
 
   #answered(index: number): void {
     if (!this.#inCycle || this.#pending[index] === 0) return;
     this.#pending[index] = 0;
+    if (!this.#retried) this.#patience.answered(index, this.#arms[index]!.link.readTime, performance.now() / 1000);
     this.#settled();
   }
 
@@ -109,8 +127,9 @@ export class ControlLoop {
     if (!this.#inCycle) return;
     this.#armTimer();
     const now = performance.now() / 1000;
-    if (now - this.#asked < this.#allowed) return;
+    if (now - this.#asked < this.#allowed()) return;
     this.#asked = now;
+    this.#retried = true;
     for (const arm of this.#arms) arm.link.expire();
   }
 

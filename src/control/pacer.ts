@@ -1,3 +1,5 @@
+import { nap } from '../thread.ts';
+
 /** Before a deadline the event loop is left this much time for I/O; the rest is slept exactly, ms. */
 const SLEEP = 1.2;
 
@@ -9,7 +11,6 @@ const SLEEP = 1.2;
 export class Pacer {
   readonly #period: number;
   readonly #tick: () => void;
-  readonly #cell = new Int32Array(new SharedArrayBuffer(4));
   #deadline = 0;
   #timer: NodeJS.Timeout | undefined;
   #running = false;
@@ -52,7 +53,7 @@ export class Pacer {
   #fire(): void {
     if (!this.#running) return;
     const remaining = this.#deadline - performance.now();
-    if (remaining > 0) Atomics.wait(this.#cell, 0, 0, remaining);
+    if (remaining > 0) nap(remaining / 1000);
     this.#tick();
   }
 }

@@ -32,10 +32,6 @@ const STATE_INTERVAL = 0.25;
 const SILENCE = 0.5;
 /** A servo that has not been heard for this long gets no goal until its torque has been read, s. */
 const MUTE = 0.05;
-/** Bytes of a reply besides its data, and time of a byte at 1 Mbaud, s. */
-const FEETECH_REPLY = 6;
-const DYNAMIXEL_REPLY = 11;
-const BYTE_TIME = 1e-5;
 /** Overloaded servos are brought back no more often than this, s: each time they are loaded again. */
 const RECOVERY_INTERVAL = 5;
 /** Over-current and overload; any hardware error. */
@@ -72,7 +68,6 @@ export class ServoLink implements ArmLink {
   anyTorque = false;
   readonly held: Uint8Array;
   readonly heard: Float64Array;
-  readTime = 0;
   sampleTime = 0;
   detailTime = 0;
   roundTripMedian = 0;
@@ -115,8 +110,6 @@ export class ServoLink implements ArmLink {
   readonly #goal: Register;
   readonly #torqueEnable: Register;
   readonly #watchdog: Register | undefined;
-  /** Bytes of a reply besides its data. */
-  readonly #overhead: number;
   #phase: Phase = 'closed';
   #block: Block;
   /** A second read of the same cycle, for what lies too far from the position. */
@@ -175,7 +168,6 @@ export class ServoLink implements ArmLink {
     this.#expected = new Uint8Array(count);
     this.held = new Uint8Array(joints.length);
     this.#recoverable = family === 'feetech' ? FEETECH_RECOVERABLE : DYNAMIXEL_RECOVERABLE;
-    this.#overhead = family === 'feetech' ? FEETECH_REPLY : DYNAMIXEL_REPLY;
     this.heard = new Float64Array(joints.length);
     this.positions = new Float64Array(joints.length).fill(Number.NaN);
     this.adopted = new Float64Array(joints.length);
@@ -203,6 +195,10 @@ export class ServoLink implements ArmLink {
     return this.#bus.lost;
   }
 
+  get readTime(): number {
+    return this.#asked - this.#begun + this.#bus.readTime;
+  }
+
   get discarded(): number {
     return this.#bus.discarded;
   }
@@ -218,9 +214,6 @@ export class ServoLink implements ArmLink {
     if (state && this.#stateBlock.position) this.#block = this.#stateBlock;
     else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#detailBlock : this.#positionBlock;
     this.#extra = state && !this.#stateBlock.position ? this.#stateBlock : null;
-    const bytes =
-      this.#block.length + this.#overhead + (this.#extra === null ? 0 : this.#extra.length + this.#overhead);
-    this.readTime = bytes * this.#servos.length * BYTE_TIME;
     this.#asked = now;
     this.#bus.beginRead(this.#block.address, this.#block.length);
     return true;

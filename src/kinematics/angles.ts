@@ -94,7 +94,7 @@ export function anglesFromRotation(r: Rotation, init: Rotation): Angles {
  */
 export class OrientationGoal {
   /** How many angles are given, 0..3. */
-  readonly given: number;
+  given = 0;
   /** Rotation vector in the base frame (3) that turns the evaluated orientation into the nearest one of the set. */
   readonly correction = new Float64Array(3);
   /** Projector (3 x 3) on the directions of rotation, to first order, that change the distance to the set. */
@@ -102,10 +102,10 @@ export class OrientationGoal {
   /** Distance to the set in radians, 0..pi. */
   angle = 0;
 
-  private readonly init: Rotation;
-  private readonly pitch: number | null;
-  private readonly yaw: number | null;
-  private readonly roll: number | null;
+  private readonly init: Rotation = new Float64Array(9);
+  private pitch: number | null = null;
+  private yaw: number | null = null;
+  private roll: number | null = null;
   private readonly current = new Float64Array(9);
   private readonly left = new Float64Array(9);
   private readonly between = new Float64Array(9);
@@ -117,7 +117,17 @@ export class OrientationGoal {
    * @param init orientation of the tool where all angles are zero
    */
   constructor(angles: AngleTargets, init: Rotation) {
-    this.init = Float64Array.from(init);
+    this.aim(angles, init);
+  }
+
+  /**
+   * Makes this the set of orientations that have other angles.
+   *
+   * @param angles the given angles in radians
+   * @param init orientation of the tool where all angles are zero
+   */
+  aim(angles: AngleTargets, init: Rotation): void {
+    this.init.set(init);
     this.pitch = angles.pitch;
     this.yaw = angles.yaw;
     this.roll = angles.roll;

@@ -13,6 +13,7 @@ import {
   rotationFromAxisAngle,
   writeQuaternion,
 } from './frames.ts';
+import { type PathJoint, ToolPath } from './tool-path.ts';
 import { type Joint, type JointLimit, parseUrdf, type RobotDescription } from './urdf.ts';
 
 /** Standard value used across the project's gravity terms, m/s². */
@@ -65,10 +66,11 @@ export class Chain {
   private readonly fromAxis: Float64Array;
   private readonly aligned: Uint8Array;
   private readonly translation: Float64Array;
-  private readonly onToolPath: Uint8Array;
   private readonly mass: Float64Array;
   private readonly moment: Float64Array;
 
+  private readonly path: ToolPath;
+  private readonly pose = new Float64Array(12);
   private readonly rotation: Float64Array;
   private readonly position: Float64Array;
   private readonly axis: Float64Array;
@@ -118,7 +120,6 @@ export class Chain {
     this.fromAxis = new Float64Array(9 * count);
     this.aligned = new Uint8Array(count);
     this.translation = new Float64Array(3 * count);
-    this.onToolPath = new Uint8Array(count);
     this.mass = new Float64Array(count);
     this.moment = new Float64Array(3 * count);
     this.rotation = new Float64Array(9 * count);
@@ -128,11 +129,10 @@ export class Chain {
     this.carriedMoment = new Float64Array(3 * count);
 
     for (const [index, node] of nodes.entries()) this.setNode(index, node);
-    for (let node = this.toolNode; node >= 0; node = this.parent[node]!) this.onToolPath[node] = 1;
-    this.movesTool = options.joints.map((_, index) =>
-      nodes.some((_node, at) => this.actuator[at] === index && this.onToolPath[at] === 1),
-    );
     this.rotation.set(identityRotation());
+    const actuators = this.nodesToTool().map((node) => this.actuator[node]!);
+    this.movesTool = options.joints.map((_, index) => actuators.includes(index));
+    this.path = this.toolPath([...options.joints.keys()]);
   }
 
   /**
@@ -142,11 +142,7 @@ export class Chain {
    * @param out receives 12 numbers: position x y z in metres, then the rotation matrix row by row
    */
   forward(q: Float64Array, out: Float64Array): void {
-    this.place(q, true);
-    const p = 3 * this.toolNode;
-    const r = 9 * this.toolNode;
-    for (let i = 0; i < 3; i++) out[i] = this.position[p + i]!;
-    for (let i = 0; i < 9; i++) out[3 + i] = this.rotation[r + i]!;
+    this.path.forward(q, out);
   }
 
   /**
@@ -156,8 +152,9 @@ export class Chain {
    * @param out receives 7 numbers: position x y z in metres, quaternion x y z w with w >= 0
    */
   forwardQuaternion(q: Float64Array, out: Float64Array): void {
-    this.place(q, true);
-    this.writePose(this.toolNode, out, 0);
+    this.path.forward(q, this.pose);
+    for (let i = 0; i < 3; i++) out[i] = this.pose[i]!;
+    writeQuaternion(this.pose, 3, out, 3);
   }
 
   /** Pose of the tool in the base frame as an object; for callers outside a control cycle. */
@@ -178,36 +175,8 @@ export class Chain {
    * @param out receives 6 x dof numbers row by row: linear velocity (3 rows), then angular velocity, per joint velocity
    */
   forwardJacobian(q: Float64Array, pose: Float64Array, out: Float64Array): void {
-    this.forward(q, pose);
-    const n = this.dof;
-    for (let i = 0; i < 6 * n; i++) out[i] = 0;
-    const x = pose[0]!;
-    const y = pose[1]!;
-    const z = pose[2]!;
-    for (let node = this.toolNode; node > 0; node = this.parent[node]!) {
-      const column = this.actuator[node]!;
-      if (column < 0) continue;
-      const i = 3 * node;
-      const scale = this.multiplier[node]!;
-      const ax = this.axis[i]! * scale;
-      const ay = this.axis[i + 1]! * scale;
-      const az = this.axis[i + 2]! * scale;
-      if (this.kind[node] === PRISMATIC) {
-        out[column] = out[column]! + ax;
-        out[n + column] = out[n + column]! + ay;
-        out[2 * n + column] = out[2 * n + column]! + az;
-        continue;
-      }
-      const dx = x - this.position[i]!;
-      const dy = y - this.position[i + 1]!;
-      const dz = z - this.position[i + 2]!;
-      out[column] = out[column]! + ay * dz - az * dy;
-      out[n + column] = out[n + column]! + az * dx - ax * dz;
-      out[2 * n + column] = out[2 * n + column]! + ax * dy - ay * dx;
-      out[3 * n + column] = out[3 * n + column]! + ax;
-      out[4 * n + column] = out[4 * n + column]! + ay;
-      out[5 * n + column] = out[5 * n + column]! + az;
-    }
+    this.path.forward(q, pose);
+    this.path.jacobian(out);
   }
 
   /**
@@ -217,7 +186,7 @@ export class Chain {
    * @param out receives 6 x dof numbers row by row: linear velocity (3 rows), then angular velocity, per joint velocity
    */
   jacobian(q: Float64Array, out: Float64Array): void {
-    this.forwardJacobian(q, POSE_SCRATCH, out);
+    this.forwardJacobian(q, this.pose, out);
   }
 
   /**
@@ -228,7 +197,7 @@ export class Chain {
    * @param out receives dof numbers, Nm (N for a prismatic joint)
    */
   gravityTorques(q: Float64Array, out: Float64Array): void {
-    this.place(q, false);
+    this.place(q);
     const { carriedMass, carriedMoment, mass, moment, rotation, position, parent, axis } = this;
     for (let node = 0; node < this.count; node++) {
       const i = 3 * node;
@@ -269,7 +238,7 @@ export class Chain {
    * @param out receives 7 numbers per link: position x y z in metres, quaternion x y z w
    */
   linkPoses(q: Float64Array, out: Float64Array): void {
-    this.place(q, false);
+    this.place(q);
     for (let node = 0; node < this.count; node++) this.writePose(node, out, 7 * node);
   }
 
@@ -281,9 +250,46 @@ export class Chain {
    * @param positions receives 3 numbers per link, metres
    */
   linkFrames(q: Float64Array, rotations: Float64Array, positions: Float64Array): void {
-    this.place(q, false);
+    this.place(q);
     rotations.set(this.rotation);
     positions.set(this.position);
+  }
+
+  /**
+   * The way to the tool for a solver that varies some joints only: its q and Jacobian have those alone.
+   *
+   * @param joints indexes of the joints in q, each that moves the tool among them
+   */
+  toolPath(joints: readonly number[]): ToolPath {
+    const path: PathJoint[] = [];
+    let rotation = identityRotation();
+    let translation = new Float64Array(3);
+    for (const node of this.nodesToTool()) {
+      const [x, y, z] = this.translation.subarray(3 * node, 3 * node + 3);
+      translation = translation.map(
+        (value, row) => value + rotation[3 * row]! * x! + rotation[3 * row + 1]! * y! + rotation[3 * row + 2]! * z!,
+      );
+      rotation = multiplyRotations(rotation, this.toAxis.subarray(9 * node, 9 * node + 9));
+      if (this.kind[node] === FIXED) continue;
+      path.push({
+        rotation,
+        translation,
+        prismatic: this.kind[node] === PRISMATIC,
+        actuator: joints.indexOf(this.actuator[node]!),
+        multiplier: this.multiplier[node]!,
+        offset: this.offset[node]!,
+      });
+      rotation = this.fromAxis.slice(9 * node, 9 * node + 9);
+      translation = new Float64Array(3);
+    }
+    return new ToolPath(path, { rotation, translation }, joints.length);
+  }
+
+  /** Nodes from below the base to the tool. */
+  private nodesToTool(): number[] {
+    const nodes: number[] = [];
+    for (let node = this.toolNode; node > 0; node = this.parent[node]!) nodes.unshift(node);
+    return nodes;
   }
 
   private setNode(index: number, node: Node): void {
@@ -323,11 +329,10 @@ export class Chain {
     this.offset[index] = joint.mimic?.offset ?? 0;
   }
 
-  /** Places every node, or only those on the way to the tool. */
-  private place(q: Float64Array, toolOnly: boolean): void {
-    const { rotation, position, axis, toAxis, fromAxis, translation, parent, kind, onToolPath } = this;
+  /** Places every node. */
+  private place(q: Float64Array): void {
+    const { rotation, position, axis, toAxis, fromAxis, translation, parent, kind } = this;
     for (let node = 1; node < this.count; node++) {
-      if (toolOnly && onToolPath[node] === 0) continue;
       const i = 3 * node;
       const r = 9 * node;
       const pi = 3 * parent[node]!;
@@ -442,8 +447,6 @@ const ENDLESS: JointLimit = {
   effort: Number.POSITIVE_INFINITY,
   velocity: Number.POSITIVE_INFINITY,
 };
-
-const POSE_SCRATCH = new Float64Array(12);
 
 /** The base and all links below it, parents first. */
 function collectNodes(description: RobotDescription, base: string): Node[] {

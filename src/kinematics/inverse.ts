@@ -1,15 +1,16 @@
 /**
  * Inverse kinematics within joint limits: position first, orientation as near as the arm can bring it.
  *
- * Levenberg-Marquardt with an active set of joint limits (J. J. Moré, "The Levenberg-Marquardt algorithm: implementation
- * and theory", 1978; limits by gradient projection), started from the seed and then from the best of random poses.
- * Orientation counts as distance to the set of orientations that have the given angles. Where that distance cannot become
- * 0, position is weighted up until orientation only uses what position leaves free.
+ * A descent (`descent.ts`) from the seed, then from the best of many random poses. Orientation counts as distance to the
+ * set of orientations that have the given angles. Where that distance cannot become 0, the orientation only uses what the
+ * position leaves free.
  */
 
-import { type AngleTargets, OrientationGoal } from './angles.ts';
+import type { AngleTargets } from './angles.ts';
 import type { Chain } from './chain.ts';
-import { identityRotation, type Quaternion, rotationFromQuaternion, type Vector3 } from './frames.ts';
+import { Descent, POSITION_ONLY, TOGETHER } from './descent.ts';
+import { identityRotation, type Quaternion, type Rotation, rotationFromQuaternion, type Vector3 } from './frames.ts';
+import { PosePool } from './pose-pool.ts';
 
 export interface InverseTarget {
   /** Position of the tool in the base frame, m. */
@@ -36,107 +37,112 @@ export interface InverseOptions {
   readonly tolerance?: number;
   /** Distance (rad or m) that solutions keep from the joint limits. */
   readonly margin?: number;
-  /** Starts: the seed, then random ones. */
+  /** Random poses to start from, at most, where the seed leads nowhere. */
   readonly starts?: number;
   /** Says whether a pose may be a solution, e.g. free of collision. */
   readonly accept?: (q: Float64Array) => boolean;
 }
 
-/** How strongly position (per m), orientation (per rad) and nearness to the seed (per rad) count. */
-interface Weights {
-  readonly position: number;
-  readonly orientation: number;
-  readonly nearness: number;
-}
+const ALL_FREE: AngleTargets = { pitch: null, yaw: null, roll: null };
 
-/** One radian weighs as much as 10 cm: both shrink together while both can become 0. */
-const TOGETHER: Weights = { position: 10, orientation: 1, nearness: 0 };
-const POSITION_ONLY: Weights = { position: 10, orientation: 0, nearness: 0 };
-/** Orientation uses what position leaves free; in two steps, as the valley is narrow. */
-const POSITION_FIRST: readonly Weights[] = [
-  { position: 100, orientation: 1, nearness: 0 },
-  { position: 1000, orientation: 1, nearness: 0 },
-];
-/** Nearness to the seed uses what position and orientation leave free. */
-const NEAR_SEED: Weights = { position: 1000, orientation: 100, nearness: 0.1 };
-
-const ITERATIONS = 80;
-/** Longest step of one joint in one iteration (rad), so that the search stays near where it started. */
-const LONGEST_STEP = 0.5;
-/**
- * How many random poses a start is the best of, and whether orientation counts in that. Many begin near the target, few
- * begin in places from where the way down is another one.
- */
-const DRAWS = [
-  { samples: 30, oriented: true },
-  { samples: 8, oriented: true },
-  { samples: 2, oriented: false },
-] as const;
-/** Errors below which a solution is as good as exact: m and rad. */
-const EXACT_POSITION = 1e-6;
-const EXACT_ORIENTATION = 1e-5;
+/** Poses of the pool that belong to a start. */
+const DRAWN = 128;
+/** Each third start takes the best of these only: it begins where the way down may be another one. */
+const FEW = 4;
+/** Exact solutions from random starts that are compared for nearness to the seed. */
+const ENOUGH = 2;
+/** Starts after which a position that none has reached counts as unreachable. */
+const POSITION_STARTS = 10;
+/** Ends of descents that are tried for the orientation nearest to one that no pose has. */
+const KEPT = 5;
+/** Ends nearer to each other than this (rad) are the same end. */
+const SAME_POSE = 0.1;
 /** Orientation errors that differ less count as the same, rad. */
 const SAME_ORIENTATION = 1e-3;
-/** A solution found from the seed and this near to it is taken without looking for nearer ones, rad. */
-const NEAR = 1;
-/** Exact solutions from random starts that are compared for nearness. */
-const ENOUGH = 3;
-/** Starts after which a position that none has reached counts as unreachable. */
-const HOPELESS = 24;
-/** Halvings of the way to a forbidden position in search of the last allowed one. */
-const HALVINGS = 7;
+/** Nearness (m) with which the nearest allowed position is looked for, and how many poses are tried for it at most. */
+const RESOLUTION = 1e-3;
+const PROBES = 80;
+/** Directions it goes in: first towards the position (no direction of its own), then along the axes. */
+const WAYS = [
+  [0, 0, 0],
+  [1, 0, 0],
+  [-1, 0, 0],
+  [0, 1, 0],
+  [0, -1, 0],
+  [0, 0, 1],
+  [0, 0, -1],
+] as const;
+
+/** A pose that was found, as good as its numbers say. */
+class Candidate {
+  readonly x: Float64Array;
+  position = Number.POSITIVE_INFINITY;
+  orientation = Number.POSITIVE_INFINITY;
+  /** From the seed: root of the sum of squares. */
+  distance = Number.POSITIVE_INFINITY;
+
+  constructor(size: number) {
+    this.x = new Float64Array(size);
+  }
+
+  clear(): void {
+    this.position = Number.POSITIVE_INFINITY;
+    this.orientation = Number.POSITIVE_INFINITY;
+    this.distance = Number.POSITIVE_INFINITY;
+  }
+
+  set(other: Candidate): void {
+    this.x.set(other.x);
+    this.position = other.position;
+    this.orientation = other.orientation;
+    this.distance = other.distance;
+  }
+}
 
 /** Solves for one chain. Owns scratch memory: one solver serves one thread. Equal inputs give equal results. */
 export class InverseKinematics {
   private readonly chain: Chain;
   private readonly tolerance: number;
   private readonly starts: number;
-  private readonly accept: (q: Float64Array) => boolean;
+  private readonly accept: ((q: Float64Array) => boolean) | null;
   /** Joints that move the tool. */
   private readonly active: readonly number[];
-  private readonly lower: Float64Array;
-  private readonly upper: Float64Array;
+  private readonly descent: Descent;
+  private readonly pool: PosePool;
 
-  private readonly pose = new Float64Array(12);
-  private readonly rotation: Float64Array;
-  private readonly jacobian: Float64Array;
-  private readonly gradient: Float64Array;
-  private readonly hessian: Float64Array;
-  private readonly factor: Float64Array;
-  private readonly step: Float64Array;
-  private readonly frozen: Uint8Array;
-  private readonly trial: Float64Array;
-  private readonly sample: Float64Array;
+  /** All joints: those that do not move the tool as in the seed. */
+  private readonly whole: Float64Array;
+  /** Joints that move the tool, from here on. */
   private readonly seed: Float64Array;
-  private readonly start: Float64Array;
-
-  private target: Vector3 = { x: 0, y: 0, z: 0 };
-  private goal = new OrientationGoal({ pitch: null, yaw: null, roll: null }, identityRotation());
-  private positionError = 0;
-  private random = 0;
+  private readonly x: Float64Array;
+  private readonly raw: Float64Array;
+  private readonly rated: Candidate;
+  private readonly best: Candidate;
+  private readonly kept: readonly Candidate[];
+  /** A pose that `accept` refuses has reached the position. */
+  private forbidden = false;
 
   /** @param chain the arm; its joints need finite limits where they move the tool, else they are kept within a turn */
   constructor(chain: Chain, options: InverseOptions = {}) {
     this.chain = chain;
     this.tolerance = options.tolerance ?? 1e-4;
-    this.starts = options.starts ?? 40;
-    this.accept = options.accept ?? (() => true);
+    this.starts = options.starts ?? 32;
+    this.accept = options.accept ?? null;
     const margin = options.margin ?? 0.002;
-    const n = chain.dof;
     this.active = chain.movesTool.flatMap((moves, index) => (moves ? [index] : []));
-    this.lower = Float64Array.from(chain.limits, ({ lower }) => Math.max(lower + margin, -Math.PI));
-    this.upper = Float64Array.from(chain.limits, ({ upper }) => Math.min(upper - margin, Math.PI));
-    this.rotation = this.pose.subarray(3);
-    this.jacobian = new Float64Array(6 * n);
-    this.gradient = new Float64Array(n);
-    this.hessian = new Float64Array(n * n);
-    this.factor = new Float64Array(n * n);
-    this.step = new Float64Array(n);
-    this.frozen = new Uint8Array(n);
-    this.trial = new Float64Array(n);
-    this.sample = new Float64Array(n);
-    this.seed = new Float64Array(n);
-    this.start = new Float64Array(n);
+    const limits = this.active.map((joint) => chain.limits[joint]!);
+    const lower = Float64Array.from(limits, (limit) => Math.max(limit.lower + margin, -Math.PI));
+    const upper = Float64Array.from(limits, (limit) => Math.min(limit.upper - margin, Math.PI));
+    const path = chain.toolPath(this.active);
+    this.descent = new Descent(path, lower, upper);
+    this.pool = new PosePool(path, lower, upper, DRAWN * this.starts);
+    this.whole = new Float64Array(chain.dof);
+    this.seed = new Float64Array(path.size);
+    this.x = new Float64Array(path.size);
+    this.raw = new Float64Array(path.size);
+    this.rated = new Candidate(path.size);
+    this.best = new Candidate(path.size);
+    this.kept = Array.from({ length: KEPT }, () => new Candidate(path.size));
   }
 
   /**
@@ -153,349 +159,232 @@ export class InverseKinematics {
     seed: Float64Array,
     out: Float64Array = new Float64Array(this.chain.dof),
   ): InverseResult {
-    const init = target.orientation ? rotationFromQuaternion(target.orientation.init) : identityRotation();
-    this.goal = new OrientationGoal(target.orientation ?? { pitch: null, yaw: null, roll: null }, init);
-    const best = this.search(target.position, seed, this.starts);
-    if (best.reachable || !best.forbidden) return this.finish(target.position, best.q, best.reachable, out);
-    return this.finish(target.position, this.approach(target.position, seed), false, out);
-  }
-
-  /** The best pose of several starts. `forbidden`: the position was reached, but by no pose that is allowed. */
-  private search(
-    position: Vector3,
-    seed: Float64Array,
-    starts: number,
-  ): { q: Float64Array; reachable: boolean; forbidden: boolean } {
-    this.target = position;
-    this.random = 0x9e3779b9;
-    this.seed.set(seed);
-    const redundant = 3 + this.goal.given < this.active.length;
-    let best: Candidate | null = null;
-    let forbidden = false;
-    let exact = 0;
-    for (let start = 0; start < starts; start++) {
-      const q = seed.slice();
-      if (start > 0) this.drawStart(q, DRAWS[start % DRAWS.length]!);
-      else this.clamp(q);
-      this.descend(q);
-      let candidate = this.rate(q, seed);
-      if (redundant) {
-        const settled = q.slice();
-        this.minimise(settled, NEAR_SEED);
-        this.minimise(settled, this.goal.given > 0 ? TOGETHER : POSITION_ONLY);
-        const near = this.rate(settled, seed);
-        if (near.allowed && isBetter(near, candidate, this.tolerance)) candidate = near;
-      }
-      if (!candidate.allowed) {
-        forbidden ||= candidate.position <= this.tolerance;
-        continue;
-      }
-      if (best === null || isBetter(candidate, best, this.tolerance)) best = candidate;
-      if (candidate.position <= EXACT_POSITION && candidate.orientation <= EXACT_ORIENTATION) {
-        exact++;
-        if (start === 0 && candidate.distance <= NEAR) break;
-        if (exact >= ENOUGH) break;
-      }
-      if (start >= HOPELESS && best.position > this.tolerance && !forbidden) break;
-    }
-    if (best === null) return { q: seed.slice(), reachable: false, forbidden };
+    const { position, orientation } = target;
+    const angles = orientation ?? ALL_FREE;
+    const init = orientation ? rotationFromQuaternion(orientation.init) : identityRotation();
+    this.whole.set(seed);
+    for (const [at, joint] of this.active.entries()) this.seed[at] = seed[joint]!;
+    const { best } = this;
+    this.descent.aim(position, this.seed, angles, init);
+    this.search();
     const reachable = best.position <= this.tolerance;
-    return { q: best.q, reachable, forbidden: forbidden && !reachable };
-  }
-
-  /** The last allowed pose on the straight way of the tool from the seed to a position that no allowed pose reaches. */
-  private approach(position: Vector3, seed: Float64Array): Float64Array {
-    this.chain.forward(seed, this.pose);
-    const [x, y, z] = this.pose;
-    let q: Float64Array = seed.slice();
-    let free = 0;
-    let blocked = 1;
-    for (let i = 0; i < HALVINGS; i++) {
-      const part = (free + blocked) / 2;
-      const between = {
-        x: x! + part * (position.x - x!),
-        y: y! + part * (position.y - y!),
-        z: z! + part * (position.z - z!),
-      };
-      const found = this.search(between, seed, Math.min(6, this.starts));
-      if (found.reachable) {
-        free = part;
-        q = found.q;
-      } else {
-        blocked = part;
-      }
-    }
-    return q;
-  }
-
-  private finish(position: Vector3, q: Float64Array, reachable: boolean, out: Float64Array): InverseResult {
-    this.target = position;
-    const { orientation, position: error } = this.rate(q, q);
-    out.set(q);
+    if (!reachable && this.forbidden) this.approach(position, angles, init);
+    for (const [at, joint] of this.active.entries()) this.whole[joint] = best.x[at]!;
+    out.set(this.whole);
+    this.descent.aim(position, this.seed, angles, init);
+    const [x, y, z] = this.descent.measure(best.x);
     return {
       q: out,
       reachable,
-      positionError: error,
-      orientationError: orientation,
-      position: { x: this.pose[0]!, y: this.pose[1]!, z: this.pose[2]! },
+      positionError: this.descent.positionError,
+      orientationError: this.descent.orientationError,
+      position: { x: x!, y: y!, z: z! },
     };
   }
 
-  /** Goes down from `q` to a pose with the smallest position error and, with that, a small orientation error. */
-  private descend(q: Float64Array): void {
-    if (this.goal.given === 0) {
-      this.minimise(q, POSITION_ONLY);
+  /** Leaves the best allowed pose in `best`. */
+  private search(): void {
+    const { descent, x, best, kept } = this;
+    const oriented = descent.goal.given > 0;
+    best.clear();
+    this.forbidden = false;
+    for (const candidate of kept) candidate.clear();
+
+    if (oriented) {
+      x.set(this.seed);
+      descent.clamp(x);
+      descent.minimise(x, TOGETHER, true);
+      if (descent.exact && this.settle()) return;
+      this.keep();
+    }
+    if (!this.searchPosition(oriented) || !oriented) return;
+    this.searchOrientation();
+    if (best.position <= this.tolerance && best.orientation <= SAME_ORIENTATION) return;
+    for (const candidate of kept) {
+      if (candidate.position === Number.POSITIVE_INFINITY) continue;
+      x.set(candidate.x);
+      this.turn();
+    }
+    if (best.position > this.tolerance) this.searchPosition(false);
+  }
+
+  /**
+   * Goes for the position alone, then turns towards the angles. Says whether the position is reached.
+   *
+   * @param once the first pose that reaches it will do, also one that is not allowed
+   */
+  private searchPosition(once: boolean): boolean {
+    const { descent, x } = this;
+    const oriented = descent.goal.given > 0;
+    let reached = false;
+    let exact = 0;
+    for (let start = 0; start <= this.starts; start++) {
+      if (start === 0) x.set(this.seed);
+      else this.draw(start - 1, false);
+      descent.clamp(x);
+      descent.minimise(x, POSITION_ONLY);
+      if (descent.positionError <= this.tolerance) {
+        reached = true;
+        const allowed = oriented ? this.turn() : this.settle();
+        if (once) return true;
+        if (allowed && (start === 0 || ++exact === ENOUGH)) return true;
+      } else {
+        this.consider();
+        if (!reached && start >= POSITION_STARTS) return false;
+      }
+    }
+    return reached;
+  }
+
+  /** Looks for poses that have position and orientation; keeps the best ends of ways that lead to none. */
+  private searchOrientation(): void {
+    const { descent, x } = this;
+    let exact = 0;
+    for (let start = 0; start < this.starts; start++) {
+      this.draw(start, true);
+      descent.minimise(x, TOGETHER, true);
+      if (!descent.exact) this.keep();
+      else if (this.settle() && ++exact === ENOUGH) return;
+    }
+  }
+
+  /**
+   * Turns the pose `x`, brought to the position, as far towards the given angles as the position allows; false when that
+   * gives no pose that is allowed.
+   */
+  private turn(): boolean {
+    const { descent, x } = this;
+    descent.minimise(x, POSITION_ONLY);
+    if (descent.positionError > this.tolerance) return false;
+    this.raw.set(x);
+    descent.turn(x);
+    if (this.consider()) return true;
+    x.set(this.raw);
+    return this.consider();
+  }
+
+  /** Takes the exact pose `x`, nearer to the seed where joints are left free; false when it is not allowed. */
+  private settle(): boolean {
+    const { descent, x } = this;
+    if (3 + descent.goal.given < descent.size) {
+      this.raw.set(x);
+      descent.near(x);
+      if (this.consider()) return true;
+      x.set(this.raw);
+    }
+    return this.consider();
+  }
+
+  /** Rates the pose `x` and makes it the best one if it is; false when it is not allowed. */
+  private consider(): boolean {
+    const { rated, best } = this;
+    this.rate();
+    if (!this.allowed(rated.x)) {
+      this.forbidden ||= rated.position <= this.tolerance;
+      return false;
+    }
+    if (isBetter(rated, best, this.tolerance)) best.set(rated);
+    return true;
+  }
+
+  private rate(): void {
+    const { descent, x, rated, seed } = this;
+    descent.measure(x);
+    rated.x.set(x);
+    rated.position = descent.positionError;
+    rated.orientation = descent.orientationError;
+    rated.distance = distance(x, seed);
+  }
+
+  /** Keeps the pose `x` if it is among the best ends of a way, in place of the worst of them. */
+  private keep(): void {
+    this.rate();
+    let worst = this.kept[0]!;
+    for (const candidate of this.kept) {
+      if (remaining(candidate) > remaining(worst)) worst = candidate;
+      if (candidate.position < Number.POSITIVE_INFINITY && distance(candidate.x, this.rated.x) < SAME_POSE) return;
+    }
+    if (remaining(this.rated) < remaining(worst)) worst.set(this.rated);
+  }
+
+  /** Brings a random pose near the target into `x`. */
+  private draw(start: number, oriented: boolean): void {
+    const weights = oriented ? TOGETHER : POSITION_ONLY;
+    const from = start === 0 ? 0 : DRAWN * start;
+    const to = start === 0 ? DRAWN * this.starts : from + (start % 3 === 2 ? FEW : DRAWN);
+    this.pool.nearest(this.descent, weights, from, to, this.x);
+  }
+
+  /**
+   * The nearest allowed pose to a position that no allowed pose reaches, into `best`: from the nearest pose that is
+   * known, the tool goes towards the position, or aside where that way is closed, in steps that shrink.
+   */
+  private approach(position: Vector3, angles: AngleTargets, init: Rotation): void {
+    const { descent, x, best } = this;
+    x.set(this.seed);
+    this.consider();
+    for (let start = 0; start < this.starts; start++) {
+      this.draw(start, false);
+      this.consider();
+    }
+    if (best.position === Number.POSITIVE_INFINITY) {
+      best.x.set(this.seed);
       return;
     }
-    this.start.set(q);
-    this.minimise(q, TOGETHER);
-    this.cost(q, TOGETHER);
-    if (this.positionError <= EXACT_POSITION && this.goal.angle <= EXACT_ORIENTATION) return;
-    this.refine(q);
-    if (this.positionError <= this.tolerance) return;
-    // Orientation has led where position cannot follow.
-    q.set(this.start);
-    this.minimise(q, POSITION_ONLY);
-    this.refine(q);
-  }
-
-  /** Improves the orientation by what position leaves free. */
-  private refine(q: Float64Array): void {
-    for (const weights of POSITION_FIRST) this.minimise(q, weights);
-    // The weights leave some micrometres; the shortest step that removes them changes the orientation as little.
-    this.minimise(q, POSITION_ONLY);
-    this.cost(q, POSITION_ONLY);
-  }
-
-  private rate(q: Float64Array, seed: Float64Array): Candidate {
-    this.cost(q, TOGETHER);
-    let square = 0;
-    for (const joint of this.active) square += (q[joint]! - seed[joint]!) ** 2;
-    return {
-      q,
-      position: this.positionError,
-      orientation: this.goal.angle,
-      distance: Math.sqrt(square),
-      allowed: this.accept(q),
-    };
-  }
-
-  /** The best of some random poses. */
-  private drawStart(q: Float64Array, { samples, oriented }: (typeof DRAWS)[number]): void {
-    const { sample } = this;
-    const weights = this.goal.given > 0 && oriented ? TOGETHER : POSITION_ONLY;
-    let least = Number.POSITIVE_INFINITY;
-    sample.set(q);
-    for (let i = 0; i < samples; i++) {
-      for (const joint of this.active) {
-        sample[joint] = this.lower[joint]! + this.draw() * (this.upper[joint]! - this.lower[joint]!);
+    const asked = [position.x, position.y, position.z];
+    let here = [...descent.measure(best.x).subarray(0, 3)];
+    let left = distance(here, asked);
+    let step = left / 2;
+    for (let probe = 0, way = 0; probe < PROBES && step > RESOLUTION && left > this.tolerance; way++) {
+      if (way === WAYS.length) {
+        way = 0;
+        step /= 2;
       }
-      const cost = this.cost(sample, weights);
-      if (cost < least) {
-        least = cost;
-        q.set(sample);
-      }
+      const there = here.map((value, i) =>
+        way === 0 ? value + Math.min(1, step / left) * (asked[i]! - value) : value + step * WAYS[way]![i]!,
+      );
+      if (distance(there, asked) > left - RESOLUTION / 10) continue;
+      probe++;
+      descent.aim({ x: there[0]!, y: there[1]!, z: there[2]! }, this.seed, ALL_FREE, init);
+      x.set(best.x);
+      descent.minimise(x, POSITION_ONLY);
+      if (descent.positionError > this.tolerance || !this.allowed(x)) continue;
+      best.x.set(x);
+      here = there;
+      left = distance(here, asked);
+      way = -1;
     }
+    descent.aim({ x: here[0]!, y: here[1]!, z: here[2]! }, this.seed, angles, init);
+    x.set(best.x);
+    best.clear();
+    this.consider();
+    if (descent.goal.given > 0) this.turn();
   }
 
-  /** Evenly distributed in 0..1: the generator mulberry32, begun anew for each search. */
-  private draw(): number {
-    this.random = (this.random + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.random ^ (this.random >>> 15), this.random | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  }
-
-  private clamp(q: Float64Array): void {
-    for (const joint of this.active) q[joint] = Math.min(this.upper[joint]!, Math.max(this.lower[joint]!, q[joint]!));
-  }
-
-  /** Half the sum of squares; leaves tool pose, position error and orientation goal evaluated at `q`. */
-  private cost(q: Float64Array, weights: Weights): number {
-    this.chain.forward(q, this.pose);
-    return this.costHere(q, weights);
-  }
-
-  private costHere(q: Float64Array, weights: Weights): number {
-    const { pose, target, goal } = this;
-    const x = target.x - pose[0]!;
-    const y = target.y - pose[1]!;
-    const z = target.z - pose[2]!;
-    const square = x * x + y * y + z * z;
-    this.positionError = Math.sqrt(square);
-    goal.evaluate(this.rotation);
-    let sum = weights.position * weights.position * square;
-    sum += weights.orientation * weights.orientation * goal.angle * goal.angle;
-    if (weights.nearness > 0) {
-      for (const joint of this.active) {
-        const away = weights.nearness * (q[joint]! - this.seed[joint]!);
-        sum += away * away;
-      }
-    }
-    return sum / 2;
-  }
-
-  /** Goes down from `q`, in place, to a local minimum within the limits. */
-  private minimise(q: Float64Array, weights: Weights): void {
-    const { active, trial } = this;
-    let cost = this.linearise(q, weights);
-    let largest = 1e-12;
-    for (const joint of active) largest = Math.max(largest, this.hessian[joint * this.chain.dof + joint]!);
-    let damping = 1e-4 * largest;
-    for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-      this.freeze(q);
-      if (!this.solveStep(damping)) {
-        damping *= 10;
-        continue;
-      }
-      let longest = this.longestStep();
-      while (longest <= LONGEST_STEP && this.stopAtLimits(q)) {
-        if (!this.solveStep(damping)) break;
-        longest = this.longestStep();
-      }
-      if (longest < 1e-11) return;
-      const scale = longest > LONGEST_STEP ? LONGEST_STEP / longest : 1;
-      trial.set(q);
-      for (const joint of active) trial[joint] = q[joint]! + scale * this.step[joint]!;
-      this.clamp(trial);
-      const next = this.cost(trial, weights);
-      if (next < cost) {
-        q.set(trial);
-        const gain = cost - next;
-        cost = this.linearise(q, weights);
-        damping = Math.max(damping / 5, 1e-12 * largest);
-        if (gain < 1e-14 * (cost + 1e-16) && scale === 1) return;
-      } else {
-        damping *= 6;
-        if (damping > 1e8 * largest) return;
-      }
-    }
-  }
-
-  /** Gradient (downhill) and Gauss-Newton Hessian at `q`; returns the cost. */
-  private linearise(q: Float64Array, weights: Weights): number {
-    const { chain, active, pose, jacobian, gradient, hessian, goal, target } = this;
-    const n = chain.dof;
-    chain.forwardJacobian(q, pose, jacobian);
-    const cost = this.costHere(q, weights);
-    const wp = weights.position * weights.position;
-    const wo = weights.orientation * weights.orientation;
-    const wn = weights.nearness * weights.nearness;
-    const x = target.x - pose[0]!;
-    const y = target.y - pose[1]!;
-    const z = target.z - pose[2]!;
-    const p = goal.normal;
-    const c = goal.correction;
-    for (const i of active) {
-      const ax = jacobian[i]!;
-      const ay = jacobian[n + i]!;
-      const az = jacobian[2 * n + i]!;
-      const bx = jacobian[3 * n + i]!;
-      const by = jacobian[4 * n + i]!;
-      const bz = jacobian[5 * n + i]!;
-      const px = p[0]! * bx + p[1]! * by + p[2]! * bz;
-      const py = p[3]! * bx + p[4]! * by + p[5]! * bz;
-      const pz = p[6]! * bx + p[7]! * by + p[8]! * bz;
-      gradient[i] =
-        wp * (ax * x + ay * y + az * z) + wo * (bx * c[0]! + by * c[1]! + bz * c[2]!) + wn * (this.seed[i]! - q[i]!);
-      for (const j of active) {
-        if (j > i) break;
-        const linear = ax * jacobian[j]! + ay * jacobian[n + j]! + az * jacobian[2 * n + j]!;
-        const angular = px * jacobian[3 * n + j]! + py * jacobian[4 * n + j]! + pz * jacobian[5 * n + j]!;
-        const value = wp * linear + wo * angular + (i === j ? wn : 0);
-        hessian[i * n + j] = value;
-        hessian[j * n + i] = value;
-      }
-    }
-    return cost;
-  }
-
-  /** Keeps joints that stand at a limit and would go beyond it where they are. */
-  private freeze(q: Float64Array): void {
-    for (const joint of this.active) {
-      const downhill = this.gradient[joint]!;
-      const out =
-        (q[joint]! <= this.lower[joint]! && downhill < 0) || (q[joint]! >= this.upper[joint]! && downhill > 0);
-      this.frozen[joint] = out ? 1 : 0;
-      this.step[joint] = 0;
-    }
-  }
-
-  /** Lets joints whose step crosses a limit go just to the limit; false when none does. The others make up for it. */
-  private stopAtLimits(q: Float64Array): boolean {
-    let stopped = false;
-    for (const joint of this.active) {
-      if (this.frozen[joint] === 1) continue;
-      const at = q[joint]! + this.step[joint]!;
-      const limit = Math.min(this.upper[joint]!, Math.max(this.lower[joint]!, at));
-      if (limit === at) continue;
-      this.frozen[joint] = 1;
-      this.step[joint] = limit - q[joint]!;
-      stopped = true;
-    }
-    return stopped;
-  }
-
-  private longestStep(): number {
-    let longest = 0;
-    for (const joint of this.active) longest = Math.max(longest, Math.abs(this.step[joint]!));
-    return longest;
-  }
-
-  /** Step of the joints that are not frozen, given the step of those that are, by Cholesky factorisation; false when it is not positive definite. */
-  private solveStep(damping: number): boolean {
-    const { active, frozen, hessian, factor, gradient, step } = this;
-    const n = this.chain.dof;
-    for (const i of active) {
-      if (frozen[i] === 1) continue;
-      let right = gradient[i]!;
-      for (const j of active) if (frozen[j] === 1) right -= hessian[i * n + j]! * step[j]!;
-      for (const j of active) {
-        if (j > i) break;
-        if (frozen[j] === 1) continue;
-        let sum = hessian[i * n + j]! + (i === j ? damping : 0);
-        for (const k of active) {
-          if (k >= j) break;
-          if (frozen[k] === 0) sum -= factor[i * n + k]! * factor[j * n + k]!;
-        }
-        if (i !== j) {
-          factor[i * n + j] = sum / factor[j * n + j]!;
-          right -= factor[i * n + j]! * step[j]!;
-        } else {
-          if (sum <= 0) return false;
-          factor[i * n + i] = Math.sqrt(sum);
-        }
-      }
-      step[i] = right / factor[i * n + i]!;
-    }
-    for (let at = active.length - 1; at >= 0; at--) {
-      const i = active[at]!;
-      if (frozen[i] === 1) continue;
-      let sum = step[i]!;
-      for (let below = at + 1; below < active.length; below++) {
-        const k = active[below]!;
-        if (frozen[k] === 0) sum -= factor[k * n + i]! * step[k]!;
-      }
-      step[i] = sum / factor[i * n + i]!;
-    }
-    return true;
+  /** Whether `accept` lets the joints that move the tool stand at `x`. */
+  private allowed(x: Float64Array): boolean {
+    if (this.accept === null) return true;
+    for (const [at, joint] of this.active.entries()) this.whole[joint] = x[at]!;
+    return this.accept(this.whole);
   }
 }
 
-interface Candidate {
-  readonly q: Float64Array;
-  readonly position: number;
-  readonly orientation: number;
-  /** From the seed: root of the sum of squares over the joints that move the tool. */
-  readonly distance: number;
-  readonly allowed: boolean;
+/** How far the end of a way is from position and orientation together. */
+function remaining(candidate: Candidate): number {
+  return TOGETHER.position * candidate.position + candidate.orientation;
+}
+
+/** Root of the sum of squares of the differences. */
+function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let square = 0;
+  for (let i = 0; i < a.length; i++) square += (a[i]! - b[i]!) ** 2;
+  return Math.sqrt(square);
 }
 
 function isBetter(a: Candidate, b: Candidate, tolerance: number): boolean {
-  if (a.allowed !== b.allowed) return a.allowed;
-  const aReached = a.position <= tolerance;
-  if (aReached !== b.position <= tolerance) return aReached;
-  if (!aReached && Math.abs(a.position - b.position) > tolerance) return a.position < b.position;
+  const reached = a.position <= tolerance;
+  if (reached !== b.position <= tolerance) return reached;
+  if (!reached && Math.abs(a.position - b.position) > tolerance) return a.position < b.position;
   if (Math.abs(a.orientation - b.orientation) > SAME_ORIENTATION) return a.orientation < b.orientation;
   return a.distance < b.distance;
 }

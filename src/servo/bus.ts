@@ -1,6 +1,6 @@
 import type { Register } from './registers.ts';
 
-/** Longest block that one read may ask of each servo, bytes. */
+/** Longest block that one read may ask of each servo, bytes; a late answer costs up to two more. */
 export const MAX_BLOCK = 40;
 
 /**
@@ -22,6 +22,8 @@ export interface ServoBus {
   readonly lost: Uint32Array;
   /** Bytes thrown away because they belonged to no valid packet. */
   readonly discarded: number;
+  /** Time from the last `beginRead` until the line has carried its answer, with all that was sent before, s. */
+  readonly readTime: number;
   /** True while replies are awaited. */
   readonly reading: boolean;
   /** Called when a read has settled, complete or not. */

@@ -3,9 +3,21 @@ import type { BytePort } from './port/port.ts';
 import type { Register } from './registers.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 
+/** Lengths of requests that can be told apart: a block, and so many bytes more at most, less one. */
+const LENGTHS = 3;
+/** Time of a byte where the port does not know its rate, as at 1 Mbaud, s. */
+const BYTE_TIME = 1e-5;
+/** 8N1: start bit, eight data bits, stop bit. */
+const BITS_PER_BYTE = 10;
+
 /**
  * What the buses of all families have in common: one request for all servos, replies as they come, one more request for
  * those that are missing when the deadline passes. A family adds its frames.
+ *
+ * An answer says nothing of the request that it belongs to, and one that is late would pass for the answer to the next
+ * request: a sample older than it says. Therefore a request that is made while answers are outstanding asks for another
+ * number of bytes, beyond the block, than those before it. Answers come in the order of their requests, so when one has
+ * been answered whole nothing is outstanding.
  */
 export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements ServoBus {
   readonly ids: readonly number[];
@@ -35,6 +47,15 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   #address = 0;
   #reading = false;
   #retried = false;
+  /** Bytes beyond the block that the first request of the read asked for, and the newest one. */
+  #firstExcess = 0;
+  #excess = 0;
+  /** 1 for each servo that has not answered the newest request, and how many these are. */
+  readonly #owing: Uint8Array;
+  #owed = 0;
+  /** Instant at which all that is under way will have passed the line, s. */
+  #lineFree = 0;
+  #readTime = 0;
 
   constructor(port: BytePort, ids: readonly number[], maxFrame: number, makeParser: (handler: StatusHandler) => P) {
     this.ids = ids;
@@ -43,6 +64,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.answered = new Uint8Array(ids.length);
     this.errors = new Uint8Array(ids.length);
     this.lost = new Uint32Array(ids.length);
+    this.#owing = new Uint8Array(ids.length);
     this.frame = new Uint8Array(maxFrame);
     const missing = new Uint8Array(ids.length);
     const meant = new Uint8Array(ids.length);
@@ -65,6 +87,9 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   /** Writes a request that each of `ids` answers on its own into `frame`; returns its length. */
   protected abstract askSome(ids: Uint8Array, address: number, length: number): number;
 
+  /** Bytes with which `count` servos answer a read of `length` bytes. */
+  protected abstract answerLength(count: number, length: number): number;
+
   /** Writes a sync write to `ids` into `frame`; returns its length. */
   protected abstract encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number;
 
@@ -82,6 +107,10 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     return this.#reading;
   }
 
+  get readTime(): number {
+    return this.#readTime;
+  }
+
   get discarded(): number {
     return this.parser.discarded;
   }
@@ -94,7 +123,15 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.answered.fill(0);
     this.#reading = true;
     this.#retried = false;
-    this.#send(this.askAll(address, length));
+    this.#excess = this.#owed > 0 ? (this.#excess + 1) % LENGTHS : 0;
+    this.#firstExcess = this.#excess;
+    this.#owing.fill(1);
+    this.#owed = this.ids.length;
+    const now = performance.now() / 1000;
+    const asked = length + this.#excess;
+    this.#send(this.askAll(address, asked), now);
+    this.#lineFree += this.answerLength(this.ids.length, asked) * this.#byteTime;
+    this.#readTime = this.#lineFree - now;
   }
 
   expire(): void {
@@ -108,7 +145,9 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     }
     this.#retried = true;
     this.missed();
-    this.#send(this.#askMissing());
+    this.#excess = (this.#excess + 1) % LENGTHS;
+    this.#send(this.#askMissing(), performance.now() / 1000);
+    this.#lineFree += this.answerLength(this.#owed, this.#length + this.#excess) * this.#byteTime;
   }
 
   abandon(): void {
@@ -123,7 +162,8 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
       this.#meantIds[count] = this.ids[i]!;
       this.#meantValues[count++] = values[i]!;
     }
-    if (count > 0) this.#send(this.encodeWrite(this.#firstMeant[count]!, register, this.#meantValues));
+    if (count === 0) return;
+    this.#send(this.encodeWrite(this.#firstMeant[count]!, register, this.#meantValues), performance.now() / 1000);
   }
 
   /**
@@ -132,12 +172,23 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
    */
   #askMissing(): number {
     let count = 0;
-    for (let i = this.ids.length - 1; i >= 0; i--) if (this.answered[i] === 0) this.#missingIds[count++] = this.ids[i]!;
-    if (count === 1) return this.askOne(this.#missingIds[0]!, this.#address, this.#length);
-    return this.askSome(this.#firstMissing[count]!, this.#address, this.#length);
+    for (let i = this.ids.length - 1; i >= 0; i--) {
+      this.#owing[i] = 1 - this.answered[i]!;
+      if (this.answered[i] === 0) this.#missingIds[count++] = this.ids[i]!;
+    }
+    this.#owed = count;
+    const asked = this.#length + this.#excess;
+    if (count === 1) return this.askOne(this.#missingIds[0]!, this.#address, asked);
+    return this.askSome(this.#firstMissing[count]!, this.#address, asked);
   }
 
-  #send(length: number): void {
+  get #byteTime(): number {
+    const { baudRate } = this.#port;
+    return baudRate === undefined ? BYTE_TIME : BITS_PER_BYTE / baudRate;
+  }
+
+  #send(length: number, now: number): void {
+    this.#lineFree = Math.max(this.#lineFree, now) + length * this.#byteTime;
     let request = this.#requests[length];
     if (!request) {
       request = this.frame.subarray(0, length);
@@ -150,9 +201,16 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     const index = this.#index[id]!;
     if (index < 0) return;
     this.errors[index] = error;
-    if (!this.#reading || length !== this.#length || this.answered[index] === 1) return;
+    const excess = length - this.#length;
+    if (excess === this.#excess && this.#owing[index] === 1) {
+      this.#owing[index] = 0;
+      this.#owed--;
+    } else if (excess !== this.#firstExcess) {
+      return;
+    }
+    if (!this.#reading || this.answered[index] === 1) return;
     const to = index * MAX_BLOCK;
-    for (let i = 0; i < length; i++) this.block[to + i] = bytes[from + i]!;
+    for (let i = 0; i < this.#length; i++) this.block[to + i] = bytes[from + i]!;
     this.answered[index] = 1;
     this.#missing--;
     if (this.#missing > 0) return;
@@ -162,6 +220,8 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
 
   #settle(): void {
     this.#reading = false;
+    // It may have been quicker than was reckoned.
+    if (this.#owed === 0) this.#lineFree = 0;
     this.onSettled();
   }
 }

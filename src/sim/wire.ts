@@ -1,5 +1,4 @@
-import { readlinkSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { fineTimers, nap } from '../thread.ts';
 
 export interface WireOptions {
   /** Rate of the line, baud; null for a line that takes no time. */
@@ -28,15 +27,6 @@ const NAP = 200e-6;
 /** What a nap takes longer than it should where `fineTimers` works, s. */
 const NAP_EXCESS = 30e-6;
 
-/** Lets this thread's sleeps end when they should: Linux rounds them up by 50 us otherwise, other systems by more. */
-function fineTimers(): void {
-  try {
-    writeFileSync(`/proc/${basename(readlinkSync('/proc/thread-self'))}/timerslack_ns`, '1000');
-  } catch {
-    // Replies are then a little later, never sooner.
-  }
-}
-
 /**
  * The time that a half-duplex servo line takes. Requests and replies follow one another at `baudRate`; each reply
  * begins a turn-around and its servo's return delay after the line fell silent, and reaches the host whole when its
@@ -51,7 +41,6 @@ export class Wire {
   readonly #bytes = new Uint8Array(SLOTS * SLOT_SIZE);
   readonly #lengths = new Uint16Array(SLOTS);
   readonly #due = new Float64Array(SLOTS);
-  readonly #napping = new Int32Array(new SharedArrayBuffer(4));
   #first = 0;
   #count = 0;
   /** Instant from which the line is silent, s. */
@@ -125,9 +114,7 @@ export class Wire {
       this.#send(this.#bytes.subarray(from, from + this.#lengths[slot]!));
     }
     // Naps keep two served arms and their host on two processors; the loop goes round after each for what comes in.
-    if (this.#count > 0 && wait > WATCH) {
-      Atomics.wait(this.#napping, 0, 0, Math.min(NAP, wait - NAP_EXCESS) * 1000);
-    }
+    if (this.#count > 0 && wait > WATCH) nap(Math.min(NAP, wait - NAP_EXCESS));
     this.#schedule();
   }
 }

@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ServoLink } from '../../src/control/servo-link.ts';
+import type { ServoLink } from '../../src/control/servo-link.ts';
 import { type DynamixelModel, XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
-import { makePort } from '../../src/servo/port/make.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware, type DynamixelFirmwareOptions } from '../../src/sim/dynamixel-firmware.ts';
 import { PseudoTerminal } from '../../src/sim/terminal.ts';
+import { LinkLoop, PATIENCE } from './support/link.ts';
 
-const PATIENCE = { timeout: 10_000, interval: 20 };
 const IDS = [1, 2, 3, 4, 5, 6];
 /** As the Koch v1.1 follower has them. */
 const modelOf = (id: number): DynamixelModel => (id < 3 ? XL430_W250 : XL330_M288);
@@ -26,13 +25,7 @@ afterEach(async () => {
 class Bench {
   readonly servos: readonly DynamixelFirmware[];
   readonly bus: EmulatedDynamixelBus;
-  readonly warnings: string[] = [];
-  readonly goals = new Float64Array(IDS.length);
-  /** Whether the link's owner sends goals, as an arm with torque does. */
-  driving = false;
-  #link: ServoLink | null = null;
-  #loop: NodeJS.Timeout | undefined;
-  #pending = false;
+  #loop: LinkLoop | null = null;
   readonly #terminal: { current: PseudoTerminal | null } = { current: null };
   readonly #angles = IDS.map(() => Math.PI);
   #clock = performance.now() / 1000;
@@ -46,8 +39,12 @@ class Bench {
     ends.push(() => clearInterval(physics));
   }
 
+  get loop(): LinkLoop {
+    return this.#loop!;
+  }
+
   get link(): ServoLink {
-    return this.#link!;
+    return this.loop.link;
   }
 
   async connect(): Promise<void> {
@@ -61,29 +58,10 @@ class Bench {
       ],
       settings: {},
     }));
-    const link = new ServoLink(makePort(`serial:${terminal.path}`), joints);
-    link.onWarning = (text) => void this.warnings.push(text);
-    link.onSettled = () => {
-      this.#pending = false;
-      if (this.driving && link.up) link.write(this.goals);
-    };
-    this.#link = link;
-    ends.push(() => link.close());
-    this.run();
-    await expect.poll(() => link.up, PATIENCE).toBe(true);
-  }
-
-  /** Starts the cycles; a loop that is stopped is a host that has hung. */
-  run(): void {
-    this.#loop = setInterval(() => {
-      if (this.#pending) this.link.expire();
-      else this.#pending = this.link.begin(performance.now() / 1000);
-    }, 10);
-    ends.push(() => clearInterval(this.#loop));
-  }
-
-  hang(): void {
-    clearInterval(this.#loop);
+    const loop = new LinkLoop(terminal.path, joints);
+    this.#loop = loop;
+    ends.push(() => loop.close());
+    await loop.up();
   }
 
   #advance(): void {
@@ -104,31 +82,28 @@ describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
     const bench = new Bench();
     await bench.connect();
     expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => 0));
-    bench.link.write(bench.link.positions);
-    bench.link.setTorque(true);
-    bench.driving = true;
-    await expect.poll(() => bench.link.torque, PATIENCE).toBe(true);
+    await bench.loop.hold();
     expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => WATCHDOG));
 
-    bench.hang();
+    bench.loop.hang();
     await expect
       .poll(() => bench.servos.map((servo) => servo.value('bus_watchdog')), PATIENCE)
       .toEqual(IDS.map(() => RAN_OUT));
     expect(bench.servos.every((servo) => servo.torqueOn)).toBe(true);
 
-    bench.driving = false;
-    bench.run();
+    bench.loop.driving = false;
+    bench.loop.run();
     await expect
       .poll(() => bench.servos.map((servo) => servo.value('bus_watchdog')), PATIENCE)
       .toEqual(IDS.map(() => WATCHDOG));
     await expect.poll(() => bench.link.up, PATIENCE).toBe(true);
     expect([...bench.link.held]).toEqual(IDS.map(() => 1));
-    bench.goals.set(bench.link.adopted);
-    bench.goals[2] = 0.2;
-    bench.driving = true;
+    bench.loop.goals.set(bench.link.adopted);
+    bench.loop.goals[2] = 0.2;
+    bench.loop.driving = true;
     await expect.poll(() => bench.link.positions[2]!, PATIENCE).toBeGreaterThan(0.15);
 
-    bench.driving = false;
+    bench.loop.driving = false;
     bench.link.setTorque(false);
     await expect.poll(() => bench.link.anyTorque, PATIENCE).toBe(false);
     expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => 0));
@@ -142,7 +117,7 @@ describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
       servo.powerCycle();
       expect(servo.value('return_delay')).toBe(0);
     }
-    expect(bench.warnings).toEqual([]);
+    expect(bench.loop.warnings).toEqual([]);
   });
 
   test('that holds is adopted as it is, and what it cannot take with torque on is told', async () => {
@@ -162,7 +137,9 @@ describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
         250,
       ]);
     }
-    expect(bench.warnings.filter((text) => text.includes('holds, so return_delay could not be set'))).toHaveLength(6);
+    expect(bench.loop.warnings.filter((text) => text.includes('holds, so return_delay could not be set'))).toHaveLength(
+      6,
+    );
   });
 
   test('with replies lost and corrupt stays connected', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { MAX_BLOCK } from '../../src/servo/bus.ts';
 import { radiansToSteps, stepsToRadians } from '../../src/servo/calibration.ts';
 import { FeetechBus } from '../../src/servo/feetech/bus.ts';
@@ -107,7 +107,7 @@ test('only the servos that have not answered are asked again, once', () => {
   bus.beginRead(56, 2);
   port.reply(...status(1, 0, 1, 0), ...status(3, 0, 3, 0));
   bus.expire();
-  expect(port.written.slice(1)).toEqual([[255, 255, 2, 4, 2, 56, 2, 0xbd]]);
+  expect(port.written.slice(1)).toEqual([[255, 255, 2, 4, 2, 56, 3, 0xbc]]);
   expect(settled).toBe(0);
   bus.expire();
   expect(settled).toBe(1);
@@ -121,7 +121,7 @@ test('several missing servos are asked by one request, last one first', () => {
   bus.beginRead(56, 2);
   port.reply(...status(1, 0, 1, 0));
   bus.expire();
-  expect(port.written.slice(1)).toEqual([[255, 255, 0xfe, 6, 0x82, 56, 2, 3, 2, 0x3a]]);
+  expect(port.written.slice(1)).toEqual([[255, 255, 0xfe, 6, 0x82, 56, 3, 3, 2, 0x39]]);
 });
 
 test('replies behind noise that looks like a header are found at the deadline, without asking again', () => {
@@ -144,4 +144,91 @@ test('a reply that comes when nothing is awaited changes nothing', () => {
   bus.beginRead(56, 2);
   port.reply(...status(1, 0, 1));
   expect(bus.reading).toBe(true);
+});
+
+/** The answers of two servos that stand at `value`, to a request for `length` bytes. */
+function both(value: number, length: number): number[] {
+  const data = [value, 0, 9, 9].slice(0, length);
+  return [...status(1, 0, ...data), ...status(2, 0, ...data)];
+}
+
+/** Bytes that the newest request asks for. */
+function askedFor(port: WirePort): number {
+  return port.written.at(-1)![6]!;
+}
+
+test('the late answer to a repeated request does not pass for the answer to the next one, also read by read', () => {
+  const port = new WirePort();
+  const bus = new FeetechBus(port, [1, 2]);
+  let late: number[] = [];
+  for (let cycle = 1; cycle <= 20; cycle++) {
+    bus.beginRead(56, 2);
+    const first = askedFor(port);
+    bus.expire();
+    const again = askedFor(port);
+    expect(again).not.toBe(first);
+    // What was asked twice the cycle before comes now, then the first answer of this one; the second is late again.
+    port.reply(...late);
+    expect(bus.reading).toBe(true);
+    port.reply(...both(cycle, first));
+    expect(bus.reading).toBe(false);
+    expect([bus.block[0], bus.block[MAX_BLOCK]]).toEqual([cycle, cycle]);
+    late = both(cycle, again);
+  }
+  bus.beginRead(56, 2);
+  port.reply(...late);
+  expect(bus.reading).toBe(true);
+  port.reply(...both(50, askedFor(port)));
+  expect([bus.reading, bus.block[0], ...bus.lost]).toEqual([false, 50, 0, 0]);
+});
+
+test('answers to a read that was given up do not pass for those to the next one', () => {
+  const port = new WirePort();
+  const bus = new FeetechBus(port, [1, 2]);
+  bus.beginRead(56, 2);
+  const first = askedFor(port);
+  bus.expire();
+  const again = askedFor(port);
+  bus.expire();
+  expect(bus.reading).toBe(false);
+  bus.beginRead(56, 2);
+  port.reply(...both(1, first), ...both(1, again));
+  expect([bus.reading, ...bus.answered]).toEqual([true, 0, 0]);
+  port.reply(...both(2, askedFor(port)));
+  expect([bus.reading, bus.block[0]]).toEqual([false, 2]);
+});
+
+test('a request asks for the block alone again once nothing is outstanding, at once where a reply was truly lost', () => {
+  const port = new WirePort();
+  const bus = new FeetechBus(port, [1, 2]);
+  bus.beginRead(56, 2);
+  port.reply(...status(1, 0, 1, 0));
+  bus.expire();
+  port.reply(...status(2, 0, 1, 0, 9));
+  expect(bus.reading).toBe(false);
+  bus.beginRead(56, 2);
+  expect(askedFor(port)).toBe(2);
+  port.reply(...both(2, 2));
+  expect([bus.reading, bus.block[0]]).toEqual([false, 2]);
+});
+
+test('the time of a read counts the request, its answer, and the goals that go before it on the same line', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
+  onTestFinished(() => clock.mockRestore());
+  const port = new WirePort();
+  const bus = new FeetechBus(port, [1, 2, 3, 4, 5, 6]);
+  bus.beginRead(56, 2);
+  // 14 bytes of request and 6 x 8 of answer at 10 us; 26 bytes of goals.
+  expect(bus.readTime).toBeCloseTo(620e-6, 6);
+  for (const id of bus.ids) port.reply(...status(id, 0, 1, 0));
+  bus.syncWrite(STS3215.registers.goal_position, [1, 2, 3, 4, 5, 6]);
+  bus.beginRead(56, 2);
+  expect(bus.readTime).toBeCloseTo(880e-6, 6);
+});
+
+test('the time of a read goes by the rate of its line', () => {
+  const port = Object.assign(new WirePort(), { baudRate: 57_600 });
+  const bus = new FeetechBus(port, [1, 2, 3, 4, 5, 6]);
+  bus.beginRead(56, 2);
+  expect(bus.readTime).toBeCloseTo(620 / 57_600, 6);
 });

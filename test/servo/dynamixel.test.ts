@@ -222,6 +222,11 @@ describe('the bus', () => {
     get last(): number[] {
       return this.port.written.at(-1)!;
     }
+    /** What a servo answers to the newest request, however many bytes it asks for. */
+    answer(id: number): number[] {
+      const data = new Array(this.last[10]!).fill(0);
+      return dynamixelStatus(id, 0, id, ...data.slice(1));
+    }
   }
   const block = (id: number, error = 0) => ({ id, error, data: [id, 0, 0, 0] });
 
@@ -243,8 +248,8 @@ describe('the bus', () => {
     bench.bus.beginRead(132, 4);
     bench.port.reply(...fastStatus([block(1), block(2), block(3)]).slice(0, 8 + 8));
     bench.bus.expire();
-    expect(bench.last).toEqual(packet(0xfe, 0x82, 132, 0, 4, 0, 3, 2));
-    bench.port.reply(...dynamixelStatus(3, 0, 3, 0, 0, 0));
+    expect(bench.last).toEqual(packet(0xfe, 0x82, 132, 0, 5, 0, 3, 2));
+    bench.port.reply(...dynamixelStatus(3, 0, 3, 0, 0, 0, 0));
     bench.bus.expire();
     expect(bench.settled).toBe(1);
     expect([...bench.bus.answered]).toEqual([1, 0, 1]);
@@ -257,7 +262,7 @@ describe('the bus', () => {
     expect(bench.last).toEqual(packet(0xfe, 0x82, 132, 0, 4, 0, 1, 2));
     bench.port.reply(...dynamixelStatus(1, 0, 1, 0, 0, 0));
     bench.bus.expire();
-    expect(bench.last).toEqual(packet(2, 2, 132, 0, 4, 0));
+    expect(bench.last).toEqual(packet(2, 2, 132, 0, 5, 0));
   });
 
   it('takes plain sync reads for good when firmware does not know the fast ones', () => {
@@ -267,15 +272,28 @@ describe('the bus', () => {
       cycles++;
       bench.bus.beginRead(132, 4);
       bench.bus.expire();
-      bench.port.reply(...dynamixelStatus(2, 0, 2, 0, 0, 0), ...dynamixelStatus(1, 0, 1, 0, 0, 0));
+      bench.port.reply(...bench.answer(2), ...bench.answer(1));
       expect(bench.settled).toBe(cycles);
     }
     expect(cycles).toBe(5);
     bench.bus.beginRead(132, 4);
     expect(bench.last[7]).toBe(0x82);
-    bench.port.reply(...dynamixelStatus(1, 0, 1, 0, 0, 0), ...dynamixelStatus(2, 0, 2, 0, 0, 0));
+    bench.port.reply(...bench.answer(1), ...bench.answer(2));
     expect(bench.settled).toBe(cycles + 1);
     expect([...bench.bus.lost]).toEqual([0, 0]);
+  });
+
+  it('does not take the late answer to a fast sync read for the answer to the next one', () => {
+    const bench = new Bench([1, 2]);
+    bench.bus.beginRead(132, 4);
+    bench.bus.expire();
+    bench.bus.expire();
+    bench.bus.beginRead(132, 4);
+    bench.port.reply(...fastStatus([block(1), block(2)]));
+    expect([...bench.bus.answered]).toEqual([0, 0]);
+    const fresh = (id: number) => ({ id, error: 0, data: [id + 10, ...new Array(bench.last[10]! - 1).fill(0)] });
+    bench.port.reply(...fastStatus([fresh(1), fresh(2)]));
+    expect([bench.settled, bench.bus.block[0], bench.bus.block[MAX_BLOCK]]).toEqual([2, 11, 12]);
   });
 
   it('keeps fast sync reads when only now and then an answer is lost', () => {
@@ -284,7 +302,7 @@ describe('the bus', () => {
       bench.bus.beginRead(132, 4);
       if (cycle % 5 !== 0) {
         bench.bus.expire();
-        bench.port.reply(...dynamixelStatus(1, 0, 1, 0, 0, 0));
+        bench.port.reply(...bench.answer(1));
       } else {
         bench.port.reply(...fastStatus([block(1)]));
       }

@@ -6,6 +6,10 @@ import { StatusParser } from './parser.ts';
 
 /** Reads in a row that a fast sync read may leave incomplete before the bus takes the plain one instead. */
 const FAST_ATTEMPTS = 5;
+/** Bytes of a status packet besides its data, of the answer to a fast sync read besides its blocks, and of those. */
+const STATUS_FRAME = 11;
+const FAST_FRAME = 8;
+const FAST_BLOCK = 4;
 
 export interface DynamixelBusOptions {
   /** Whether to try fast sync reads; older firmware does not answer them. */
@@ -44,6 +48,10 @@ export class DynamixelBus extends SyncBus<StatusParser> {
 
   protected override askSome(ids: Uint8Array, address: number, length: number): number {
     return encodeSyncRead(this.frame, ids, address, length);
+  }
+
+  protected override answerLength(count: number, length: number): number {
+    return this.#fast ? FAST_FRAME + count * (FAST_BLOCK + length) : count * (STATUS_FRAME + length);
   }
 
   protected override encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number {

@@ -1,7 +1,7 @@
 import type { BytePort } from '../port/port.ts';
 import type { Register } from '../registers.ts';
 import { SyncBus } from '../sync-bus.ts';
-import { encodeRead, encodeSyncRead, encodeSyncWrite, MAX_FRAME } from './frame.ts';
+import { encodeRead, encodeSyncRead, encodeSyncWrite, FRAME_OVERHEAD, MAX_FRAME } from './frame.ts';
 import { StatusParser } from './parser.ts';
 
 /** The servos of one arm on one half-duplex Feetech bus; a read is one sync read. */
@@ -20,6 +20,10 @@ export class FeetechBus extends SyncBus {
 
   protected override askSome(ids: Uint8Array, address: number, length: number): number {
     return encodeSyncRead(this.frame, ids, address, length);
+  }
+
+  protected override answerLength(count: number, length: number): number {
+    return count * (FRAME_OVERHEAD + length);
   }
 
   protected override encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number {

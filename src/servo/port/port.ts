@@ -16,6 +16,8 @@ export class PortError extends Error {
 export interface BytePort {
   /** URL of the port as the configuration names it, for messages. */
   readonly url: string;
+  /** Rate of the line, baud; left out where it is not known here. */
+  readonly baudRate?: number;
   /** What people should know of the port that is open, such as a timer that slows it down. */
   readonly advice?: readonly string[];
   /** Bytes as they arrive, in any chunking. The chunk is only valid during the call. */

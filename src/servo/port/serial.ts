@@ -64,6 +64,10 @@ export class SerialPort implements BytePort {
     this.#way = options.way ?? (process.platform === 'linux' ? 'descriptor' : 'stream');
   }
 
+  get baudRate(): number {
+    return this.#target.baudRate;
+  }
+
   get advice(): readonly string[] {
     return this.#report?.advice ?? [];
   }

@@ -1,0 +1,397 @@
+/**
+ * Goes down from joint positions to where the tool is nearest to a target, within joint limits.
+ *
+ * Levenberg-Marquardt with an active set of joint limits (J. J. Moré, "The Levenberg-Marquardt algorithm: implementation
+ * and theory", 1978; limits by gradient projection). Where the target stays out of reach, the exact second derivatives of
+ * the position take over, without which the last part of the way takes a hundred steps.
+ */
+
+import { type AngleTargets, OrientationGoal } from './angles.ts';
+import { identityRotation, type Rotation, type Vector3 } from './frames.ts';
+import type { ToolPath } from './tool-path.ts';
+
+/** How strongly position (per m), orientation (per rad) and nearness to the seed (per rad) count. */
+export interface Weights {
+  readonly position: number;
+  readonly orientation: number;
+  readonly nearness: number;
+}
+
+/** One radian weighs as much as 10 cm: both shrink together while both can become 0. */
+export const TOGETHER: Weights = { position: 10, orientation: 1, nearness: 0 };
+export const POSITION_ONLY: Weights = { position: 10, orientation: 0, nearness: 0 };
+/** Steps that leave the position as it is, to first order. */
+const ORIENTATION_FREE: Weights = { position: 1e4, orientation: 1, nearness: 0 };
+/** Steps that leave position and orientation as they are, to first order. */
+const NEARNESS_FREE: Weights = { position: 1e4, orientation: 1e3, nearness: 1 };
+
+/** Errors below which a pose is exact: m and rad. */
+export const EXACT_POSITION = 1e-7;
+export const EXACT_ORIENTATION = 1e-6;
+
+const ITERATIONS = 60;
+/** Longest step of one joint in one iteration (rad), so that the search stays near where it started. */
+const LONGEST_STEP = 0.7;
+/** Share of the cost that a step promises to remove, below which the way down has ended. */
+const ENDED = 1e-9;
+/** As `ENDED`, where only exact solutions are looked for: near one a step promises nearly everything. */
+const HOPELESS = 1e-3;
+/** A step that promises less than this share of the cost makes second derivatives worth their time. */
+const CURVED = 0.5;
+/** Steps of `slide`, and what it must gain by one to go on (rad). */
+const SLIDES = 20;
+const LEAST_GAIN = 1e-4;
+
+export class Descent {
+  /** Number of joints. */
+  readonly size: number;
+  /** Lowest and highest positions. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** The orientations that are asked for. */
+  readonly goal = new OrientationGoal({ pitch: null, yaw: null, roll: null }, identityRotation());
+  /** Distance from the target (m) and of the orientation from the goal (rad) where the last method ended. */
+  positionError = 0;
+  orientationError = 0;
+
+  private readonly path: ToolPath;
+  /** Position asked for, m. */
+  readonly target = new Float64Array(3);
+  private readonly seed: Float64Array;
+  private readonly pose = new Float64Array(12);
+  private readonly rotation: Rotation;
+  private readonly jacobian: Float64Array;
+  private readonly gradient: Float64Array;
+  private readonly hessian: Float64Array;
+  private readonly factor: Float64Array;
+  private readonly step: Float64Array;
+  private readonly frozen: Uint8Array;
+  private readonly trial: Float64Array;
+  private readonly slid: Float64Array;
+
+  /**
+   * @param path the joints that are varied, all of them
+   * @param lower lowest positions (rad or m), finite
+   * @param upper highest positions (rad or m), finite
+   */
+  constructor(path: ToolPath, lower: Float64Array, upper: Float64Array) {
+    const n = path.size;
+    this.path = path;
+    this.size = n;
+    this.lower = lower;
+    this.upper = upper;
+    this.rotation = this.pose.subarray(3);
+    this.seed = new Float64Array(n);
+    this.jacobian = new Float64Array(6 * n);
+    this.gradient = new Float64Array(n);
+    this.hessian = new Float64Array(n * n);
+    this.factor = new Float64Array(n * n);
+    this.step = new Float64Array(n);
+    this.frozen = new Uint8Array(n);
+    this.trial = new Float64Array(n);
+    this.slid = new Float64Array(n);
+  }
+
+  /**
+   * Says where to go.
+   *
+   * @param seed positions (size) that nearness is counted from
+   * @param init orientation of the tool where all angles are zero
+   */
+  aim(position: Vector3, seed: Float64Array, angles: AngleTargets, init: Rotation): void {
+    this.target[0] = position.x;
+    this.target[1] = position.y;
+    this.target[2] = position.z;
+    this.seed.set(seed);
+    this.goal.aim(angles, init);
+  }
+
+  /** Position and rotation (12 numbers, as `ToolPath.forward` gives them) of the tool at `x`; measures the errors there. */
+  measure(x: Float64Array): Float64Array {
+    this.cost(x, TOGETHER);
+    return this.pose;
+  }
+
+  /** Whether the last method ended on the target. */
+  get exact(): boolean {
+    return this.positionError <= EXACT_POSITION && this.orientationError <= EXACT_ORIENTATION;
+  }
+
+  /** Brings joints that are beyond a limit to it. */
+  clamp(x: Float64Array): void {
+    for (let i = 0; i < this.size; i++) x[i] = Math.min(this.upper[i]!, Math.max(this.lower[i]!, x[i]!));
+  }
+
+  /**
+   * Goes down from `x`, in place, to a local minimum within the limits.
+   *
+   * @param exactOnly give up as soon as it is plain that this way does not end on the target
+   */
+  minimise(x: Float64Array, weights: Weights, exactOnly = false): void {
+    const { size: n, trial, step, gradient, hessian } = this;
+    const { position: wp, orientation: wo } = weights;
+    const enough = exactOnly ? HOPELESS : ENDED;
+    let cost = this.cost(x, weights);
+    let positionError = this.positionError;
+    let orientationError = this.orientationError;
+    let damping = -1;
+    let curved = false;
+    for (let iteration = 0; iteration < ITERATIONS; iteration++) {
+      if (positionError <= EXACT_POSITION && (wo === 0 || orientationError <= EXACT_ORIENTATION)) break;
+      this.linearise(x, weights);
+      if (curved) this.bend(wp);
+      if (damping < 0) damping = 1e-4 * this.largest();
+      let better = false;
+      let promised = 0;
+      let scale = 1;
+      while (!better && damping < 1e8 * wp * wp) {
+        this.freeze(x);
+        if (!this.solveWithin(x, damping)) {
+          damping = Math.max(10 * damping, 1e-6 * wp * wp);
+          continue;
+        }
+        const longest = this.longestStep();
+        if (longest < 1e-11) break;
+        promised = 0;
+        for (let i = 0; i < n; i++) {
+          let row = 0;
+          for (let j = 0; j < n; j++) row += hessian[i * n + j]! * step[j]!;
+          promised += step[i]! * (gradient[i]! - row / 2);
+        }
+        if (promised < enough * cost && !(exactOnly && longest > LONGEST_STEP)) break;
+        scale = longest > LONGEST_STEP ? LONGEST_STEP / longest : 1;
+        for (let i = 0; i < n; i++) trial[i] = x[i]! + scale * step[i]!;
+        this.clamp(trial);
+        const next = this.cost(trial, weights);
+        better = next < cost;
+        if (better) {
+          curved = !exactOnly && wo === 0 && scale === 1 && cost - next < CURVED * cost;
+          cost = next;
+          damping /= 5;
+        } else {
+          damping *= 6;
+        }
+      }
+      if (!better) break;
+      x.set(trial);
+      positionError = this.positionError;
+      orientationError = this.orientationError;
+    }
+    this.positionError = positionError;
+    this.orientationError = orientationError;
+  }
+
+  /** Improves the orientation from an `x` at the target, in place, without losing the position. */
+  turn(x: Float64Array): void {
+    this.slide(x, POSITION_ONLY, ORIENTATION_FREE);
+  }
+
+  /** Brings `x`, which is at the target, nearer to the seed, in place, without leaving the target. */
+  near(x: Float64Array): void {
+    this.slide(x, this.goal.given > 0 ? TOGETHER : POSITION_ONLY, NEARNESS_FREE);
+  }
+
+  /**
+   * Steps along what leaves the target reached, each followed by the shortest way back to it: a descent with large
+   * weights instead would have to follow a curved valley in tiny steps.
+   */
+  private slide(x: Float64Array, held: Weights, wanted: Weights): void {
+    const { size: n, slid, step } = this;
+    let away = this.away(x, wanted);
+    let damping = 1e-3;
+    for (let slide = 0; slide < SLIDES; slide++) {
+      this.cost(x, wanted);
+      this.linearise(x, wanted);
+      this.frozen.fill(0);
+      if (!this.solveWithin(x, damping)) {
+        damping *= 10;
+        continue;
+      }
+      const longest = this.longestStep();
+      const scale = longest > LONGEST_STEP ? LONGEST_STEP / longest : 1;
+      for (let i = 0; i < n; i++) slid[i] = x[i]! + scale * step[i]!;
+      this.clamp(slid);
+      this.minimise(slid, held, true);
+      const gain = this.positionError <= 10 * EXACT_POSITION ? away - this.away(slid, wanted) : -1;
+      if (gain > 0) {
+        x.set(slid);
+        away -= gain;
+        damping /= 5;
+      } else {
+        damping *= 10;
+      }
+      if (longest < LEAST_GAIN || (gain > 0 && gain < LEAST_GAIN) || damping > 1e4) break;
+    }
+    this.cost(x, TOGETHER);
+  }
+
+  /** What `slide` makes smaller: the orientation's error or the distance from the seed, rad. */
+  private away(x: Float64Array, wanted: Weights): number {
+    if (wanted.nearness === 0) {
+      this.cost(x, TOGETHER);
+      return this.orientationError;
+    }
+    let square = 0;
+    for (let i = 0; i < this.size; i++) square += (x[i]! - this.seed[i]!) ** 2;
+    return Math.sqrt(square);
+  }
+
+  /** Half the sum of squares; leaves path, errors and orientation goal evaluated at `x`. */
+  private cost(x: Float64Array, { position, orientation, nearness }: Weights): number {
+    const { pose, target, goal } = this;
+    this.path.forward(x, pose);
+    const ex = target[0]! - pose[0]!;
+    const ey = target[1]! - pose[1]!;
+    const ez = target[2]! - pose[2]!;
+    const square = ex * ex + ey * ey + ez * ez;
+    this.positionError = Math.sqrt(square);
+    let sum = position * position * square;
+    if (orientation > 0 && goal.given > 0) {
+      goal.evaluate(this.rotation);
+      this.orientationError = goal.angle;
+      sum += orientation * orientation * goal.angle * goal.angle;
+    } else {
+      this.orientationError = 0;
+    }
+    if (nearness > 0) {
+      for (let i = 0; i < this.size; i++) {
+        const away = nearness * (x[i]! - this.seed[i]!);
+        sum += away * away;
+      }
+    }
+    return sum / 2;
+  }
+
+  /** Gradient (downhill) and Gauss-Newton Hessian at `x`, where `cost` was evaluated last. */
+  private linearise(x: Float64Array, weights: Weights): void {
+    const { size: n, pose, jacobian, gradient, hessian, goal, target } = this;
+    this.path.jacobian(jacobian);
+    const wp = weights.position * weights.position;
+    const wo = goal.given > 0 ? weights.orientation * weights.orientation : 0;
+    const wn = weights.nearness * weights.nearness;
+    const ex = target[0]! - pose[0]!;
+    const ey = target[1]! - pose[1]!;
+    const ez = target[2]! - pose[2]!;
+    const p = goal.normal;
+    const c = goal.correction;
+    for (let i = 0; i < n; i++) {
+      const ax = jacobian[i]!;
+      const ay = jacobian[n + i]!;
+      const az = jacobian[2 * n + i]!;
+      gradient[i] = wp * (ax * ex + ay * ey + az * ez) + wn * (this.seed[i]! - x[i]!);
+      for (let j = 0; j <= i; j++) {
+        const value = wp * (ax * jacobian[j]! + ay * jacobian[n + j]! + az * jacobian[2 * n + j]!);
+        hessian[i * n + j] = value;
+        hessian[j * n + i] = value;
+      }
+      hessian[i * n + i] = hessian[i * n + i]! + wn;
+    }
+    if (wo === 0) return;
+    for (let i = 0; i < n; i++) {
+      const bx = jacobian[3 * n + i]!;
+      const by = jacobian[4 * n + i]!;
+      const bz = jacobian[5 * n + i]!;
+      gradient[i] = gradient[i]! + wo * (bx * c[0]! + by * c[1]! + bz * c[2]!);
+      const px = wo * (p[0]! * bx + p[1]! * by + p[2]! * bz);
+      const py = wo * (p[3]! * bx + p[4]! * by + p[5]! * bz);
+      const pz = wo * (p[6]! * bx + p[7]! * by + p[8]! * bz);
+      for (let j = 0; j <= i; j++) {
+        const value = px * jacobian[3 * n + j]! + py * jacobian[4 * n + j]! + pz * jacobian[5 * n + j]!;
+        hessian[i * n + j] = hessian[i * n + j]! + value;
+        if (i !== j) hessian[j * n + i] = hessian[j * n + i]! + value;
+      }
+    }
+  }
+
+  /** Makes the Hessian of the position exact. */
+  private bend(weight: number): void {
+    const { pose, target } = this;
+    this.path.addCurvature(
+      target[0]! - pose[0]!,
+      target[1]! - pose[1]!,
+      target[2]! - pose[2]!,
+      -weight * weight,
+      this.hessian,
+    );
+  }
+
+  private largest(): number {
+    let largest = 1e-12;
+    for (let i = 0; i < this.size; i++) largest = Math.max(largest, this.hessian[i * this.size + i]!);
+    return largest;
+  }
+
+  /** Keeps joints that stand at a limit and would go beyond it where they are. */
+  private freeze(x: Float64Array): void {
+    for (let i = 0; i < this.size; i++) {
+      const downhill = this.gradient[i]!;
+      const out = (x[i]! <= this.lower[i]! && downhill < 0) || (x[i]! >= this.upper[i]! && downhill > 0);
+      this.frozen[i] = out ? 1 : 0;
+      this.step[i] = 0;
+    }
+  }
+
+  /** The step that keeps within the limits: joints stop at theirs, the others make up for it. False: no such step. */
+  private solveWithin(x: Float64Array, damping: number): boolean {
+    if (!this.solveStep(damping)) return false;
+    while (this.longestStep() <= LONGEST_STEP && this.stopAtLimits(x)) {
+      if (!this.solveStep(damping)) return false;
+    }
+    return true;
+  }
+
+  /** Lets joints whose step crosses a limit go just to the limit; false when none does. */
+  private stopAtLimits(x: Float64Array): boolean {
+    let stopped = false;
+    for (let i = 0; i < this.size; i++) {
+      if (this.frozen[i] === 1) continue;
+      const at = x[i]! + this.step[i]!;
+      const limit = Math.min(this.upper[i]!, Math.max(this.lower[i]!, at));
+      if (limit === at) continue;
+      this.frozen[i] = 1;
+      this.step[i] = limit - x[i]!;
+      stopped = true;
+    }
+    return stopped;
+  }
+
+  private longestStep(): number {
+    let longest = 0;
+    for (let i = 0; i < this.size; i++) longest = Math.max(longest, Math.abs(this.step[i]!));
+    return longest;
+  }
+
+  /**
+   * Step of the joints that are not frozen, given the step of those that are, by Cholesky factorisation; false when the
+   * matrix is not positive definite.
+   */
+  private solveStep(damping: number): boolean {
+    const { size: n, frozen, hessian, factor, gradient, step } = this;
+    for (let i = 0; i < n; i++) {
+      if (frozen[i] === 1) continue;
+      let right = gradient[i]!;
+      for (let j = 0; j < n; j++) if (frozen[j] === 1) right -= hessian[i * n + j]! * step[j]!;
+      for (let j = 0; j < i; j++) {
+        if (frozen[j] === 1) continue;
+        let sum = hessian[i * n + j]!;
+        for (let k = 0; k < j; k++) if (frozen[k] === 0) sum -= factor[i * n + k]! * factor[j * n + k]!;
+        sum /= factor[j * n + j]!;
+        factor[i * n + j] = sum;
+        right -= sum * step[j]!;
+      }
+      let diagonal = hessian[i * n + i]! + damping;
+      for (let k = 0; k < i; k++) if (frozen[k] === 0) diagonal -= factor[i * n + k]! * factor[i * n + k]!;
+      if (diagonal <= 0) return false;
+      const root = Math.sqrt(diagonal);
+      factor[i * n + i] = root;
+      step[i] = right / root;
+    }
+    for (let i = n - 1; i >= 0; i--) {
+      if (frozen[i] === 1) continue;
+      let sum = step[i]!;
+      for (let k = i + 1; k < n; k++) if (frozen[k] === 0) sum -= factor[k * n + i]! * step[k]!;
+      step[i] = sum / factor[i * n + i]!;
+    }
+    return true;
+  }
+}
