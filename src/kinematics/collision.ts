@@ -3,12 +3,20 @@
  *
  * The bodies are the URDF's collision primitives. Between links each is covered by capsules (a capsule contains what it
  * stands for, so no touch is missed and thick boxes touch up to 2 mm early); against the surface its exact shape counts.
- * Links that one joint connects are never checked against each other. Distance of capsules: closest points of two line
- * segments (C. Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
+ * Links that one joint connects are never checked against each other.
  */
 
 import type { Chain } from './chain.ts';
-import type { Collision } from './urdf.ts';
+import {
+  CAPPED,
+  CAPSULE,
+  CYLINDER,
+  capsuleDistance,
+  coverWithCapsules,
+  describeSupport,
+  SPHERE,
+  SUPPORT,
+} from './shapes.ts';
 
 /** What touches what. */
 export interface Contact {
@@ -34,21 +42,10 @@ export interface CollisionOptions {
 
 export const FLOOR = 'floor';
 
-/** Boxes are split into capsules until these stand out by no more than this from the box's faces, m. */
-const BULGE = 0.002;
-const MOST_CAPSULES = 8;
 /** A touch that exists where a path begins may become deeper by this much before it counts, m. */
 const SETTLED = 0.001;
 /** Largest joint step between two checks of a path, rad. */
 const PATH_STEP = 0.02;
-
-/** Numbers per capsule: two end points in the link's frame and a radius. */
-const CAPSULE = 7;
-/** Numbers per primitive for the surface: kind, centre, axes (9) and half sizes. */
-const SUPPORT = 16;
-const BOX = 0;
-const CYLINDER = 1;
-const SPHERE = 2;
 
 interface Body {
   /** Links that move as one, named after the first. */
@@ -74,6 +71,11 @@ export class CollisionModel {
   private readonly capsuleLink: Int32Array;
   private readonly local: Float64Array;
   private readonly world: Float64Array;
+  /** Spheres around the capsules of each body: centre in the frame of the body's first link, then in the base's. */
+  private readonly bodyLink: Int32Array;
+  private readonly centres: Float64Array;
+  private readonly radii: Float64Array;
+  private readonly worldCentres: Float64Array;
   private readonly floorBodies: readonly number[];
   private readonly firstSupport: Int32Array;
   private readonly supportLink: Int32Array;
@@ -81,6 +83,7 @@ export class CollisionModel {
   private readonly rotations: Float64Array;
   private readonly positions: Float64Array;
   private readonly between: Float64Array;
+  private readonly middle = new Float64Array(3);
 
   /**
    * @param chain the arm
@@ -116,6 +119,10 @@ export class CollisionModel {
     this.capsuleLink = Int32Array.from(capsuleLinks);
     this.local = Float64Array.from(capsules);
     this.world = new Float64Array(capsules.length);
+    this.bodyLink = Int32Array.from(bodies, ({ name }) => chain.links.indexOf(name));
+    this.centres = new Float64Array(3 * bodies.length);
+    this.radii = new Float64Array(bodies.length);
+    this.worldCentres = new Float64Array(3 * bodies.length);
     this.firstSupport = Int32Array.from(firstSupport);
     this.supportLink = Int32Array.from(supportLinks);
     this.support = Float64Array.from(supports);
@@ -139,6 +146,7 @@ export class CollisionModel {
     this.rotations = new Float64Array(9 * chain.links.length);
     this.positions = new Float64Array(3 * chain.links.length);
     this.between = new Float64Array(chain.dof);
+    this.surroundBodies();
   }
 
   /**
@@ -197,24 +205,64 @@ export class CollisionModel {
     return Math.max(1, Math.ceil(most / PATH_STEP));
   }
 
-  /** Distance of every pair. */
-  private measure(q: Float64Array, out: Float64Array): void {
+  /** Finds a sphere around the capsules of each body: their links keep their places among each other. */
+  private surroundBodies(): void {
+    const { first, world, centres, radii, rotations: r, positions: p } = this;
+    this.place(new Float64Array(this.chain.dof));
+    for (let body = 0; body < radii.length; body++) {
+      const ends: number[][] = [];
+      for (let capsule = first[body]!; capsule < first[body + 1]!; capsule++) {
+        const [ax, ay, az, bx, by, bz, radius] = world.subarray(CAPSULE * capsule, CAPSULE * (capsule + 1));
+        ends.push([ax!, ay!, az!, radius!], [bx!, by!, bz!, radius!]);
+      }
+      const centre = [0, 1, 2].map((axis) => {
+        const along = ends.map((end) => end[axis]!);
+        return (Math.min(...along) + Math.max(...along)) / 2;
+      });
+      for (const [x, y, z, radius] of ends) {
+        const reach = Math.hypot(x! - centre[0]!, y! - centre[1]!, z! - centre[2]!) + radius!;
+        radii[body] = Math.max(radii[body]!, reach);
+      }
+      const link = this.bodyLink[body]!;
+      const from = centre.map((value, axis) => value - p[3 * link + axis]!);
+      for (let axis = 0; axis < 3; axis++) {
+        centres[3 * body + axis] =
+          r[9 * link + axis]! * from[0]! + r[9 * link + 3 + axis]! * from[1]! + r[9 * link + 6 + axis]! * from[2]!;
+      }
+    }
+  }
+
+  /** Brings capsules and spheres to where they are at `q`. */
+  private place(q: Float64Array): void {
     this.chain.linkFrames(q, this.rotations, this.positions);
-    const { local, world, capsuleLink, first, pairA, pairB } = this;
+    const { local, world, capsuleLink, bodyLink } = this;
     for (let capsule = 0; capsule < capsuleLink.length; capsule++) {
       const at = CAPSULE * capsule;
-      this.toBase(capsuleLink[capsule]!, at);
-      this.toBase(capsuleLink[capsule]!, at + 3);
+      this.toBase(capsuleLink[capsule]!, local, world, at);
+      this.toBase(capsuleLink[capsule]!, local, world, at + 3);
       world[at + 6] = local[at + 6]!;
     }
+    for (let body = 0; body < bodyLink.length; body++) {
+      this.toBase(bodyLink[body]!, this.centres, this.worldCentres, 3 * body);
+    }
+  }
+
+  /** Distance of every pair; those that are not below the clearance count as it. */
+  private measure(q: Float64Array, out: Float64Array): void {
+    this.place(q);
+    const { world, worldCentres, radii, first, pairA, pairB } = this;
     for (let pair = 0; pair < pairA.length; pair++) {
-      let least = Number.POSITIVE_INFINITY;
+      let least = this.clearance;
       const a = pairA[pair]!;
       const b = pairB[pair]!;
-      for (let i = first[a]!; i < first[a + 1]!; i++) {
-        for (let j = first[b]!; j < first[b + 1]!; j++) {
-          const distance = capsuleDistance(world, CAPSULE * i, CAPSULE * j);
-          if (distance < least) least = distance;
+      if (mayBeNearer(worldCentres, 3 * a, worldCentres, 3 * b, radii[a]! + radii[b]! + least)) {
+        for (let i = first[a]!; i < first[a + 1]!; i++) {
+          const at = CAPSULE * i;
+          if (!this.mayTouch(at, b, least)) continue;
+          for (let j = first[b]!; j < first[b + 1]!; j++) {
+            const distance = capsuleDistance(world, at, CAPSULE * j);
+            if (distance < least) least = distance;
+          }
         }
       }
       out[pair] = least;
@@ -230,8 +278,22 @@ export class CollisionModel {
     }
   }
 
-  private toBase(link: number, at: number): void {
-    const { local, world, rotations, positions } = this;
+  /** Whether a capsule may come nearer than `least` to the sphere around a body. */
+  private mayTouch(at: number, body: number, least: number): boolean {
+    const { world, middle } = this;
+    const dx = (world[at + 3]! - world[at]!) / 2;
+    const dy = (world[at + 4]! - world[at + 1]!) / 2;
+    const dz = (world[at + 5]! - world[at + 2]!) / 2;
+    middle[0] = world[at]! + dx;
+    middle[1] = world[at + 1]! + dy;
+    middle[2] = world[at + 2]! + dz;
+    const reach = Math.sqrt(dx * dx + dy * dy + dz * dz) + world[at + 6]! + this.radii[body]! + least;
+    return mayBeNearer(middle, 0, this.worldCentres, 3 * body, reach);
+  }
+
+  /** Turns and moves a point (3 numbers from index `at`) from the frame of a link into the base's. */
+  private toBase(link: number, local: Float64Array, world: Float64Array, at: number): void {
+    const { rotations, positions } = this;
     const r = 9 * link;
     const p = 3 * link;
     const x = local[at]!;
@@ -258,6 +320,7 @@ export class CollisionModel {
     const uy = rx * support[s + 5]! + ry * support[s + 8]! + rz * support[s + 11]!;
     const uz = rx * support[s + 6]! + ry * support[s + 9]! + rz * support[s + 12]!;
     const along = support[s + 15]! * Math.abs(uz);
+    if (support[s] === CAPPED) return height - along - a;
     if (support[s] === CYLINDER) return height - along - a * Math.sqrt(Math.max(0, 1 - uz * uz));
     return height - along - a * Math.abs(ux) - support[s + 14]! * Math.abs(uy);
   }
@@ -281,102 +344,10 @@ function groupLinks(chain: Chain): { bodies: Body[]; bodyOf: number[] } {
   return { bodies, bodyOf };
 }
 
-/** Capsules that together contain a primitive, 7 numbers each, in the link's frame. */
-function coverWithCapsules({ origin, geometry }: Collision, link: string): number[] {
-  const { position, rotation: r } = origin;
-  const point = (x: number, y: number, z: number): number[] => [
-    position.x + r[0]! * x + r[1]! * y + r[2]! * z,
-    position.y + r[3]! * x + r[4]! * y + r[5]! * z,
-    position.z + r[6]! * x + r[7]! * y + r[8]! * z,
-  ];
-  if (geometry.kind === 'sphere') return [...point(0, 0, 0), ...point(0, 0, 0), geometry.radius];
-  if (geometry.kind === 'cylinder') {
-    const half = geometry.length / 2;
-    return [...point(0, 0, -half), ...point(0, 0, half), geometry.radius];
-  }
-  if (geometry.kind === 'mesh') {
-    throw new Error(
-      `link ${link}: collision shape ${geometry.filename} is a mesh; draw it as boxes, cylinders or spheres`,
-    );
-  }
-  const edges = [geometry.size.x, geometry.size.y, geometry.size.z];
-  const order = [0, 1, 2].sort((a, b) => edges[b]! - edges[a]!);
-  const [long, wide, thick] = order.map((axis) => edges[axis]!) as [number, number, number];
-  const cell = Math.sqrt((thick + 2 * BULGE) ** 2 - thick ** 2);
-  const count = Math.min(MOST_CAPSULES, Math.max(1, Math.ceil(wide / cell)));
-  const width = wide / count;
-  const capsules: number[] = [];
-  for (let i = 0; i < count; i++) {
-    const offset = (i + 0.5) * width - wide / 2;
-    for (const end of [-long / 2, long / 2]) {
-      const at = [0, 0, 0];
-      at[order[0]!] = end;
-      at[order[1]!] = offset;
-      capsules.push(...point(at[0]!, at[1]!, at[2]!));
-    }
-    capsules.push(Math.hypot(width, thick) / 2);
-  }
-  return capsules;
-}
-
-/** Kind, centre, axes and half sizes (for a cylinder: radius, -, half length) of a primitive in the link's frame. */
-function describeSupport({ origin, geometry }: Collision): number[] {
-  const { x, y, z } = origin.position;
-  const place = [x, y, z, ...origin.rotation];
-  if (geometry.kind === 'sphere') return [SPHERE, ...place, geometry.radius, 0, 0];
-  if (geometry.kind === 'cylinder') return [CYLINDER, ...place, geometry.radius, 0, geometry.length / 2];
-  if (geometry.kind === 'box') {
-    return [BOX, ...place, geometry.size.x / 2, geometry.size.y / 2, geometry.size.z / 2];
-  }
-  return [];
-}
-
-/** Distance between the surfaces of two capsules, negative when they overlap. */
-function capsuleDistance(c: Float64Array, i: number, j: number): number {
-  const px = c[i]!;
-  const py = c[i + 1]!;
-  const pz = c[i + 2]!;
-  const dx = c[i + 3]! - px;
-  const dy = c[i + 4]! - py;
-  const dz = c[i + 5]! - pz;
-  const ex = c[j + 3]! - c[j]!;
-  const ey = c[j + 4]! - c[j + 1]!;
-  const ez = c[j + 5]! - c[j + 2]!;
-  const wx = px - c[j]!;
-  const wy = py - c[j + 1]!;
-  const wz = pz - c[j + 2]!;
-  const a = dx * dx + dy * dy + dz * dz;
-  const e = ex * ex + ey * ey + ez * ez;
-  const f = ex * wx + ey * wy + ez * wz;
-  let s = 0;
-  let t = 0;
-  if (a > 0 || e > 0) {
-    const g = dx * wx + dy * wy + dz * wz;
-    if (a === 0) {
-      t = clamp01(f / e);
-    } else if (e === 0) {
-      s = clamp01(-g / a);
-    } else {
-      const b = dx * ex + dy * ey + dz * ez;
-      const denominator = a * e - b * b;
-      // Parallel segments: any s will do, the clamping below finds the overlap.
-      s = denominator > 1e-12 * a * e ? clamp01((b * f - g * e) / denominator) : 0;
-      t = (b * s + f) / e;
-      if (t < 0) {
-        t = 0;
-        s = clamp01(-g / a);
-      } else if (t > 1) {
-        t = 1;
-        s = clamp01((b - g) / a);
-      }
-    }
-  }
-  const x = wx + s * dx - t * ex;
-  const y = wy + s * dy - t * ey;
-  const z = wz + s * dz - t * ez;
-  return Math.sqrt(x * x + y * y + z * z) - c[i + 6]! - c[j + 6]!;
-}
-
-function clamp01(value: number): number {
-  return Math.min(1, Math.max(0, value));
+/** Whether two points are nearer to each other than `reach`. */
+function mayBeNearer(a: Float64Array, i: number, b: Float64Array, j: number, reach: number): boolean {
+  const x = a[i]! - b[j]!;
+  const y = a[i + 1]! - b[j + 1]!;
+  const z = a[i + 2]! - b[j + 2]!;
+  return reach > 0 && x * x + y * y + z * z < reach * reach;
 }

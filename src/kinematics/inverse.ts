@@ -122,7 +122,7 @@ export class InverseKinematics {
   /** A pose that `accept` refuses has reached the position. */
   private forbidden = false;
 
-  /** @param chain the arm; its joints need finite limits where they move the tool, else they are kept within a turn */
+  /** @param chain the arm; joints that move the tool and turn without end are kept within half a turn of 0 */
   constructor(chain: Chain, options: InverseOptions = {}) {
     this.chain = chain;
     this.tolerance = options.tolerance ?? 1e-4;
@@ -131,8 +131,9 @@ export class InverseKinematics {
     const margin = options.margin ?? 0.002;
     this.active = chain.movesTool.flatMap((moves, index) => (moves ? [index] : []));
     const limits = this.active.map((joint) => chain.limits[joint]!);
-    const lower = Float64Array.from(limits, (limit) => Math.max(limit.lower + margin, -Math.PI));
-    const upper = Float64Array.from(limits, (limit) => Math.min(limit.upper - margin, Math.PI));
+    const within = (limit: number, turn: number): number => (Number.isFinite(limit) ? limit : turn);
+    const lower = Float64Array.from(limits, (limit) => within(limit.lower + margin, -Math.PI));
+    const upper = Float64Array.from(limits, (limit) => within(limit.upper - margin, Math.PI));
     const path = chain.toolPath(this.active);
     this.descent = new Descent(path, lower, upper);
     this.pool = new PosePool(path, lower, upper, DRAWN * this.starts);

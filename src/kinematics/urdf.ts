@@ -25,10 +25,14 @@ export interface Inertial {
   readonly iyz: number;
 }
 
-/** Full edge lengths, radius and length in metres; a cylinder lies along its z axis. */
+/**
+ * Full edge lengths, radius and length in metres; a cylinder lies along its z axis. A capsule is a cylinder of that length
+ * with half a sphere on each end: not in the URDF specification, read as MuJoCo reads it.
+ */
 export type Geometry =
   | { readonly kind: 'box'; readonly size: Vector3 }
   | { readonly kind: 'cylinder'; readonly radius: number; readonly length: number }
+  | { readonly kind: 'capsule'; readonly radius: number; readonly length: number }
   | { readonly kind: 'sphere'; readonly radius: number }
   | { readonly kind: 'mesh'; readonly filename: string };
 
@@ -151,15 +155,15 @@ function parseGeometry(collision: Element, where: string): Geometry {
   if (geometry === null) throw new UrdfError(`${where}: <geometry> is missing`);
   const box = child(geometry, 'box');
   if (box !== null) return { kind: 'box', size: vector(box, 'size', where, null) };
-  const cylinder = child(geometry, 'cylinder');
-  if (cylinder !== null) {
-    return { kind: 'cylinder', radius: number(cylinder, 'radius', where), length: number(cylinder, 'length', where) };
+  for (const kind of ['cylinder', 'capsule'] as const) {
+    const round = child(geometry, kind);
+    if (round !== null) return { kind, radius: number(round, 'radius', where), length: number(round, 'length', where) };
   }
   const sphere = child(geometry, 'sphere');
   if (sphere !== null) return { kind: 'sphere', radius: number(sphere, 'radius', where) };
   const mesh = child(geometry, 'mesh');
   if (mesh !== null) return { kind: 'mesh', filename: textOf(mesh, 'filename', where) };
-  throw new UrdfError(`${where}: <geometry> must be a box, cylinder, sphere or mesh`);
+  throw new UrdfError(`${where}: <geometry> must be a box, cylinder, capsule, sphere or mesh`);
 }
 
 function parseJoint(element: Element): Joint {
