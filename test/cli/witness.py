@@ -9,12 +9,9 @@ import time
 
 import scservo_sdk as scs
 
-# Half a second instead of 16 ms: a busy machine is not a silent servo.
-scs.port_handler.LATENCY_TIMER = 500
+import servo_line
 
-port = scs.PortHandler(sys.argv[1])
-assert port.openPort() and port.setBaudRate(1_000_000)
-packets = scs.PacketHandler(0)
+port, packets = servo_line.feetech(sys.argv[1])
 result = {"pings": {servo: packets.ping(port, servo) for servo in (1, 2, 6)}}
 result["voltage"] = packets.read1ByteTxRx(port, 1, 62)[0]
 

@@ -1,54 +1,18 @@
 """
-Drives a Dynamixel bus with the reference SDK (dynamixel_sdk) and with rustypot, over a pseudo terminal.
-
-The other side of the terminal is this process's own stdin and stdout: bytes that the clients send go to stdout, bytes
-from stdin arrive at them. What they made of the answers, and their own control tables, go to file descriptor 3 as one
-JSON object.
+Drives a Dynamixel bus with the reference SDK (dynamixel_sdk) and with rustypot, and reports what they made of the
+answers, and their own control tables.
 """
-
-import json
-import os
-import threading
-import tty
 
 import dynamixel_sdk as dxl
 import rustypot
 from dynamixel_easy_sdk.control_table import ControlTable
 
+import servo_line
+
 BROADCAST = 254
 
-
-def relay(source: int, target: int) -> None:
-    while True:
-        try:
-            data = os.read(source, 4096)
-        except OSError:
-            return
-        if not data:
-            return
-        os.write(target, data)
-
-
-master, slave = os.openpty()
-tty.setraw(slave)
-for source, target in ((master, 1), (0, master)):
-    threading.Thread(target=relay, args=(source, target), daemon=True).start()
-path = os.ttyname(slave)
-
-
-class PatientPort(dxl.PortHandler):
-    """Waits half a second and more for each answer: a busy machine is not a silent servo."""
-
-    def setPacketTimeout(self, packet_length: int) -> None:
-        super().setPacketTimeoutMillis(500)
-
-    def setPacketTimeoutMillis(self, msec: float) -> None:
-        super().setPacketTimeoutMillis(max(500, msec))
-
-
-port = PatientPort(path)
-assert port.openPort() and port.setBaudRate(1_000_000)
-packets = dxl.PacketHandler(2.0)
+path = servo_line.relayed_terminal()
+port, packets = servo_line.dynamixel(path)
 result = {}
 
 result["ping"] = packets.ping(port, 1)
@@ -133,4 +97,4 @@ result["rustypot_tables"] = {
     for controller in (rustypot.Xl330PyController, rustypot.Xl430PyController, rustypot.Sts3215PyController)
 }
 
-os.write(3, json.dumps(result).encode())
+servo_line.report(result)

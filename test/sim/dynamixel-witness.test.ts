@@ -1,9 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type DynamixelModel,
   XL330_M077,
@@ -15,13 +10,7 @@ import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import type { ControlTable } from '../../src/servo/registers.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
-
-const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
-if (!python) {
-  console.warn(
-    'SKIPPED: no other implementation checks the Dynamixel servos: ARM_BRIDGE_WITNESS_PYTHON is not set (npm test sets it)',
-  );
-}
+import { WITNESS_PYTHON, witnessOnBus } from '../support/witness.ts';
 
 const OK = 0;
 const MODEL = 1200;
@@ -84,29 +73,14 @@ function compare(
   return { agreeing, differing };
 }
 
-describe.skipIf(!python)('other implementations over a pseudo terminal', () => {
-  let child: ChildProcess | null = null;
+describe.skipIf(!WITNESS_PYTHON)('other implementations over a pseudo terminal', () => {
   let report: Report;
   const servos = [1, 2, 3, 4, 5, 6].map((id) => new DynamixelFirmware({ model: XL330_M288, id }));
 
   beforeAll(async () => {
-    const script = fileURLToPath(new URL('dynamixel-witness.py', import.meta.url));
-    child = spawn(python!, ['-B', script], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
-    const { stdin } = child;
-    const bus = new EmulatedDynamixelBus({ servos, onReply: (bytes) => void stdin!.write(new Uint8Array(bytes)) });
-    child.stdout!.on('data', (bytes: Uint8Array) => bus.feed(bytes, performance.now()));
-    const [answer, complaints, [code]] = await Promise.all([
-      text(child.stdio[3] as Readable),
-      text(child.stderr!),
-      once(child, 'exit'),
-    ]);
-    expect(complaints).toBe('');
-    expect(code).toBe(0);
-    report = JSON.parse(answer) as Report;
+    const script = new URL('dynamixel-witness.py', import.meta.url);
+    report = (await witnessOnBus(script, (onReply) => new EmulatedDynamixelBus({ servos, onReply }))) as Report;
   }, 60_000);
-  afterAll(() => {
-    if (child?.exitCode === null) child.kill('SIGKILL');
-  });
 
   it("the makers' SDK understands the emulated servos in every kind of transaction", () => {
     const { rustypot, sdk_tables, rustypot_tables, ...transactions } = report;

@@ -1,40 +1,10 @@
-"""
-Drives a Feetech bus with the reference SDK (scservo_sdk) over a pseudo terminal.
-
-The other side of the terminal is this process's own stdin and stdout: bytes that the SDK sends go to stdout, bytes
-from stdin arrive at the SDK. What the SDK made of the answers goes to file descriptor 3 as one JSON object.
-"""
-
-import json
-import os
-import threading
-import tty
+"""Drives a Feetech bus with the reference SDK (scservo_sdk), and reports what the SDK made of the answers."""
 
 import scservo_sdk as scs
 
+import servo_line
 
-def relay(source: int, target: int) -> None:
-    while True:
-        try:
-            data = os.read(source, 4096)
-        except OSError:
-            return
-        if not data:
-            return
-        os.write(target, data)
-
-
-master, slave = os.openpty()
-tty.setraw(slave)
-for source, target in ((master, 1), (0, master)):
-    threading.Thread(target=relay, args=(source, target), daemon=True).start()
-
-# Half a second instead of 16 ms: a busy machine is not a silent servo.
-scs.port_handler.LATENCY_TIMER = 500
-
-port = scs.PortHandler(os.ttyname(slave))
-assert port.openPort() and port.setBaudRate(1_000_000)
-packets = scs.PacketHandler(0)
+port, packets = servo_line.feetech(servo_line.relayed_terminal())
 result = {}
 
 result["ping"] = packets.ping(port, 1)
@@ -64,4 +34,4 @@ packets.action(port, scs.BROADCAST_ID)
 result["after_action"] = packets.read2ByteTxRx(port, 1, 46)[0]
 
 port.closePort()
-os.write(3, json.dumps(result).encode())
+servo_line.report(result)

@@ -1,0 +1,22 @@
+"""
+Reads registers with the maker's SDK and prints their contents, unsigned, as a JSON list.
+
+Arguments: feetech or dynamixel, path of the port, and an ID:ADDRESS:SIZE for each register.
+"""
+
+import json
+import sys
+
+import servo_line
+
+family, path, *registers = sys.argv[1:]
+port, packets = getattr(servo_line, family)(path)
+readers = {1: packets.read1ByteTxRx, 2: packets.read2ByteTxRx, 4: packets.read4ByteTxRx}
+contents = []
+for register in registers:
+    servo, address, size = map(int, register.split(":"))
+    content, outcome, _ = readers[size](port, servo, address)
+    assert outcome == 0, f"{register}: {packets.getTxRxResult(outcome)}"
+    contents.append(content)
+port.closePort()
+print(json.dumps(contents))
