@@ -1,57 +1,20 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
 import { makePort } from '../../src/servo/port/make.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
-import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
-import { PseudoTerminal } from '../../src/sim/terminal.ts';
-
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-
-interface Run {
-  readonly code: number;
-  readonly output: string;
-  readonly errors: string;
-}
-
-/** Runs the program to its end. */
-function arm(...args: string[]): Promise<Run> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [MAIN, ...args], { timeout: 60_000 }, (_, output, errors) =>
-      resolve({ code: child.exitCode ?? -1, output, errors }),
-    );
-  });
-}
+import { arm, type Run, type Served, serve } from './support/program.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-let folder: string;
-let served: ChildProcess;
 /** A served SO-101. */
+let served: Served;
 let url: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-servos-'));
-  const link = join(folder, 'arm');
-  served = spawn(process.execPath, [MAIN, 'simulate', '--pty', link], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const [line] = await once(createInterface({ input: served.stdout! }), 'line');
-  url = String(line);
+  served = await serve();
+  url = served.url;
 });
-afterAll(async () => {
-  if (served.exitCode === null) {
-    served.kill('SIGTERM');
-    await once(served, 'exit');
-  }
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => served.end());
 
 async function registers(id: number, ...names: string[]): Promise<Record<string, number>> {
   const { output } = await arm('registers', 'read', '--port', url, '--id', String(id), '--json', ...names);
@@ -91,23 +54,6 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge scan', () => {
     expect(table.output).toMatch(/feetech +1000000 +2 +STS3215 +3\.10 +7\.4 V +\d+ degC +off +\d+ \(\d\.\d+ rad\)/);
   });
 
-  it('finds Dynamixel servos, and what each model is', async () => {
-    const servos = [
-      new DynamixelFirmware({ model: XL430_W250, id: 1 }),
-      new DynamixelFirmware({ model: XL330_M288, id: 3 }),
-    ];
-    const bus = new EmulatedDynamixelBus({ servos, onReply: (bytes) => terminal.write(bytes) });
-    const terminal = await PseudoTerminal.open((chunk) => bus.feed(chunk, performance.now()));
-    ends.push(() => terminal.close());
-    const { code, output } = await arm('scan', '--port', `serial:${terminal.path}`, '--ids', '1-3', '--json');
-    expect(code).toBe(0);
-    const found: { id: number; family: string; model: string }[] = JSON.parse(output).ports[0].servos;
-    expect(found.map(({ id, family, model }) => [id, family, model])).toEqual([
-      [1, 'dynamixel', 'XL430-W250'],
-      [3, 'dynamixel', 'XL330-M288'],
-    ]);
-  });
-
   it('names who has a port open, skips it, and ends with 1 when nothing was found', async () => {
     const port = makePort(url);
     await port.open();
@@ -121,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge scan', () => {
     const nobody = await arm('scan', '--port', url, '--ids', '40-42', '--baud', '1000000');
     expect(nobody.code).toBe(1);
     expect(nobody.output).toContain('no servo with an id of 40-42 answers: check');
-    const gone = await arm('scan', '--port', `serial:${folder}/nothing`);
+    const gone = await arm('scan', '--port', `serial:${served.folder}/nothing`);
     expect([gone.code, gone.output]).toEqual([1, expect.stringContaining('there is no')]);
   });
 

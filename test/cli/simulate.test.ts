@@ -1,24 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, lstatSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FeetechBus } from '../../src/servo/feetech/bus.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
+import { WITNESS_PYTHON, witness } from '../support/witness.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-
-const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
-if (!python) {
-  console.warn(
-    'SKIPPED: the reference SDK does not drive the served arm: ARM_BRIDGE_WITNESS_PYTHON is not set (npm test sets it)',
-  );
-}
 
 let folder: string;
 let link: string;
@@ -37,6 +30,16 @@ afterEach(async () => {
   }
   rmSync(folder, { recursive: true });
 });
+
+interface FeetechReport {
+  readonly voltage: number;
+  readonly positions: readonly number[];
+}
+
+interface DynamixelReport {
+  readonly voltages: readonly number[];
+  readonly moved: readonly number[];
+}
 
 interface Simulated {
   readonly child: ChildProcess;
@@ -106,33 +109,56 @@ describe('arm-bridge simulate', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it.skipIf(!python)('is an arm to the reference SDK, which sees every fault that was switched on', async () => {
-    const { lines } = await simulate(
-      1,
-      ...['--pty', link, '--fault', 'dead=6', '--fault', 'overload=2', '--fault', 'voltage=12'],
-      ...['--fault', 'wire=1000000', '--fault', 'return-delay=100'],
-    );
-    expect(lines).toEqual([`serial:${link}`]);
-    const script = fileURLToPath(new URL('witness.py', import.meta.url));
-    const { stdout } = await promisify(execFile)(python!, ['-B', script, link], { timeout: 60_000 });
-    const seen = JSON.parse(stdout);
-    const [OK, TIMEOUT, VOLTAGE, OVERLOAD] = [0, -6, 1, 32];
-    expect(seen).toMatchObject({
-      pings: { 1: [777, OK, VOLTAGE], 2: [777, OK, VOLTAGE + OVERLOAD], 6: [0, TIMEOUT, 0] },
-      sync_write: OK,
-      sync_read: OK,
-    });
-    expect(Math.abs(seen.voltage - 120)).toBeLessThanOrEqual(1);
+  it.skipIf(!WITNESS_PYTHON)(
+    'is an arm to the reference SDK, which sees every fault that was switched on',
+    async () => {
+      const { lines } = await simulate(
+        1,
+        ...['--pty', link, '--fault', 'dead=6', '--fault', 'overload=2', '--fault', 'voltage=12'],
+        ...['--fault', 'wire=1000000', '--fault', 'return-delay=100'],
+      );
+      expect(lines).toEqual([`serial:${link}`]);
+      const seen = (await witness(new URL('witness.py', import.meta.url), link)) as FeetechReport;
+      const [OK, TIMEOUT, VOLTAGE, OVERLOAD] = [0, -6, 1, 32];
+      expect(seen).toMatchObject({
+        pings: { 1: [777, OK, VOLTAGE], 2: [777, OK, VOLTAGE + OVERLOAD], 6: [0, TIMEOUT, 0] },
+        sync_write: OK,
+        sync_read: OK,
+      });
+      expect(Math.abs(seen.voltage - 120)).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it.skipIf(!WITNESS_PYTHON)('moves in its physics where the reference SDK sends it', async () => {
+    await simulate(1, '--pty', link);
+    const seen = (await witness(new URL('witness.py', import.meta.url), link)) as FeetechReport;
+    expect(Math.abs(seen.positions[0]! - 2150)).toBeLessThan(15);
+    expect(Math.abs(seen.positions[4]! - 1900)).toBeLessThan(15);
   });
 
-  it.skipIf(!python)('moves in its physics where the reference SDK sends it', async () => {
-    await simulate(1, '--pty', link);
-    const script = fileURLToPath(new URL('witness.py', import.meta.url));
-    const { stdout } = await promisify(execFile)(python!, ['-B', script, link], { timeout: 60_000 });
-    const seen = JSON.parse(stdout);
-    expect(Math.abs(seen.positions[0] - 2150)).toBeLessThan(15);
-    expect(Math.abs(seen.positions[4] - 1900)).toBeLessThan(15);
-  });
+  it.skipIf(!WITNESS_PYTHON)(
+    'a Koch is an arm to the reference SDK too: it moves, and every fault is seen',
+    async () => {
+      await simulate(
+        1,
+        ...['--arm', 'koch', '--pty', link, '--fault', 'dead=6', '--fault', 'overload=2', '--fault', 'voltage=6.5'],
+        ...['--fault', 'wire=1000000', '--fault', 'return-delay=100'],
+      );
+      const seen = (await witness(new URL('dynamixel-witness.py', import.meta.url), link)) as DynamixelReport;
+      const [OK, TIMEOUT, ALERT, OVERLOAD, RESULT_FAIL] = [0, -3001, 128, 32, 1];
+      expect(seen).toMatchObject({
+        pings: { 1: [1060, OK, 0], 2: [1060, OK, ALERT], 6: [0, TIMEOUT, 0] },
+        hardware_errors: [0, OVERLOAD, 0],
+        torque_refused: [OK, ALERT + RESULT_FAIL],
+        sync_write: OK,
+        sync_read: OK,
+        fast_sync_read: OK,
+      });
+      for (const decivolts of seen.voltages) expect(Math.abs(decivolts - 65)).toBeLessThanOrEqual(2);
+      expect(Math.abs(seen.moved[0]! - 150)).toBeLessThan(20);
+      expect(Math.abs(seen.moved[1]! + 200)).toBeLessThan(20);
+    },
+  );
 
   it('is unplugged at the time that was asked for, and plugged in again under the same name', async () => {
     const { lines, complaints } = await simulate(1, '--pty', link, '--fault', 'unplug=1.5');
