@@ -12,6 +12,7 @@ import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import type { ArmSetup, ControlSetup, JointSetup } from './control/messages.ts';
 import { LoopField, SharedState } from './control/snapshot.ts';
+import { timingAt } from './control/timing.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readToken } from './http/guard.ts';
 import type { Chain } from './kinematics/chain.ts';
@@ -121,6 +122,7 @@ export class Bridge {
       lower: (arm, caller) => this.motion.lower(arm, caller),
     };
     const notice = (text: string): void => logger.warn(text);
+    this.#control.onNotice = notice;
     this.mirror = new MirrorService(this.arms, config.pairs, mover, () => this.loop(), notice);
     this.gravity = new GravityService(this.arms, mover, notice);
     this.#streams = new StreamService(this.arms, this.#control);
@@ -150,7 +152,7 @@ export class Bridge {
           );
     const shared = new SharedState(plans.map(({ model }) => model.joints.length));
     const setups = plans.map((plan) => armSetup(plan, simulation));
-    const setup: ControlSetup = { rate: config.control.rate, shared: shared.buffer, arms: setups };
+    const setup: ControlSetup = { ...config.control, shared: shared.buffer, arms: setups };
     const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       workerData: setup,
@@ -179,6 +181,10 @@ export class Bridge {
       late: loop[LoopField.late]!,
       period: loop[LoopField.period]!,
       longestPeriod: loop[LoopField.longestPeriod]!,
+      priority: loop[LoopField.priority]!,
+      periods: timingAt(loop, LoopField.periods),
+      lateness: timingAt(loop, LoopField.lateness),
+      latency: timingAt(loop, LoopField.latency),
     };
   }
 

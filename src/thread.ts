@@ -36,14 +36,16 @@ const PERMISSION =
   '/etc/security/limits.conf and log in again, or run: sudo setcap cap_sys_nice+ep "$(readlink -f "$(command -v chrt)")"';
 
 /**
- * Puts this thread ahead of all that are scheduled as usual (SCHED_FIFO).
+ * Puts this thread, but none that it starts, ahead of all that are scheduled as usual (SCHED_FIFO).
  * @param priority 1 to 99
  * @returns why it is not done, and what to do; empty when it is
  */
 export function setPriority(priority: number): string {
   const id = threadId();
   if (id === null) return 'thread priorities are set on Linux alone';
-  const { error, status, stderr } = spawnSync('chrt', ['-f', '-p', String(priority), id], { encoding: 'utf8' });
+  const { error, status, stderr } = spawnSync('chrt', ['-R', '-f', '-p', String(priority), id], {
+    encoding: 'utf8',
+  });
   if (error) return `chrt cannot be run (${error.message}): install util-linux`;
   if (status === 0) return '';
   return `${stderr.trim()}; ${PERMISSION}`;

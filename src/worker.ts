@@ -18,7 +18,7 @@ import type {
 import { RemoteLink } from './control/remote-link.ts';
 import { ServoLink } from './control/servo-link.ts';
 import type { LinkServo } from './control/servo-places.ts';
-import { SharedState } from './control/snapshot.ts';
+import { LoopField, SharedState } from './control/snapshot.ts';
 import type { SetpointSource } from './control/source.ts';
 import { StallGuard } from './control/stall.ts';
 import { armChain } from './kinematics/arm-chain.ts';
@@ -33,6 +33,7 @@ import { Waypoints, waypointFault } from './motion/waypoints.ts';
 import { modelByName } from './servo/models.ts';
 import { makePort } from './servo/port/make.ts';
 import { SimPort } from './servo/port/sim.ts';
+import { fineTimers, setPriority } from './thread.ts';
 
 /** Part of a joint's torque limit that floating may ask of it. */
 const FLOAT_TORQUE_SHARE = 0.5;
@@ -255,4 +256,12 @@ port.on('message', (message: ToControl) => {
   if (command.kind === 'close') void close();
 });
 
+if (setup.priority !== null) {
+  const refusal = setPriority(setup.priority);
+  shared.loop[LoopField.priority] = refusal === '' ? setup.priority : 0;
+  if (refusal !== '') {
+    post({ kind: 'notice', text: `the control thread runs without control.priority ${setup.priority}: ${refusal}` });
+  }
+}
+fineTimers();
 loop.start();

@@ -13,6 +13,8 @@ export interface ControlListener {
 
 /** The main thread's end of the control thread: commands out, answers and events in. */
 export class ControlClient {
+  /** Called with what people should know of the control thread. */
+  onNotice: (text: string) => void = () => {};
   readonly #worker: Worker;
   readonly #listeners = new Map<number, ControlListener>();
   readonly #waiting = new Map<number, { resolve: (result: CommandResult) => void; reject: (error: Error) => void }>();
@@ -60,6 +62,9 @@ export class ControlClient {
         break;
       case 'warning':
         this.#listeners.get(message.arm)?.warning(message.text);
+        break;
+      case 'notice':
+        this.onNotice(message.text);
         break;
       default: {
         const waiting = this.#waiting.get(message.request);

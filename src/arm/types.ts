@@ -1,3 +1,4 @@
+import type { CycleTiming } from '../control/timing.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { ArmModel } from './model.ts';
 
@@ -149,4 +150,12 @@ export interface LoopStatistics {
   period: number;
   /** Longest period of the last second, s. */
   longestPeriod: number;
+  /** Real-time priority of the control thread (SCHED_FIFO); 0 where it has none. */
+  priority: number;
+  /** From the beginning of a cycle to that of the next. */
+  periods: CycleTiming;
+  /** Time by which a cycle began too late. */
+  lateness: CycleTiming;
+  /** From the beginning of the read of all arms until goals made of it had been written to all. */
+  latency: CycleTiming;
 }

@@ -51,6 +51,13 @@ const ros = z.strictObject({
 
 const control = z.strictObject({
   rate: z.number().min(10).max(1000).default(200).describe('Rate of the control loop, Hz.'),
+  priority: z
+    .int()
+    .min(1)
+    .max(99)
+    .nullable()
+    .default(null)
+    .describe('Real-time priority (SCHED_FIFO) of the control thread; null: none. Needs chrt and CAP_SYS_NICE.'),
 });
 
 const log = z.strictObject({

@@ -55,7 +55,8 @@ export class ArmRuntime {
   #powered = false;
   /** Torque has been asked for and the servos have not confirmed it yet. */
   #torquePending = false;
-  #goalTime = 0;
+  /** `now` of the step that sent goals last, s; 0 before. */
+  goalTime = 0;
   #time = 0;
   /** Reason of the link when `onState` was called last. */
   #reason = '';
@@ -236,7 +237,7 @@ export class ArmRuntime {
     }
     if (link.remote && source === null) return;
     link.write(gate.goals);
-    this.#goalTime = now;
+    this.goalTime = now;
   }
 
   /** True when the gate has let the final setpoints through. */
@@ -334,7 +335,7 @@ export class ArmRuntime {
     fields[Field.torque] = link.up && link.anyTorque ? 1 : 0;
     fields[Field.holding] = this.#powered && link.torque && !this.#torquePending ? 1 : 0;
     fields[Field.sampleTime] = link.sampleTime === 0 ? 0 : link.sampleTime + epoch;
-    fields[Field.goalTime] = this.#goalTime === 0 ? 0 : this.#goalTime + epoch;
+    fields[Field.goalTime] = this.goalTime === 0 ? 0 : this.goalTime + epoch;
     fields[Field.detailTime] = link.detailTime === 0 ? 0 : link.detailTime + epoch;
     fields[Field.motion] = this.motion;
     const follow = this.source?.follow;

@@ -2,7 +2,8 @@ import { nap } from '../thread.ts';
 import type { ArmRuntime } from './arm-runtime.ts';
 import { Pacer } from './pacer.ts';
 import { Patience } from './patience.ts';
-import { LoopField, type SharedState } from './snapshot.ts';
+import type { SharedState } from './snapshot.ts';
+import { LoopTiming } from './timing.ts';
 
 /**
  * A read is retried once when this part of the period has passed, or what the line needs for it with a margin, if that
@@ -30,8 +31,7 @@ export class ControlLoop {
   /** s; 0 where cycles follow each other without a pause. */
   readonly #period: number;
   readonly #longestStep: number;
-  /** A cycle that began this long after the one before is late, s. */
-  readonly #late: number;
+  readonly #timing: LoopTiming;
   readonly #patience: Patience;
   /** When this cycle's reads were begun or retried, s. */
   #asked = 0;
@@ -46,9 +46,6 @@ export class ControlLoop {
   #began = 0;
   #last = 0;
   #epoch = performance.timeOrigin / 1000;
-  #windowStart = 0;
-  #windowCycles = 0;
-  #windowLongest = 0;
 
   /** @param rate Hz; infinite for cycles that begin as soon as the one before has ended, none of which is late */
   constructor(arms: readonly ArmRuntime[], shared: SharedState, rate: number) {
@@ -56,9 +53,8 @@ export class ControlLoop {
     this.#shared = shared;
     this.#period = 1 / rate;
     this.#longestStep = Number.isFinite(rate) ? 2 / rate : FREE_STEP;
-    this.#late = Number.isFinite(rate) ? 1.5 / rate : Number.POSITIVE_INFINITY;
-    this.#pacer = new Pacer(1000 / rate, () => this.#cycle());
-    shared.loop[LoopField.rate] = rate;
+    this.#timing = new LoopTiming(shared.loop, rate);
+    this.#pacer = new Pacer(1000 / rate, (lateness) => this.#cycle(lateness));
     this.#pending = new Uint8Array(arms.length);
     this.#patience = new Patience(arms.length);
     for (const [index, arm] of arms.entries()) arm.link.onSettled = () => this.#answered(index);
@@ -67,7 +63,6 @@ export class ControlLoop {
   start(): void {
     this.#last = performance.now() / 1000;
     this.#began = this.#last;
-    this.#windowStart = this.#last;
     this.#pacer.start();
   }
 
@@ -76,9 +71,9 @@ export class ControlLoop {
     clearTimeout(this.#timer);
   }
 
-  #cycle(): void {
+  #cycle(lateness: number): void {
     const now = performance.now() / 1000;
-    this.#measure(now - this.#began, now);
+    this.#timing.cycle(now, now - this.#began, lateness);
     this.#began = now;
     this.#inCycle = true;
     // Held at one until every bus has been asked, so that an instant answer cannot end the cycle early.
@@ -143,21 +138,13 @@ export class ControlLoop {
     this.#last = now;
     const drift = Date.now() / 1000 - (this.#epoch + now);
     if (Math.abs(drift) > CLOCK_STEP) this.#epoch += drift;
-    for (const arm of this.#arms) arm.step(now, dt, this.#epoch);
+    let written = false;
+    for (const arm of this.#arms) {
+      arm.step(now, dt, this.#epoch);
+      if (arm.goalTime === now) written = true;
+    }
+    if (written) this.#timing.written(performance.now() / 1000 - this.#began);
     this.#shared.finishCycle();
     this.#pacer.next();
-  }
-
-  #measure(period: number, now: number): void {
-    const { loop } = this.#shared;
-    if (period > this.#late) loop[LoopField.late] = loop[LoopField.late]! + 1;
-    this.#windowLongest = Math.max(this.#windowLongest, period);
-    this.#windowCycles++;
-    if (now - this.#windowStart < 1) return;
-    loop[LoopField.period] = (now - this.#windowStart) / this.#windowCycles;
-    loop[LoopField.longestPeriod] = this.#windowLongest;
-    this.#windowStart = now;
-    this.#windowCycles = 0;
-    this.#windowLongest = 0;
   }
 }

@@ -53,6 +53,8 @@ export interface ArmSetup {
 
 export interface ControlSetup {
   readonly rate: number;
+  /** SCHED_FIFO priority of the control thread, 1..99; null for none. */
+  readonly priority: number | null;
   readonly shared: SharedArrayBuffer;
   readonly arms: readonly ArmSetup[];
 }
@@ -155,4 +157,6 @@ export type FromControl =
   | { readonly kind: 'refused'; readonly request: number; readonly reason: string }
   | { readonly kind: 'ended'; readonly arm: number; readonly motion: number; readonly reason: EndReason }
   | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
-  | { readonly kind: 'warning'; readonly arm: number; readonly text: string };
+  | { readonly kind: 'warning'; readonly arm: number; readonly text: string }
+  /** What people should know of the thread itself. */
+  | { readonly kind: 'notice'; readonly text: string };

@@ -10,16 +10,16 @@ const SLEEP = 1.2;
  */
 export class Pacer {
   readonly #period: number;
-  readonly #tick: () => void;
+  readonly #tick: (lateness: number) => void;
   #deadline = 0;
   #timer: NodeJS.Timeout | undefined;
   #running = false;
 
   /**
    * @param period ms
-   * @param tick calls `next()` when its cycle has ended
+   * @param tick is told how late it is called, s; calls `next()` when its cycle has ended
    */
-  constructor(period: number, tick: () => void) {
+  constructor(period: number, tick: (lateness: number) => void) {
     this.#period = period;
     this.#tick = tick;
   }
@@ -54,6 +54,6 @@ export class Pacer {
     if (!this.#running) return;
     const remaining = this.#deadline - performance.now();
     if (remaining > 0) nap(remaining / 1000);
-    this.#tick();
+    this.#tick(Math.max(0, performance.now() - this.#deadline) / 1000);
   }
 }

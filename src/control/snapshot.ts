@@ -37,8 +37,18 @@ export const JOINT_ARRAYS = [
 ] as const;
 export type JointArray = (typeof JOINT_ARRAYS)[number];
 
-/** Figures of the loop, in this order. */
-export const LoopField = { rate: 0, late: 1, period: 2, longestPeriod: 3, count: 4 } as const;
+/** Figures of the loop, in this order; `priority` is 0 without one, the last three have six numbers each (`timingAt`). */
+export const LoopField = {
+  rate: 0,
+  late: 1,
+  period: 2,
+  longestPeriod: 3,
+  priority: 4,
+  periods: 5,
+  lateness: 11,
+  latency: 17,
+  count: 23,
+} as const;
 
 /** States of an arm as the loop numbers them. */
 export const StateCode = {

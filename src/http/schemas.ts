@@ -313,6 +313,12 @@ const armStatus = z
   })
   .register(components, { id: 'ArmStatus' });
 
+const percentiles = z.object({ p50: z.number(), p99: z.number(), longest: z.number() });
+const cycleTiming = z.object({
+  recent: percentiles.describe('Of the last 10 s, in seconds.'),
+  total: percentiles.describe('Since the start, in seconds.'),
+});
+
 export const bridgeStatus = z
   .object({
     status: z.literal('ok'),
@@ -369,6 +375,10 @@ export const bridgeStatus = z
         late: z.int().describe('Cycles that began later than half a period.'),
         period: z.number().describe('Mean of the last second, s.'),
         longest_period: z.number().describe('Of the last second, s.'),
+        priority: z.int().nullable().describe('Real-time priority of the control thread; null without one.'),
+        periods: cycleTiming.describe('From the beginning of a cycle to that of the next.'),
+        lateness: cycleTiming.describe('Time by which a cycle began too late.'),
+        latency: cycleTiming.describe('From the beginning of a read until goals made of it had been written.'),
       })
       .describe('The control loop.'),
   })

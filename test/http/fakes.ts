@@ -10,6 +10,7 @@ import {
   type Owner,
 } from '../../src/arm/types.ts';
 import type { HttpConfig } from '../../src/config/schema.ts';
+import type { CycleTiming } from '../../src/control/timing.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
 import type {
   Gravity,
@@ -28,6 +29,11 @@ const MODEL = {
   name: 'so101',
   joints: JOINTS.map((name) => ({ name, lower: -1.5, upper: 1.5 })),
 } as unknown as ArmModel;
+
+function timing(p50: number): CycleTiming {
+  const percentiles = { p50, p99: 2 * p50, longest: 3 * p50 };
+  return { recent: percentiles, total: percentiles };
+}
 
 const identity = { position: { x: 0, y: 0, z: 0 }, orientation: { x: 0, y: 0, z: 0, w: 1 } };
 
@@ -291,7 +297,17 @@ export function fakeServices(
     mirror: new FakeMirror(),
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),
-    loop: () => ({ cycles: 12, rate: 200, late: 0, period: 0.005, longestPeriod: 0.0052 }),
+    loop: () => ({
+      cycles: 12,
+      rate: 200,
+      late: 0,
+      period: 0.005,
+      longestPeriod: 0.0052,
+      priority: 0,
+      periods: timing(0.005),
+      lateness: timing(0.0001),
+      latency: timing(0.0012),
+    }),
     ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null }),
     logger: pino({ level: 'silent' }),
     version: '0.1.0',

@@ -337,7 +337,15 @@ test('the status tells bridge, arms, ROS and loop as they are', async () => {
     version_id: '0.1.0',
     dialect: 'standard',
     ros: { enabled: false, reason: 'switched off with --no-ros', distro: null },
-    loop: { cycles: 12, rate: 200, late: 0, period: 0.005, longest_period: 0.0052 },
+    loop: {
+      cycles: 12,
+      rate: 200,
+      late: 0,
+      period: 0.005,
+      longest_period: 0.0052,
+      priority: null,
+      latency: { recent: { p50: 0.0012 }, total: { p99: 0.0024 } },
+    },
     arms: [
       { id: 0, name: 'leader', state: 'ready', owner: 'an HTTP client', torque: true, initialised: false },
       { id: 1, name: 'follower', state: 'disconnected', owner: null, torque: false, reason: 'cable unplugged' },

@@ -100,6 +100,10 @@ export function statusRoutes(app: FastifyInstance, services: HttpServices): void
         late: loop.late,
         period: finite(loop.period),
         longest_period: finite(loop.longestPeriod),
+        priority: loop.priority === 0 ? null : loop.priority,
+        periods: loop.periods,
+        lateness: loop.lateness,
+        latency: loop.latency,
       },
     };
   });

@@ -183,13 +183,16 @@ export class RigBridge extends BridgeClient {
     this.url = `http://127.0.0.1:${bridge.address.port}`;
   }
 
-  /** @param buses URL of each arm's bus by the arm's name; ids count from 0 */
-  static async start(buses: Readonly<Record<string, string>>): Promise<RigBridge> {
+  /**
+   * @param buses URL of each arm's bus by the arm's name; ids count from 0
+   * @param control what is special about the control loop
+   */
+  static async start(buses: Readonly<Record<string, string>>, control: object = {}): Promise<RigBridge> {
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-buses-'));
     const file = join(folder, 'bridge.yaml');
     const arms = Object.entries(buses).map(([name, bus]) => ({ name, model: 'so101', bus }));
     // Half the usual rate: both ends of the line share two cores with whatever else is tested.
-    writeFileSync(file, JSON.stringify({ control: { rate: 100 }, arms }));
+    writeFileSync(file, JSON.stringify({ control: { rate: 100, ...control }, arms }));
     const warnings: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
     const bridge = await Bridge.start(loadConfig(file, {}, { port: 0, ros: false }), logger);
