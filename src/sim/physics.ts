@@ -174,7 +174,22 @@ export class ArmPhysics {
       this.velocities[i] = 0;
       this.torques[i] = 0;
     }
+    this.#placeFollowers();
     return false;
+  }
+
+  /** Puts joints that mimic others where those have them: from elsewhere they might get stuck on the way. */
+  #placeFollowers(): void {
+    const { neq } = this.#model;
+    const addresses = this.#model.jnt_qposadr as Int32Array;
+    const followers = this.#model.eq_obj1id as Int32Array;
+    const leaders = this.#model.eq_obj2id as Int32Array;
+    const coefficients = this.#model.eq_data as Float64Array;
+    for (let i = 0; i < neq; i++) {
+      const at = (i * coefficients.length) / neq;
+      const position = this.#qpos[addresses[leaders[i]!]!]!;
+      this.#qpos[addresses[followers[i]!]!] = coefficients[at]! + coefficients[at + 1]! * position;
+    }
   }
 
   #renewViews(): void {

@@ -10,7 +10,7 @@ import { MujocoArm } from '../kinematics/mujoco.ts';
 const ARMS = readdirSync(ROBOTS_DIRECTORY).filter((name) => existsSync(join(ROBOTS_DIRECTORY, name, 'arm.yaml')));
 
 /** Rotor inertia at the joint (kg m²) with which a limp arm is let fall. */
-const ARMATURE: Readonly<Record<string, number>> = { so101: 0.028, so100: 0.028, koch: 0.002 };
+const ARMATURE: Readonly<Record<string, number>> = { so101: 0.028, so100: 0.028, koch: 0.002, wx250s: 0.011 };
 
 describe.each(ARMS)('%s as data', (name) => {
   const model = loadArmModel(name);

@@ -52,6 +52,14 @@ const SOURCES = {
     zero: { tool: [-0.21508, 0.009247, 0.16775], torques: [0, 0.14738, -0.12971, 0.03403, 0.00073, 0] },
     third: { tool: [-0.14251, -0.183098, -0.014613], torques: [0, 0.25455, -0.10966, 0.01621, 0.00016, -0.00136] },
   },
+  wx250s: {
+    yaw: 0,
+    ranges: [
+      -3.14158, 3.14158, -1.88496, 1.98968, -2.14675, 1.6057, -3.14158, 3.14158, -1.74533, 2.14675, -3.14158, 3.14158,
+    ],
+    zero: { tool: [0.458325, 0, 0.36065], torques: [0, -1.85974, -1.45382, 0.01131, -0.18679, 0] },
+    third: { tool: [0.010284, 0.234867, 0.703617], torques: [0, 1.59652, 0.25835, -0.0194, 0.11824, -0.00594] },
+  },
 };
 
 describe.runIf(python).each(Object.entries(SOURCES))('%s has the mechanics of its source', (arm, source) => {
@@ -91,6 +99,8 @@ describe.runIf(python)('the same role angles point the links of every arm in the
     [-0.7, -0.3, 1.7, -0.4, -0.5],
     [1.2, 0.35, 0.9, 0.8, 0.9],
   ];
+  /** Axis of the tool on whose side the moving finger is. */
+  const FINGER: Readonly<Record<string, number>> = { wx250s: 1 };
   const ROLES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll'];
 
   it.each(Object.keys(SOURCES))('%s', (arm) => {
@@ -133,7 +143,7 @@ describe.runIf(python)('the same role angles point the links of every arm in the
         ['upper arm', between('shoulder_lift', 'elbow_flex'), leaning(lift)],
         ['forearm', between('elbow_flex', 'wrist_flex'), leaning(lift + elbow)],
         ['gripper', column(0), leaning(hand)],
-        ['top of the gripper', column(2), top],
+        ['side of the moving finger', column(FINGER[arm] ?? 2), top],
       ];
       for (const [link, got, wanted] of directions) {
         for (const [i, value] of wanted.entries()) {

@@ -29,7 +29,17 @@ export class MujocoArm {
   }
 
   #set(q: ArrayLike<number>): void {
-    (this.#data.qpos as Float64Array).set(Array.from(q));
+    const positions = this.#data.qpos as Float64Array;
+    positions.set(Array.from(q));
+    // Joints that mimic others come last in the arms' files; MuJoCo makes equalities of them.
+    const joints = this.#model.jnt_qposadr as Int32Array;
+    const followers = this.#model.eq_obj1id as Int32Array;
+    const leaders = this.#model.eq_obj2id as Int32Array;
+    const coefficients = this.#model.eq_data as Float64Array;
+    for (let i = 0; i < this.#model.neq; i++) {
+      const [offset, slope] = coefficients.slice((i * coefficients.length) / this.#model.neq);
+      positions[joints[followers[i]!]!] = offset! + slope! * positions[joints[leaders[i]!]!]!;
+    }
     (this.#data.qvel as Float64Array).fill(0);
     this.#mj.mj_forward(this.#model, this.#data);
   }
@@ -102,7 +112,7 @@ export class MujocoArm {
     this.#set(q);
     const steps = Math.ceil(seconds / this.#model.opt.timestep);
     for (let i = 0; i < steps; i++) this.#mj.mj_step(this.#model, this.#data);
-    const end = [...(this.#data.qpos as Float64Array)];
+    const end = [...(this.#data.qpos as Float64Array).slice(0, q.length)];
     this.#mj.mj_resetData(this.#model, this.#data);
     (this.#model.dof_armature as Float64Array).fill(0);
     return end;

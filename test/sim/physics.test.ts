@@ -1,5 +1,6 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadArmModel } from '../../src/arm/model.ts';
 import { type SimArmOptions, SimulatedArm } from '../../src/sim/arm.ts';
 import { ArmPhysics } from '../../src/sim/physics.ts';
 import { request, word } from './frames.ts';
@@ -203,6 +204,44 @@ describe('motion', () => {
       return bench.positions()[1]!;
     };
     expect(deflection([2, 12])).toBeCloseTo(deflection([2]), 2);
+  });
+});
+
+describe('a gripper with a crank', () => {
+  it('takes the fingers with it, from the first step on', () => {
+    const { urdf, joints, poses } = loadArmModel('wx250s');
+    const physics = new ArmPhysics(mj, {
+      name: 'arm',
+      urdf,
+      toolLink: 'left_finger_link',
+      joints: joints.map(({ name }) => ({ name, damping: 0.2, frictionLoss: 0, armature: 0.01 })),
+      initial: [...poses.get('init')!],
+    });
+    try {
+      const hold = (goals: ArrayLike<number>): void => {
+        for (let i = 0; i < physics.torques.length; i++) {
+          physics.torques[i] = 40 * (goals[i]! - physics.positions[i]!) - physics.velocities[i]!;
+        }
+      };
+      /** The forearm lies in the plane of x and z: a finger's way is along y. */
+      const finger = (): number => physics.toolPose().position.y;
+      // Horn 0.014 m, rod 0.024 m, horn across the way.
+      expect(finger()).toBeCloseTo(Math.sqrt(0.024 ** 2 - 0.014 ** 2), 2);
+      const goals = [...physics.positions];
+      for (const [angle, opening] of [
+        [1.26, 0.037],
+        [-0.37, 0.015],
+      ] as const) {
+        goals[6] = angle;
+        for (let step = 0; step < 1500; step++) {
+          hold(goals);
+          expect(physics.step()).toBe(true);
+        }
+        expect(Math.abs(finger() - opening)).toBeLessThan(0.0005);
+      }
+    } finally {
+      physics.dispose();
+    }
   });
 });
 
