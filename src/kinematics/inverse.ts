@@ -119,8 +119,8 @@ export class InverseKinematics {
   private readonly rated: Candidate;
   private readonly best: Candidate;
   private readonly kept: readonly Candidate[];
-  /** A pose that `accept` refuses has reached the position. */
-  private forbidden = false;
+  /** Least distance from the position of a pose that `accept` has refused, m. */
+  private refused = Number.POSITIVE_INFINITY;
 
   /** @param chain the arm; joints that move the tool and turn without end are kept within half a turn of 0 */
   constructor(chain: Chain, options: InverseOptions = {}) {
@@ -169,7 +169,7 @@ export class InverseKinematics {
     this.descent.aim(position, this.seed, angles, init);
     this.search();
     const reachable = best.position <= this.tolerance;
-    if (!reachable && this.forbidden) this.approach(position, angles, init);
+    if (!reachable && this.refused < best.position) this.approach(position, angles, init);
     for (const [at, joint] of this.active.entries()) this.whole[joint] = best.x[at]!;
     out.set(this.whole);
     this.descent.aim(position, this.seed, angles, init);
@@ -188,7 +188,7 @@ export class InverseKinematics {
     const { descent, x, best, kept } = this;
     const oriented = descent.goal.given > 0;
     best.clear();
-    this.forbidden = false;
+    this.refused = Number.POSITIVE_INFINITY;
     for (const candidate of kept) candidate.clear();
 
     if (oriented) {
@@ -281,7 +281,7 @@ export class InverseKinematics {
     const { rated, best } = this;
     this.rate();
     if (!this.allowed(rated.x)) {
-      this.forbidden ||= rated.position <= this.tolerance;
+      this.refused = Math.min(this.refused, rated.position);
       return false;
     }
     if (isBetter(rated, best, this.tolerance)) best.set(rated);
@@ -324,10 +324,7 @@ export class InverseKinematics {
     const { descent, x, best } = this;
     x.set(this.seed);
     this.consider();
-    for (let start = 0; start < this.starts; start++) {
-      this.draw(start, false);
-      this.consider();
-    }
+    if (this.pool.nearestAllowed(descent, (pose) => this.allowed(pose), x)) this.consider();
     if (best.position === Number.POSITIVE_INFINITY) {
       best.x.set(this.seed);
       return;
@@ -348,8 +345,10 @@ export class InverseKinematics {
       probe++;
       descent.aim({ x: there[0]!, y: there[1]!, z: there[2]! }, this.seed, ALL_FREE, init);
       x.set(best.x);
-      descent.minimise(x, POSITION_ONLY);
-      if (descent.positionError > this.tolerance || !this.allowed(x)) continue;
+      if (!this.probe()) {
+        this.draw(probe % this.starts, false);
+        if (!this.probe()) continue;
+      }
       best.x.set(x);
       here = there;
       left = distance(here, asked);
@@ -360,6 +359,12 @@ export class InverseKinematics {
     best.clear();
     this.consider();
     if (descent.goal.given > 0) this.turn();
+  }
+
+  /** Whether the way down from `x` reaches the position with an allowed pose. */
+  private probe(): boolean {
+    this.descent.minimise(this.x, POSITION_ONLY);
+    return this.descent.positionError <= this.tolerance && this.allowed(this.x);
   }
 
   /** Whether `accept` lets the joints that move the tool stand at `x`. */

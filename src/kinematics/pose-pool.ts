@@ -61,6 +61,27 @@ export class PosePool {
     }
     for (let i = 0; i < this.size; i++) out[i] = this.positions[this.size * best + i]!;
   }
+
+  /**
+   * Writes the allowed pose with its tool nearest to the target's position into `out`; false when none is allowed.
+   *
+   * @param allowed says whether a pose may be taken; asked for those only that are nearer than what was found before
+   */
+  nearestAllowed(descent: Descent, allowed: (x: Float64Array) => boolean, out: Float64Array): boolean {
+    const { poses, size } = this;
+    const [x, y, z] = descent.target;
+    let least = Number.POSITIVE_INFINITY;
+    for (let pose = 0; 12 * pose < poses.length; pose++) {
+      const at = 12 * pose;
+      const square = (x! - poses[at]!) ** 2 + (y! - poses[at + 1]!) ** 2 + (z! - poses[at + 2]!) ** 2;
+      if (square >= least) continue;
+      const found = this.positions.subarray(size * pose, size * (pose + 1));
+      if (!allowed(found)) continue;
+      least = square;
+      out.set(found);
+    }
+    return least < Number.POSITIVE_INFINITY;
+  }
 }
 
 /** Numbers evenly distributed in 0..1, always the same ones: the generator mulberry32. */
