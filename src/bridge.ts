@@ -368,6 +368,7 @@ function armSetup({ config, model }: ArmPlan, simulation: Simulation | null): Ar
       upper: joint.upper,
       moveVelocity: joint.move.velocity,
       moveAcceleration: joint.move.acceleration,
+      moveJerk: joint.move.jerk ?? null,
       mirrorVelocity: joint.mirror.velocity,
       mirrorAcceleration: joint.mirror.acceleration,
     };

@@ -150,7 +150,11 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
     case 'trajectory': {
       const { speed } = spec;
       const velocity = speed === null ? limits.velocity.move : limits.velocity.move.map((top) => Math.min(top, speed));
-      return new Trajectory(spec.goal, { velocity, acceleration: limits.acceleration.move });
+      const jerk = Float64Array.from(
+        setup.arms[command.arm]!.joints,
+        ({ moveJerk }) => moveJerk ?? Number.POSITIVE_INFINITY,
+      );
+      return new Trajectory(spec.goal, { velocity, acceleration: limits.acceleration.move, jerk });
     }
     case 'mirror': {
       const { link } = arms[spec.leader]!;

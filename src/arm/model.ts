@@ -16,6 +16,8 @@ export { armChain };
 export interface MotionLimits {
   readonly velocity: number;
   readonly acceleration: number;
+  /** Largest change of the acceleration, rad/s³; without it the acceleration may change at once. */
+  readonly jerk?: number | undefined;
 }
 
 /** What a joint is for, whatever an arm's maker calls it: joints of two arms are matched by role. */
@@ -149,7 +151,7 @@ const armFile = z.strictObject({
         damping: notNegative,
         friction: notNegative,
         inertia: notNegative,
-        move: motionLimits,
+        move: motionLimits.extend({ jerk: positive.optional() }),
         mirror: motionLimits,
         torque_limit: positive,
         settings: z.record(z.string(), z.int()).default({}),

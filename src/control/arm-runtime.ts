@@ -91,7 +91,7 @@ export class ArmRuntime {
     this.#end('superseded');
     if (this.link.remote && this.state === StateCode.ready) this.gate.adopt(this.link.positions);
     this.#poseUnderDroop();
-    source.begin(this.#setpoints, this.gate.velocities, this.#time);
+    source.begin(this.#setpoints, this.gate.velocities, this.#time, this.gate.accelerations);
     this.#wanted.set(this.#setpoints);
     this.gate.rearm();
     this.#limits = source.limits;

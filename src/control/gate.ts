@@ -25,6 +25,8 @@ export class Gate {
   readonly goals: Float64Array;
   /** Their velocities, rad/s. */
   readonly velocities: Float64Array;
+  /** How these have changed in the last cycle, rad/s^2. */
+  readonly accelerations: Float64Array;
   readonly #limits: GateLimits;
   readonly #lastTarget: Float64Array;
   readonly #stopRate: Float64Array;
@@ -35,6 +37,7 @@ export class Gate {
     this.#limits = limits;
     this.goals = new Float64Array(joints);
     this.velocities = new Float64Array(joints);
+    this.accelerations = new Float64Array(joints);
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
   }
@@ -46,6 +49,7 @@ export class Gate {
   adopt(goals: Float64Array): void {
     for (let i = 0; i < goals.length; i++) if (Number.isFinite(goals[i]!)) this.goals[i] = goals[i]!;
     this.velocities.fill(0);
+    this.accelerations.fill(0);
     this.#tracking = false;
   }
 
@@ -102,6 +106,7 @@ export class Gate {
       }
       this.goals[i] = position;
       this.velocities[i] = next;
+      this.accelerations[i] = (next - speed) / dt;
     }
     this.#tracking = true;
   }
@@ -115,6 +120,7 @@ export class Gate {
     let resting = true;
     for (let i = 0; i < this.goals.length; i++) {
       const speed = this.velocities[i]!;
+      this.accelerations[i] = 0;
       if (speed === 0) continue;
       if (this.#stopRate[i] === 0) this.#stopRate[i] = Math.max(maxAcceleration[i]!, Math.abs(speed) / STOP_TIME);
       const change = this.#stopRate[i]! * dt;
@@ -125,6 +131,7 @@ export class Gate {
         Math.max(this.#limits.upper[i]!, this.goals[i]!),
       );
       this.velocities[i] = next;
+      this.accelerations[i] = (next - speed) / dt;
       if (next !== 0) resting = false;
       else this.#stopRate[i] = 0;
     }
@@ -148,6 +155,7 @@ export class Gate {
       const goal = Math.min(Math.max(inside, position - reach[i]!), position + reach[i]!);
       if (Number.isFinite(goal)) this.goals[i] = goal;
       this.velocities[i] = 0;
+      this.accelerations[i] = 0;
     }
     this.#tracking = false;
   }

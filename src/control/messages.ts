@@ -33,6 +33,8 @@ export interface JointSetup {
   readonly upper: number;
   readonly moveVelocity: number;
   readonly moveAcceleration: number;
+  /** Null: not limited. */
+  readonly moveJerk: number | null;
   readonly mirrorVelocity: number;
   readonly mirrorAcceleration: number;
 }

@@ -25,8 +25,9 @@ export interface SetpointSource {
    * @param setpoints last setpoints, rad
    * @param velocities last velocities of the setpoints, rad/s
    * @param now monotonic time, s
+   * @param accelerations of the goals in the last cycle, rad/s^2
    */
-  begin(setpoints: Float64Array, velocities: Float64Array, now: number): void;
+  begin(setpoints: Float64Array, velocities: Float64Array, now: number, accelerations: Float64Array): void;
   /**
    * Writes the setpoints wanted at `now` into `out`, which holds the last ones (rad).
    * @param dt time since the last cycle, s

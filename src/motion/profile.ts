@@ -54,21 +54,31 @@ export function quickest(start: number, velocity: number, goal: number, top: num
 
 const BISECTIONS = 60;
 
+/** The profile with the largest cruise speed, in the direction of `fastest`, that is slow enough. */
+function slowed(fastest: Profile, slowEnough: (profile: Profile) => boolean): Profile {
+  if (fastest.cruise === 0 || slowEnough(fastest)) return fastest;
+  const { start, startVelocity, goal, acceleration } = fastest;
+  let slow = 0;
+  let fast = fastest.cruise;
+  for (let i = 0; i < BISECTIONS; i++) {
+    const middle = (slow + fast) / 2;
+    if (slowEnough(withCruise(start, startVelocity, goal, middle, acceleration))) slow = middle;
+    else fast = middle;
+  }
+  return withCruise(start, startVelocity, goal, fast, acceleration);
+}
+
 /**
  * The profile that takes `duration` s, which is at least as long as the quickest takes: the slower the cruise the
  * longer the way takes, without bound, so the cruise speed is found by bisection.
  */
 export function lasting(duration: number, fastest: Profile): Profile {
-  const { start, startVelocity, goal, acceleration } = fastest;
-  if (fastest.end >= duration || fastest.cruise === 0) return fastest;
-  let slow = 0;
-  let fast = fastest.cruise;
-  for (let i = 0; i < BISECTIONS; i++) {
-    const middle = (slow + fast) / 2;
-    if (withCruise(start, startVelocity, goal, middle, acceleration).end > duration) slow = middle;
-    else fast = middle;
-  }
-  return withCruise(start, startVelocity, goal, fast, acceleration);
+  return slowed(fastest, ({ end }) => end >= duration);
+}
+
+/** The quickest profile whose cruise lasts at least `time` s, so that its accelerations stand so far apart. */
+export function spaced(time: number, fastest: Profile): Profile {
+  return slowed(fastest, ({ accelerated, cruised }) => cruised - accelerated >= time);
 }
 
 /** Position on the profile `t` s after its start; before it the start, after its end the goal exactly. */
@@ -82,4 +92,32 @@ export function positionAt(profile: Profile, t: number): number {
   if (t < cruised) return start + rampWay(startVelocity, cruise, acceleration) + cruise * (t - accelerated);
   const left = end - t;
   return goal - (Math.sign(cruise) * acceleration * left * left) / 2;
+}
+
+/** Integral of the position from the goal over the first `t` s; before its start the profile comes at its velocity. */
+function integralAt(profile: Profile, t: number): number {
+  const { start, startVelocity, cruise, acceleration, accelerated, cruised, end, goal } = profile;
+  const from = start - goal;
+  if (t <= 0) return from * t + (startVelocity * t * t) / 2;
+  const rate = Math.sign(cruise - startVelocity) * acceleration;
+  const first = Math.min(t, accelerated);
+  let sum = from * first + (startVelocity * first * first) / 2 + (rate * first * first * first) / 6;
+  if (t <= accelerated) return sum;
+  const second = Math.min(t, cruised) - accelerated;
+  sum += (from + rampWay(startVelocity, cruise, acceleration)) * second + (cruise * second * second) / 2;
+  if (t <= cruised) return sum;
+  const braking = end - cruised;
+  const left = Math.max(end - t, 0);
+  return sum - (Math.sign(cruise) * acceleration * (braking * braking * braking - left * left * left)) / 6;
+}
+
+/**
+ * Mean position of the last `window` s, `t` s after the start. Velocity and acceleration of the mean are within those of
+ * the profile, its jerk is within acceleration over window as long as the profile's accelerations of opposite sign stand
+ * that far apart (`spaced`). It ends `window` after the profile, at the goal exactly.
+ */
+export function meanPositionAt(profile: Profile, window: number, t: number): number {
+  if (window === 0) return positionAt(profile, t);
+  if (t >= profile.end + window) return profile.goal;
+  return profile.goal + (integralAt(profile, t) - integralAt(profile, t - window)) / window;
 }
