@@ -6,6 +6,7 @@ import { ArmSet } from './arm/arms.ts';
 import { ControlClient } from './arm/control-client.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
+import { ServoCare } from './arm/servo-care.ts';
 import { simulatedTwin } from './arm/twin.ts';
 import { BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
 import { ConfigError } from './config/load.ts';
@@ -21,9 +22,12 @@ import { MirrorService } from './mirror/service.ts';
 import { StreamService } from './mirror/streams.ts';
 import type { Mover } from './mirror/types.ts';
 import { approach } from './motion/approach.ts';
+import { Goals } from './motion/goals.ts';
 import { JogService } from './motion/jog-service.ts';
+import { JointGoals } from './motion/joint-goals.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import { MotionService } from './motion/service.ts';
+import { TorqueSwitch } from './motion/torque.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
 import { Simulation } from './sim/simulation.ts';
 
@@ -59,6 +63,9 @@ interface ArmPlan {
 export class Bridge {
   readonly arms: ArmSet;
   readonly motion: MotionService;
+  readonly joints: JointGoals;
+  readonly torque: TorqueSwitch;
+  readonly servos: ServoCare;
   readonly mirror: MirrorService;
   readonly jog: JogService;
   readonly gravity: GravityService;
@@ -116,7 +123,8 @@ export class Bridge {
     );
     this.arms = new ArmSet(handles);
     const planners = new Map(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
-    this.motion = new MotionService(planners);
+    const goals = new Goals();
+    this.motion = new MotionService(planners, goals);
     const mover: Mover = {
       approach: (arm, goal, signal) => approach(arm, planners.get(arm)!, goal, signal),
       lower: (arm, caller) => this.motion.lower(arm, caller),
@@ -125,6 +133,9 @@ export class Bridge {
     this.#control.onNotice = notice;
     this.mirror = new MirrorService(this.arms, config.pairs, mover, () => this.loop(), notice);
     this.gravity = new GravityService(this.arms, mover, notice);
+    this.joints = new JointGoals(planners, goals);
+    this.torque = new TorqueSwitch(this.arms, this.motion);
+    this.servos = new ServoCare(this.arms);
     this.#streams = new StreamService(this.arms, this.#control);
     this.jog = new JogService(this.arms, this.#control);
     for (const arm of handles) this.#report(arm);
@@ -302,6 +313,9 @@ export class Bridge {
       config: this.#config.http,
       arms: this.arms,
       motion: this.motion,
+      joints: this.joints,
+      torque: this.torque,
+      servos: this.servos,
       mirror: this.mirror,
       gravity: this.gravity,
       loop: () => this.loop(),

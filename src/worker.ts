@@ -197,8 +197,23 @@ function refusalOf(arm: ArmRuntime, spec: SourceSpec): string {
   return waypointFault(spec, arm.setpoints, { names, lower, upper, velocity: velocity.move }) ?? '';
 }
 
+type SlowCommand = Extract<Command, { kind: 'servos' | 'limit_temperatures' }>;
+
+/** Carries out a command that takes transactions with single servos, over many cycles. */
+async function talk(command: SlowCommand): Promise<CommandResult | string> {
+  const { link, motion } = arms[command.arm]!;
+  if (!link.up) return link.reason;
+  try {
+    if (command.kind === 'servos') return { motion, duration: 0, servos: await link.servos() };
+    await link.limitTemperatures(command.limits);
+    return { motion, duration: 0 };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** Carries a command out; returns its result, or the reason why it cannot be. */
-function carryOut(command: Command): CommandResult | string {
+function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | string {
   if (command.kind === 'close') return { motion: 0, duration: 0 };
   const arm = arms[command.arm]!;
   switch (command.kind) {
@@ -234,6 +249,11 @@ function carryOut(command: Command): CommandResult | string {
   return { motion: arm.motion, duration: 0 };
 }
 
+function answer(request: number, result: CommandResult | string): void {
+  if (typeof result === 'string') post({ kind: 'refused', request, reason: result });
+  else post({ kind: 'reply', request, result });
+}
+
 async function close(): Promise<void> {
   loop.stop();
   await Promise.all(arms.map((arm) => arm.link.close()));
@@ -254,9 +274,11 @@ port.on('message', (message: ToControl) => {
     return;
   }
   const { request, command } = message;
-  const result = carryOut(command);
-  if (typeof result === 'string') post({ kind: 'refused', request, reason: result });
-  else post({ kind: 'reply', request, result });
+  if (command.kind === 'servos' || command.kind === 'limit_temperatures') {
+    void talk(command).then((result) => answer(request, result));
+    return;
+  }
+  answer(request, carryOut(command));
   if (command.kind === 'close') void close();
 });
 

@@ -1,4 +1,5 @@
 import type { EndReason } from '../control/arm-runtime.ts';
+import type { ServoFacts } from '../control/link.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../control/snapshot.ts';
 import type { Chain } from '../kinematics/chain.ts';
@@ -319,6 +320,19 @@ export class ArmHandle implements Arm {
       }
       await this.nextCycle();
     }
+  }
+
+  /** What its servos are and how they are set, read now. @throws {BridgeError} */
+  async servos(): Promise<readonly ServoFacts[]> {
+    const { servos } = await this.#command({ kind: 'servos', arm: this.index });
+    return servos ?? [];
+  }
+
+  /** Writes the temperatures at which its servos switch themselves off, degrees Celsius. @throws {BridgeError} */
+  async limitTemperatures(limits: Float64Array): Promise<void> {
+    await this.#command({ kind: 'limit_temperatures', arm: this.index, limits });
+    // The snapshot tells of it from the next cycle on.
+    await this.nextCycle();
   }
 
   /** Lets a source drive the arm; its torque must be on. @throws {BridgeError} */

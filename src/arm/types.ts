@@ -36,6 +36,8 @@ export interface ArmSnapshot {
   readonly efforts: Float64Array;
   /** degrees Celsius */
   readonly temperatures: Float64Array;
+  /** Temperature at which each servo switches itself off, degrees Celsius; 0 where it is not known. */
+  readonly temperatureLimits: Float64Array;
   /** V */
   readonly voltages: Float64Array;
   /** Status bits of the servo (0 = healthy). */
@@ -113,6 +115,8 @@ export interface Arm {
   readonly initialised: boolean;
   /** Why the arm is disconnected or stopped, for people; empty otherwise. */
   readonly reason: string;
+  /** @throws {BridgeError} disconnected, with the time of its last good sample */
+  requireConnected(): void;
   /** The newest complete snapshot; the returned object is reused by the next call on the same arm. */
   read(): ArmSnapshot;
   /** Resolves with a snapshot whose bus read began after the call. @throws {BridgeError} no_sample after `timeout` s. */

@@ -350,6 +350,7 @@ export class ArmRuntime {
     arrays.velocities.set(link.velocities);
     arrays.efforts.set(link.efforts);
     arrays.temperatures.set(link.temperatures);
+    arrays.temperatureLimits.set(link.temperatureLimits);
     arrays.voltages.set(link.voltages);
     arrays.alarms.set(link.alarms);
     for (let i = 0; i < link.heard.length; i++) {

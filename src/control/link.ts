@@ -1,3 +1,10 @@
+import type { ModelFacts } from '../servo/facts.ts';
+
+/** One servo of an arm: what it is, and how its registers are set. */
+export interface ServoFacts extends ModelFacts {
+  readonly joint: string;
+}
+
 /**
  * What the control loop knows of an arm's hardware: measured positions in, goal positions out, both in radians by joint.
  * A link never throws and never waits: it reports `up` and `reason`.
@@ -26,6 +33,8 @@ export interface ArmLink {
   readonly velocities: Float64Array;
   readonly efforts: Float64Array;
   readonly temperatures: Float64Array;
+  /** Temperature at which each servo switches itself off, degrees Celsius; 0 where it is not known. */
+  readonly temperatureLimits: Float64Array;
   readonly voltages: Float64Array;
   readonly alarms: Float64Array;
   /** Why torque must not be switched on, by the newest measurements; empty when it may. Not for every cycle. */
@@ -62,5 +71,12 @@ export interface ArmLink {
    * @returns why it is not done; empty when it is under way, or when no servo needs it
    */
   recover(now: number): string;
+  /** Reads what the servos are and how they are set, one transaction in a cycle. @throws {Error} for people */
+  servos(): Promise<readonly ServoFacts[]>;
+  /**
+   * Writes the temperature at which each servo switches itself off, degrees Celsius, one transaction in a cycle.
+   * @throws {Error} for people, before or after some servos have been written
+   */
+  limitTemperatures(limits: Float64Array): Promise<void>;
   close(): Promise<void>;
 }

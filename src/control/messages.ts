@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EndReason } from './arm-runtime.ts';
+import type { ServoFacts } from './link.ts';
 import type { StallLimits } from './stall.ts';
 
 /** One servo of a joint. */
@@ -125,6 +126,10 @@ export type Command =
   | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
   /** Brings back servos that have cut or reduced their torque. */
   | { readonly kind: 'recover'; readonly arm: number }
+  /** Asks the servos what they are and how they are set. */
+  | { readonly kind: 'servos'; readonly arm: number }
+  /** Temperatures at which the servos switch themselves off, degrees Celsius, one per joint. */
+  | { readonly kind: 'limit_temperatures'; readonly arm: number; readonly limits: Float64Array }
   | { readonly kind: 'close' };
 
 /** What a jogged arm is to do: speeds of its joints, or of its tool. */
@@ -152,6 +157,8 @@ export type ToControl = { readonly request: number; readonly command: Command } 
 export interface CommandResult {
   readonly motion: number;
   readonly duration: number;
+  /** Answer to `servos`. */
+  readonly servos?: readonly ServoFacts[];
 }
 
 export type FromControl =

@@ -1,7 +1,9 @@
-import type { ArmLink } from './link.ts';
+import type { ArmLink, ServoFacts } from './link.ts';
 
 /** A remote arm from which nothing has come for this long is gone, s. */
 const SILENCE = 0.5;
+
+const ELSEWHERE = 'its servos belong to the bridge of another machine: ask that one';
 
 /**
  * An arm whose bus another machine owns: positions come in by message, goals go out by whoever reads the snapshot. The
@@ -15,6 +17,7 @@ export class RemoteLink implements ArmLink {
   readonly velocities: Float64Array;
   readonly efforts: Float64Array;
   readonly temperatures: Float64Array;
+  readonly temperatureLimits: Float64Array;
   readonly voltages: Float64Array;
   readonly alarms: Float64Array;
   readonly torqueRefusal = '';
@@ -46,6 +49,7 @@ export class RemoteLink implements ArmLink {
     this.velocities = new Float64Array(joints);
     this.efforts = new Float64Array(joints);
     this.temperatures = new Float64Array(joints);
+    this.temperatureLimits = new Float64Array(joints);
     this.voltages = new Float64Array(joints);
     this.alarms = new Float64Array(joints);
     this.#silent = `nothing comes on the ROS topic /${name}/joint_states: start the bridge that owns its bus`;
@@ -82,6 +86,14 @@ export class RemoteLink implements ArmLink {
 
   recover(): string {
     return '';
+  }
+
+  async servos(): Promise<readonly ServoFacts[]> {
+    throw new Error(ELSEWHERE);
+  }
+
+  async limitTemperatures(): Promise<void> {
+    throw new Error(ELSEWHERE);
   }
 
   async close(): Promise<void> {

@@ -3,14 +3,17 @@ import { radiansToSteps, stepsToRadians } from '../servo/calibration.ts';
 import type { ServoClient } from '../servo/client.ts';
 import { DynamixelBus } from '../servo/dynamixel/bus.ts';
 import { DynamixelClient } from '../servo/dynamixel/client.ts';
+import { servoFacts } from '../servo/facts.ts';
 import { FeetechBus } from '../servo/feetech/bus.ts';
 import { FeetechClient } from '../servo/feetech/client.ts';
 import type { BytePort, PortError } from '../servo/port/port.ts';
 import { recover } from '../servo/recover.ts';
 import { decodeSign, encodeSign, type Register } from '../servo/registers.ts';
+import { configure, registerName } from '../servo/setup.ts';
 import { type ExpectedServo, type StartUp, startUp } from '../servo/start-up.ts';
+import { Aside } from './aside.ts';
 import { Histogram } from './histogram.ts';
-import type { ArmLink } from './link.ts';
+import type { ArmLink, ServoFacts } from './link.ts';
 import { expectedServos, type LinkJoint, type Place, places } from './servo-places.ts';
 import { ServoWatch } from './servo-watch.ts';
 
@@ -61,6 +64,7 @@ export class ServoLink implements ArmLink {
   readonly velocities: Float64Array;
   readonly efforts: Float64Array;
   readonly temperatures: Float64Array;
+  readonly temperatureLimits: Float64Array;
   readonly voltages: Float64Array;
   readonly alarms: Float64Array;
   reason = 'not opened yet';
@@ -78,6 +82,9 @@ export class ServoLink implements ArmLink {
   readonly #port: BytePort;
   readonly #bus: ServoBus;
   readonly #client: ServoClient;
+  readonly #aside: Aside;
+  /** The last cycle's read gave way to a transaction, which is not to happen twice in a row. */
+  #gaveWay = false;
   readonly #joints: number;
   readonly #servos: readonly Place[];
   readonly #watch: ServoWatch;
@@ -138,6 +145,7 @@ export class ServoLink implements ArmLink {
     port.onClose = (error) => this.#closed(error);
     this.#bus = family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
     this.#client = family === 'feetech' ? new FeetechClient(port) : new DynamixelClient(port);
+    this.#aside = new Aside(this.#client);
     this.#bus.onSettled = () => this.#settled();
     const { presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature, alarms } = common;
     const detail = [presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature];
@@ -175,6 +183,7 @@ export class ServoLink implements ArmLink {
     this.velocities = new Float64Array(joints.length);
     this.efforts = new Float64Array(joints.length);
     this.temperatures = new Float64Array(joints.length);
+    this.temperatureLimits = new Float64Array(joints.length);
     this.voltages = new Float64Array(joints.length);
     this.alarms = new Float64Array(joints.length);
   }
@@ -207,9 +216,17 @@ export class ServoLink implements ArmLink {
     this.#begun = now;
     if (this.#phase === 'up' && this.#silent(now)) this.#phase = 'preparing';
     if (this.#phase !== 'up') {
+      if (this.#aside.waiting) this.#aside.abandon(this.reason);
       if (now >= this.#retryAt && !this.#busy) void this.#connect();
       return false;
     }
+    if (this.#aside.busy) return false;
+    if (this.#aside.waiting && !this.#gaveWay) {
+      this.#gaveWay = true;
+      void this.#giveWay();
+      return true;
+    }
+    this.#gaveWay = false;
     const state = this.#wantTorque !== null || this.#anySuspect || now - this.#stateTime >= STATE_INTERVAL;
     if (state && this.#stateBlock.position) this.#block = this.#stateBlock;
     else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#detailBlock : this.#positionBlock;
@@ -220,11 +237,13 @@ export class ServoLink implements ArmLink {
   }
 
   expire(): void {
-    this.#bus.expire();
+    // The cycle goes on without the transaction, which has its own deadline.
+    if (this.#aside.busy) this.onSettled();
+    else this.#bus.expire();
   }
 
   write(goals: Float64Array): void {
-    if (this.#phase !== 'up') return;
+    if (this.#phase !== 'up' || this.#aside.busy) return;
     for (let i = 0; i < this.#servos.length; i++) {
       const { calibration, joint } = this.#servos[i]!;
       this.#steps[i] = encodeSign(this.#goal.sign, radiansToSteps(calibration, goals[joint]!));
@@ -257,7 +276,26 @@ export class ServoLink implements ArmLink {
     return '';
   }
 
+  async servos(): Promise<readonly ServoFacts[]> {
+    const facts: ServoFacts[] = [];
+    for (const { name, id, model } of this.#servos.slice(0, this.#joints)) {
+      facts.push({ joint: name, ...(await servoFacts(this.#aside, id, model)) });
+    }
+    return facts;
+  }
+
+  async limitTemperatures(limits: Float64Array): Promise<void> {
+    for (const [i, { id, model, joint }] of this.#servos.entries()) {
+      const { maxTemperature } = model.common;
+      const counts = Math.round(limits[joint]! / maxTemperature.scale);
+      await configure(this.#aside, model, id, { [registerName(model, maxTemperature)]: counts });
+      this.#watch.limits[i] = counts * maxTemperature.scale;
+      if (i < this.#joints) this.temperatureLimits[i] = this.#watch.limits[i]!;
+    }
+  }
+
   async close(): Promise<void> {
+    this.#aside.abandon('the bridge is ending');
     this.#phase = 'closed';
     this.#retryAt = Number.POSITIVE_INFINITY;
     this.reason = 'closed';
@@ -275,6 +313,14 @@ export class ServoLink implements ArmLink {
   #writeAll(register: Register, value: number): void {
     this.#flags.fill(value);
     this.#bus.syncWrite(register, this.#flags, this.#commanded);
+  }
+
+  /** One transaction with a single servo takes the place of this cycle's read. */
+  async #giveWay(): Promise<void> {
+    await this.#aside.turn();
+    if (this.#phase !== 'up') return;
+    this.#bus.attach();
+    this.onSettled();
   }
 
   /** Opens the port if need be and checks the servos; whatever fails is told and tried again later. */
@@ -325,6 +371,7 @@ export class ServoLink implements ArmLink {
     this.#anySuspect = false;
     if (this.anyTorque && !this.torque) this.onWarning(`${this.#named(0)} without torque, the others hold`);
     this.#watch.begin(found.servos);
+    this.temperatureLimits.set(this.#watch.limits.subarray(0, this.#joints));
     for (const warning of found.warnings) this.onWarning(warning);
     const refusal = this.torqueRefusal;
     if (refusal !== '') this.onWarning(`no torque: ${refusal}`);

@@ -45,10 +45,11 @@ export class ServoWatch {
   readonly temperatures: Float64Array;
   readonly voltages: Float64Array;
   readonly apart: Float64Array;
+  /** Temperature at which each servo switches itself off, degC. */
+  readonly limits: Float64Array;
   readonly #servos: readonly WatchedServo[];
   readonly #family: ServoFamily;
   readonly #warn: (text: string) => void;
-  readonly #hot: Float64Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #warned: Uint8Array;
@@ -64,7 +65,7 @@ export class ServoWatch {
     this.temperatures = new Float64Array(count);
     this.voltages = new Float64Array(count);
     this.apart = new Float64Array(count);
-    this.#hot = new Float64Array(count);
+    this.limits = new Float64Array(count);
     this.#low = new Float64Array(count);
     this.#high = new Float64Array(count);
     this.#warned = new Uint8Array(count);
@@ -73,7 +74,7 @@ export class ServoWatch {
   /** Begins anew with what the check on connecting found. */
   begin(found: readonly FoundServo[]): void {
     for (const [i, servo] of found.entries()) {
-      this.#hot[i] = servo.maxTemperature;
+      this.limits[i] = servo.maxTemperature;
       this.#low[i] = servo.minVoltage;
       this.#high[i] = servo.maxVoltage;
       this.temperatures[i] = servo.temperature;
@@ -99,7 +100,7 @@ export class ServoWatch {
         );
       }
       const degrees = this.temperatures[i]!;
-      const hot = this.#hot[i]!;
+      const hot = this.limits[i]!;
       if (degrees > hot - COOL_MARGIN) {
         reasons.push(
           `${this.#label(i)} has ${degrees.toFixed(0)} degC and switches off at ${hot.toFixed(0)}: let it cool`,
@@ -132,7 +133,7 @@ export class ServoWatch {
   measured(index: number, temperature: number, voltage: number): void {
     this.temperatures[index] = temperature;
     this.voltages[index] = voltage;
-    const limit = this.#hot[index]!;
+    const limit = this.limits[index]!;
     const low = this.#low[index]!;
     const high = this.#high[index]!;
     const warm = temperature > limit - WARM_MARGIN;

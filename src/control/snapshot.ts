@@ -30,6 +30,7 @@ export const JOINT_ARRAYS = [
   'velocities',
   'efforts',
   'temperatures',
+  'temperatureLimits',
   'voltages',
   'alarms',
   'heardTimes',

@@ -12,11 +12,14 @@ import { Callers } from './callers.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { checkBind, Guard } from './guard.ts';
 import { openApi } from './openapi.ts';
+import { jointRoutes } from './routes/joints.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
 import { moveRoutes } from './routes/moves.ts';
+import { servoRoutes } from './routes/servos.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { statusRoutes } from './routes/status.ts';
 import { stopRoutes } from './routes/stop.ts';
+import { torqueRoutes } from './routes/torque.ts';
 import type { HttpServices } from './services.ts';
 
 export type { HttpServices, SimulationControl } from './services.ts';
@@ -131,6 +134,9 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.addHook('preClose', () => callers.dismiss());
 
   moveRoutes(app, services, callers);
+  jointRoutes(app, services, callers);
+  torqueRoutes(app, services, callers);
+  servoRoutes(app, services, callers);
   mirrorRoutes(app, services, callers);
   stopRoutes(app, services);
   statusRoutes(app, services);

@@ -1,73 +1,27 @@
 import { z } from 'zod';
-import { components } from './schemas.ts';
+import { components } from './fields.ts';
+import { JOINT_OPERATIONS } from './joint-operations.ts';
+import {
+  answer,
+  CONFLICT,
+  content,
+  type Json,
+  MOVE_ANSWER,
+  type Operation,
+  type Operations,
+  ROBOT_ID,
+  ROBOT_ID_OR_ALL,
+  release,
+  STATUS_ANSWER,
+  TAKE_OVER,
+  UNKNOWN_ARM,
+} from './operation.ts';
+import './schemas.ts';
 
 /** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '0.1.0';
 
-type Json = Record<string, unknown>;
-
-const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
-const content = (name: string): Json => ({ content: { 'application/json': { schema: reference(name) } } });
-const answer = (description: string, name: string): Json => ({ description, ...content(name) });
-
-const ROBOT_ID = {
-  name: 'robot_id',
-  in: 'query',
-  required: false,
-  description: 'Id of the arm, as in the configuration.',
-  schema: { type: 'integer', default: 0 },
-};
-const ROBOT_ID_OR_ALL = {
-  name: 'robot_id',
-  in: 'query',
-  required: false,
-  description: 'Id of the arm, as in the configuration; left out: all arms.',
-  schema: { type: 'integer' },
-};
-const TAKE_OVER = {
-  name: 'take_over',
-  in: 'query',
-  required: false,
-  description: 'Take the arm from whoever drives it.',
-  schema: { type: 'boolean', default: false },
-};
-
-const release = (fallback: string): Json => ({
-  name: 'release',
-  in: 'query',
-  required: false,
-  description:
-    'What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released ' +
-    'and falls unless a hand has it, hold = it goes on holding.',
-  schema: { type: 'string', enum: ['lower', 'now', 'hold'], default: fallback },
-});
-
-interface Operation {
-  readonly id: string;
-  readonly tag: 'control' | 'status' | 'simulation';
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Json[];
-  readonly body?: { readonly name: string; readonly required: boolean };
-  readonly answer: { readonly name: string; readonly description: string };
-  /** Descriptions of the documented refusals, by status. */
-  readonly refusals: Readonly<Record<string, string>>;
-}
-
-const STATUS_ANSWER = {
-  name: 'StatusResponse',
-  description: 'Done, or `status: "error"` with a message that says why not.',
-};
-const MOVE_ANSWER = {
-  name: 'StatusResponse',
-  description:
-    'The motion has ended. `error`: the message says why and how far it came. Further fields: `position_error` (cm), ' +
-    '`orientation_error` (degrees), `trials`, `duration` (s).',
-};
-const CONFLICT = 'Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset).';
-const UNKNOWN_ARM = 'The arm is unknown.';
-
-const OPERATIONS: Readonly<Record<string, { readonly method: 'get' | 'post'; readonly operation: Operation }>> = {
+const OPERATIONS: Operations = {
   '/move/init': {
     method: 'post',
     operation: {
@@ -219,6 +173,7 @@ const OPERATIONS: Readonly<Record<string, { readonly method: 'get' | 'post'; rea
       refusals: { 400: UNKNOWN_ARM },
     },
   },
+  ...JOINT_OPERATIONS,
   '/status': {
     method: 'get',
     operation: {

@@ -1,86 +1,11 @@
 import { z } from 'zod';
 import { ALIGN, ON_MISMATCH } from '../mirror/types.ts';
+import { asList, asMap, asModel, boolean, components, integer, number } from './fields.ts';
 
 /**
  * The bodies of the interface, each written once: its type, its validation and its OpenAPI come from here. The message
  * of an issue is the type of the field error (`float_type`, `int_from_float`, ...); validation.ts words it.
  */
-export const components = z.registry<{ id: string }>();
-
-/** Stands for a float literal that no 64-bit integer holds; an integer literal of that size is one. */
-const OVERSIZED = Symbol('float beyond 64-bit integers');
-const INTEGER_RANGE = 2 ** 63;
-
-const TRUE = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
-const FALSE = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
-
-/** The boolean that clients in the field may write as 0, 1 or a word; anything else comes back as it is. */
-export function plainBoolean(value: unknown): unknown {
-  const word = typeof value === 'string' ? value.toLowerCase() : typeof value === 'number' ? String(value) : '';
-  if (TRUE.has(word)) return true;
-  return FALSE.has(word) ? false : value;
-}
-
-function plainNumber(value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value;
-}
-
-function plainInteger(value: unknown): unknown {
-  if (typeof value === 'number' && Number.isFinite(value) && Math.abs(value) >= INTEGER_RANGE) return OVERSIZED;
-  return plainNumber(value);
-}
-
-function isNonFinite(value: unknown): boolean {
-  return typeof value === 'number' && !Number.isFinite(value);
-}
-
-function numberType({ input }: { readonly input?: unknown }): string {
-  if (isNonFinite(input)) return 'finite_number';
-  return typeof input === 'string' ? 'float_parsing' : 'float_type';
-}
-
-function integerType({ input }: { readonly input?: unknown }): string {
-  if (isNonFinite(input)) return 'finite_number';
-  if (input === OVERSIZED) return 'int_parsing_size';
-  return typeof input === 'string' ? 'int_parsing' : 'int_type';
-}
-
-function booleanType({ input }: { readonly input?: unknown }): string {
-  if (typeof input === 'string') return 'bool_parsing';
-  const fits = typeof input === 'bigint' || (Number.isInteger(input) && Math.abs(input as number) < INTEGER_RANGE);
-  return fits && BigInt.asIntN(64, BigInt(input as number)) === BigInt(input as number) ? 'bool_parsing' : 'bool_type';
-}
-
-interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
-}
-
-/** A JSON number; text and booleans are none. */
-function number({ min, max }: Bounds = {}) {
-  let schema = z.number({ error: numberType });
-  if (min !== undefined) schema = schema.min(min);
-  if (max !== undefined) schema = schema.max(max);
-  return z.preprocess(plainNumber, schema);
-}
-
-/** A JSON number without fraction: 2.0 is one. */
-function integer({ min, max }: Bounds = {}) {
-  let schema = z
-    .number({ error: integerType })
-    .refine(Number.isInteger, { abort: true, error: () => 'int_from_float' });
-  if (min !== undefined) schema = schema.min(min);
-  if (max !== undefined) schema = schema.max(max);
-  return z.preprocess(plainInteger, schema.meta({ type: 'integer' }));
-}
-
-function boolean() {
-  return z.preprocess(plainBoolean, z.boolean({ error: booleanType }));
-}
-
-const asModel = { error: () => 'model_attributes_type' };
-const asMap = { error: () => 'dict_type' };
-const asList = { error: () => 'list_type' };
 
 const length = (description: string) => number().nullable().prefault(null).describe(description);
 const angle = (name: string, sense: string) =>

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
+import type { Servos } from '../arm/servo-care.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import type { Gravity, Mirror } from '../mirror/types.ts';
+import type { Joints } from '../motion/joint-goals.ts';
+import type { Torque } from '../motion/torque.ts';
 import type { Motion } from '../motion/types.ts';
 import { HttpProblem } from './errors.ts';
 
@@ -25,6 +28,9 @@ export interface HttpServices {
   readonly config: HttpConfig;
   readonly arms: Arms;
   readonly motion: Motion;
+  readonly joints: Joints;
+  readonly torque: Torque;
+  readonly servos: Servos;
   readonly mirror: Mirror;
   readonly gravity: Gravity;
   readonly loop: () => LoopStatistics;

@@ -15,3 +15,22 @@ export function degrees(angle: number): number {
   const wrapped = value - 360 * Math.ceil((value - 180) / 360);
   return wrapped + 0;
 }
+
+/** Servo steps in a turn, as the arms' data counts them (robots/README.md). */
+export const STEPS_PER_TURN = 4096;
+
+/** How the steps of a joint's servo count. */
+interface Steps {
+  readonly sign: 1 | -1;
+  /** Steps at joint angle 0. */
+  readonly zero: number;
+}
+
+/** Whole servo steps at a joint angle, rad. */
+export function stepsFromRadians({ sign, zero }: Steps, angle: number): number {
+  return Math.round((sign * angle * STEPS_PER_TURN) / (2 * Math.PI) + zero);
+}
+
+export function radiansFromSteps({ sign, zero }: Steps, steps: number): number {
+  return (sign * (steps - zero) * 2 * Math.PI) / STEPS_PER_TURN;
+}

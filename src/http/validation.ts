@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type FieldError, HttpProblem } from './errors.ts';
+import { plainBoolean } from './fields.ts';
 import { JsonDepthError, JsonSyntaxError, parseJson } from './json.ts';
-import { plainBoolean } from './schemas.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

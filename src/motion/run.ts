@@ -49,14 +49,19 @@ export class ArmRun {
     this.handle.release(this.#claim);
   }
 
-  /** Lets a source drive the arm until its end. @returns null when it has come to its end, else why it has not */
-  async drive(source: SourceSpec): Promise<string | null> {
+  /**
+   * Lets a source drive the arm until its end.
+   * @param onBegun called when the control loop has taken the source up
+   * @returns null when it has come to its end, else why it has not
+   */
+  async drive(source: SourceSpec, onBegun: () => void = () => {}): Promise<string | null> {
     this.arrived = false;
     const before = this.#over();
     if (before !== null) return before;
     try {
       const { motion, ended } = await this.handle.drive(source);
       this.motion = motion;
+      onBegun();
       const problem = await this.#wait(motion, ended);
       this.arrived = problem === null;
       return problem;

@@ -3,7 +3,7 @@ import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
-import { Goals } from './goals.ts';
+import type { Goals } from './goals.ts';
 import type { LineEnd } from './line.ts';
 import { lowerTo } from './lower.ts';
 import type { ArmPlanner } from './planner.ts';
@@ -39,10 +39,11 @@ type Work = (run: ArmRun) => Promise<string | null>;
 export class MotionService implements Motion {
   readonly #planners: ReadonlyMap<Arm, ArmPlanner>;
   readonly #arms: ReadonlyMap<Arm, ArmHandle>;
-  readonly #goals = new Goals();
+  readonly #goals: Goals;
 
-  /** @param arms every arm with its planner */
-  constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>) {
+  /** @param arms every arm with its planner @param goals shared by all that moves arms to poses */
+  constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>, goals: Goals) {
+    this.#goals = goals;
     this.#planners = arms;
     this.#arms = new Map([...arms.keys()].map((arm) => [arm, arm]));
   }

@@ -16,6 +16,8 @@ export interface CommonRegisters {
   readonly minVoltage: Register;
   readonly maxVoltage: Register;
   readonly positionGain: Register;
+  readonly integralGain: Register;
+  readonly derivativeGain: Register;
   readonly torqueEnable: Register;
   readonly goalPosition: Register;
   readonly presentPosition: Register;

@@ -1,5 +1,5 @@
 import { type ServoClient, ServoError } from './client.ts';
-import { configure, readRegister, writeRegister } from './setup.ts';
+import { configure, readRegister, registerName, writeRegister } from './setup.ts';
 import type { ExpectedServo } from './start-up.ts';
 
 /** A Dynamixel servo answers again within this time after a reboot, s. */
@@ -17,9 +17,7 @@ export async function recover(
   { id, model, settings }: ExpectedServo,
   held: boolean,
 ): Promise<void> {
-  const nameOf = (register: (typeof model.common)[keyof typeof model.common]): string =>
-    Object.keys(model.registers).find((name) => model.registers[name] === register)!;
-  const torqueEnable = nameOf(model.common.torqueEnable);
+  const torqueEnable = registerName(model, model.common.torqueEnable);
   if (model.family === 'dynamixel') {
     await client.reboot(id);
     await answering(client, id);
@@ -28,8 +26,8 @@ export async function recover(
     await writeRegister(client, model, id, torqueEnable, 0);
   }
   if (!held) return;
-  const present = await readRegister(client, model, id, nameOf(model.common.presentPosition));
-  await writeRegister(client, model, id, nameOf(model.common.goalPosition), present);
+  const present = await readRegister(client, model, id, registerName(model, model.common.presentPosition));
+  await writeRegister(client, model, id, registerName(model, model.common.goalPosition), present);
   await writeRegister(client, model, id, torqueEnable, 1);
 }
 

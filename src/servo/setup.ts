@@ -139,6 +139,11 @@ export async function configure<M extends ServoModel>(
   return changes.map(({ name, from, to }) => ({ register: name, from, to }));
 }
 
+/** Name of one of a model's registers. */
+export function registerName(model: ServoModel, register: Register): string {
+  return Object.keys(model.registers).find((name) => model.registers[name] === register)!;
+}
+
 /** Row of a register name; names also come from people, whom no type stops. */
 function row(model: ServoModel, name: string): Register {
   const found = Object.hasOwn(model.registers, name) ? model.registers[name] : undefined;

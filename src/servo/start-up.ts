@@ -3,7 +3,7 @@ import { OperatingMode } from './dynamixel/constants.ts';
 import type { ServoFamily, ServoModel } from './model.ts';
 import { modelByNumber } from './models.ts';
 import type { Register } from './registers.ts';
-import { configure, readRow } from './setup.ts';
+import { configure, readRow, registerName } from './setup.ts';
 
 /** A servo that an arm expects on its bus. */
 export interface ExpectedServo {
@@ -190,7 +190,7 @@ async function prepare(
   torque: boolean,
 ): Promise<string[]> {
   const { registers, common, family } = model;
-  const delay = Object.keys(registers).find((name) => registers[name] === common.returnDelay)!;
+  const delay = registerName(model, common.returnDelay);
   // The factory delay of 500 us per reply costs more than the replies themselves.
   const wanted: Record<string, number> = { [delay]: 0, ...servo.settings };
   // A stray write to an EEPROM that somebody has left open would outlast the supply.

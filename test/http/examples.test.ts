@@ -28,6 +28,11 @@ const examples = readFileSync(new URL('./examples.jsonl', import.meta.url), 'utf
 const DEVIATIONS: Readonly<Record<string, { status: number; rule: string }>> = {
   move_init__cors_preflight: { status: 403, rule: 'Requests with a foreign Origin are refused.' },
   move_absolute__cors_preflight: { status: 403, rule: 'Requests with a foreign Origin are refused.' },
+  torque_read__cors_preflight: { status: 403, rule: 'Requests with a foreign Origin are refused.' },
+  joints_write__beyond_joint_limit: {
+    status: 400,
+    rule: '/joints/write answers once the goal is accepted: one beyond the limits of a joint never is.',
+  },
 };
 
 /** Keys that answers have in addition, with the rule that adds them. */

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { ArmModel } from '../../src/arm/model.ts';
+import type { ServoFacts, Servos } from '../../src/arm/servo-care.ts';
 import {
   type Arm,
   type ArmSnapshot,
@@ -20,6 +21,8 @@ import type {
   MirrorStatus,
   Release,
 } from '../../src/mirror/types.ts';
+import type { Joints } from '../../src/motion/joint-goals.ts';
+import type { Torque } from '../../src/motion/torque.ts';
 import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
@@ -27,7 +30,15 @@ const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wr
 /** The parts of an arm's model that HTTP reads. */
 const MODEL = {
   name: 'so101',
-  joints: JOINTS.map((name) => ({ name, lower: -1.5, upper: 1.5 })),
+  joints: JOINTS.map((name, i) => ({
+    name,
+    lower: -1.5,
+    upper: 1.5,
+    servos: [{ id: i + 1, model: 'STS3215', sign: i === 1 ? -1 : 1, zero: 2048 }],
+    stall: null,
+  })),
+  gripper: { index: 5, closed: 0, open: 1.5 },
+  poses: new Map([['init', new Float64Array(JOINTS.length)]]),
 } as unknown as ArmModel;
 
 function timing(p50: number): CycleTiming {
@@ -48,6 +59,7 @@ export class FakeArm implements Arm {
   reason = '';
   /** Opening of the gripper and tool pose in the absolute frame, m and rad. */
   open = 0;
+  readonly positions = new Float64Array(JOINTS.length);
   pose = { x: 0, y: 0, z: 0, pitch: 0, yaw: 0, roll: 0 };
 
   constructor(
@@ -58,6 +70,10 @@ export class FakeArm implements Arm {
     this.bus = simulated ? 'sim:so101' : 'ros';
   }
 
+  requireConnected(): void {
+    if (this.state === 'disconnected') throw new BridgeError('disconnected', `${this.name} is disconnected.`);
+  }
+
   read(): ArmSnapshot {
     const zeros = new Float64Array(JOINTS.length);
     return {
@@ -66,7 +82,7 @@ export class FakeArm implements Arm {
       torque: this.state !== 'connected' && this.state !== 'disconnected',
       holding: this.state !== 'connected' && this.state !== 'disconnected',
       sampleTime: Date.now() / 1000 - 0.01,
-      positions: zeros,
+      positions: this.positions,
       goalTime: 0,
       goals: zeros,
       setpoints: zeros,
@@ -74,6 +90,7 @@ export class FakeArm implements Arm {
       velocities: zeros,
       efforts: zeros,
       temperatures: new Float64Array(JOINTS.length).fill(31),
+      temperatureLimits: new Float64Array(JOINTS.length).fill(70),
       voltages: zeros,
       alarms: zeros,
       heardTimes: zeros,
@@ -221,6 +238,58 @@ export class FakeGravity implements Gravity {
   }
 }
 
+export class FakeJoints implements Joints {
+  readonly goals: { arm: string; wanted: number[]; caller: Caller }[] = [];
+
+  async write(arm: Arm, wanted: Float64Array, caller: Caller): Promise<void> {
+    (arm as FakeArm).claim(caller);
+    (arm as FakeArm).owner = null;
+    const beyond = arm.model.joints.find(({ lower, upper }, i) => wanted[i]! < lower || wanted[i]! > upper);
+    if (beyond !== undefined) throw new BridgeError('bad_request', `Angles are out of bounds: ${beyond.name}.`);
+    this.goals.push({ arm: arm.name, wanted: [...wanted], caller });
+  }
+}
+
+export class FakeTorque implements Torque {
+  readonly switched: { arm: string; on: boolean; force: boolean }[] = [];
+  /** Set: why arms are not lowered. */
+  refusal: string | null = null;
+
+  async on(arm: Arm, caller: Caller): Promise<void> {
+    (arm as FakeArm).claim(caller);
+    (arm as FakeArm).owner = null;
+    this.switched.push({ arm: arm.name, on: true, force: false });
+  }
+
+  async off(arm: Arm, force: boolean, caller: Caller): Promise<string | null> {
+    (arm as FakeArm).claim(caller);
+    (arm as FakeArm).owner = null;
+    this.switched.push({ arm: arm.name, on: false, force });
+    return this.refusal;
+  }
+}
+
+export class FakeServos implements Servos {
+  limits: number[] = [];
+
+  async read(): Promise<readonly ServoFacts[]> {
+    return JOINTS.map((joint, i) => ({
+      joint,
+      id: i + 1,
+      model: 'STS3215',
+      stepsPerTurn: 4096,
+      stallTorque: 2.94,
+      highestTemperature: 70,
+      gains: { p: 32, i: 0, d: 32 },
+      homingOffset: 0,
+    }));
+  }
+
+  async limitTemperatures(_arm: Arm, limits: Float64Array): Promise<void> {
+    this.limits = [...limits];
+  }
+}
+
 export class FakeMirror implements Mirror {
   started: MirrorRequest | null = null;
   released: Release | undefined;
@@ -265,6 +334,9 @@ export class FakeSimulation implements SimulationControl {
 export interface FakeServices extends HttpServices {
   readonly arms: Arms & { readonly all: readonly FakeArm[] };
   readonly motion: FakeMotion;
+  readonly joints: FakeJoints;
+  readonly torque: FakeTorque;
+  readonly servos: FakeServos;
   readonly mirror: FakeMirror;
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
@@ -294,6 +366,9 @@ export function fakeServices(
       byName: (name) => all.find((candidate) => candidate.name === name),
     },
     motion: new FakeMotion(),
+    joints: new FakeJoints(),
+    torque: new FakeTorque(),
+    servos: new FakeServos(),
     mirror: new FakeMirror(),
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),

@@ -15,9 +15,9 @@ function finite(value: number): number {
 
 function temperatureOf(arm: Arm): BridgeStatus['robot_status'][number]['temperature'] {
   if (arm.simulated || arm.remote) return null;
-  const { detailTime, temperatures } = arm.read();
+  const { detailTime, temperatures, temperatureLimits } = arm.read();
   if (detailTime === 0) return null;
-  return Array.from(temperatures, (current) => ({ current: finite(current), max: null }));
+  return Array.from(temperatures, (current, i) => ({ current: finite(current), max: temperatureLimits[i]! }));
 }
 
 function armStatusOf(arm: Arm): BridgeStatus['arms'][number] {

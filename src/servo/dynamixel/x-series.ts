@@ -132,6 +132,8 @@ function common(registers: ReturnType<typeof shared>, presentEffort: Register): 
     minVoltage: registers.min_voltage,
     maxVoltage: registers.max_voltage,
     positionGain: registers.position_p_gain,
+    integralGain: registers.position_i_gain,
+    derivativeGain: registers.position_d_gain,
     torqueEnable: registers.torque_enable,
     goalPosition: registers.goal_position,
     presentPosition: registers.present_position,

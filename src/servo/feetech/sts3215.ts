@@ -89,6 +89,8 @@ const common: CommonRegisters = {
   minVoltage: registers.min_voltage,
   maxVoltage: registers.max_voltage,
   positionGain: registers.p_coefficient,
+  integralGain: registers.i_coefficient,
+  derivativeGain: registers.d_coefficient,
   torqueEnable: registers.torque_enable,
   goalPosition: registers.goal_position,
   presentPosition: registers.present_position,

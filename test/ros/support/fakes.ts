@@ -24,6 +24,7 @@ function unreadSnapshot(): ArmSnapshot {
     velocities: unknown(),
     efforts: unknown(),
     temperatures: unknown(),
+    temperatureLimits: unknown(),
     voltages: unknown(),
     alarms: unknown(),
     heardTimes: unknown(),
@@ -68,6 +69,8 @@ export class FakeArm implements Arm {
     this.resets = 0;
     this.fault = null;
   }
+
+  requireConnected(): void {}
 
   read(): ArmSnapshot {
     return this.snapshot;
