@@ -13,7 +13,7 @@ beforeAll(async () => {
   bridge = await BridgeProcess.start();
 });
 beforeEach(async () => {
-  await bridge.post('/move/leader/stop');
+  await bridge.post('/move/leader/stop?release=hold');
   await bridge.post('/move/init?robot_id=1');
 });
 afterAll(async () => {
@@ -178,7 +178,7 @@ describe('/move/leader/start and stop', () => {
     ] as const) {
       expect(await start([...pair])).toEqual({ status: 400, body: { detail: running } });
     }
-    const stop = () => bridge.post('/move/leader/stop');
+    const stop = () => bridge.post('/move/leader/stop?release=hold');
     expect(await stop()).toEqual({ status: 200, body: { status: 'ok', message: 'Stopping leader-follower control' } });
     expect(await owners()).toEqual([null, null]);
     const idle = { status: 'error', message: 'Leader-follower control is not running' };
@@ -213,10 +213,10 @@ describe('/move/leader/start and stop', () => {
     for (let i = 0; i < 10; i++) {
       const started = start([0, 1]);
       await sleep(0.001 * i);
-      await bridge.post('/move/leader/stop');
+      await bridge.post('/move/leader/stop?release=hold');
       const { status } = await started;
       expect([200, 400]).toContain(status);
-      await bridge.post('/move/leader/stop');
+      await bridge.post('/move/leader/stop?release=hold');
       const { body } = await bridge.get('/status');
       expect(body.leader_follower_status).toBe(false);
       for (const arm of body.arms) expect(arm).toMatchObject({ state: 'ready', torque: true, owner: null });
