@@ -163,11 +163,14 @@ async function identify(
 /** @returns findings about a servo that is to obey another's packets: set wrongly, the two work against each other */
 async function checkShadow(
   servo: ExpectedServo,
-  { registers }: ServoModel,
+  { model: name, registers }: ServoModel,
   counts: (register: Register) => Promise<number>,
 ): Promise<string[]> {
   const { secondary_id: secondaryId, drive_mode: driveMode } = registers;
-  if (servo.shadow === null || secondaryId === undefined || driveMode === undefined) return [];
+  if (servo.shadow === null) return [];
+  if (secondaryId === undefined || driveMode === undefined) {
+    return [`${label(servo)} is a ${name}, which cannot be a shadow: take shadow out of the data of the arm`];
+  }
   const { of, reverse } = servo.shadow;
   const master = await counts(secondaryId);
   const mode = await counts(driveMode);

@@ -4,20 +4,28 @@ import { modelByName } from '../../src/servo/models.ts';
 import type { SimServo } from '../../src/sim/arm.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
 import { JOINTS, so101 } from '../sim/so101.ts';
+import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
 import { LinkLoop, PATIENCE } from './support/link.ts';
 
 const SHOULDER = 1;
 const ELBOW = 2;
+const WRIST = 3;
 const OVERLOAD = 32;
 /** Of the XM430, and what the arm's data set in the shoulder. */
 const USUAL_GAIN = 800;
 const SOFT_GAIN = 640;
+/** As the grippers of a Koch and of a WidowX: no more than half of the servo's torque, also without a bridge. */
+const SETTINGS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  shoulder_lift: { position_p_gain: SOFT_GAIN },
+  wrist_roll: { operating_mode: 5, current_limit: 735 },
+  gripper: { pwm_limit: 442 },
+};
 /** As a WidowX has them: the shoulder's second servo is a shadow, mounted face to face; the elbow's is none here. */
 const SERVOS: readonly (readonly SimServo[])[] = [
   [servo(1, 'XM430-W350')],
   [servo(2, 'XM430-W350'), servo(3, 'XM430-W350', { sign: -1, shadow: true })],
   [servo(4, 'XM430-W350'), servo(5, 'XM430-W350', { sign: -1, zero: 1500 })],
-  [servo(6, 'XL430-W250')],
+  [servo(6, 'XL430-W250', { sign: -1, zero: 2100 })],
   [servo(7, 'XL330-M288')],
   [servo(8, 'XL430-W250')],
 ];
@@ -47,7 +55,7 @@ async function start(
   const joints = JOINTS.map(
     (name, i): LinkJoint => ({
       name,
-      settings: name === 'shoulder_lift' ? { position_p_gain: SOFT_GAIN } : {},
+      settings: SETTINGS[name] ?? {},
       servos: SERVOS[i]!.map((own): LinkServo => {
         const { id, model: trade, sign, zero, shadow } = { ...own, ...expected(own) };
         return {
@@ -77,10 +85,13 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
     expect([...loop.link.held]).toEqual(JOINTS.map(() => 1));
     loop.goals[SHOULDER] = -0.8;
     loop.goals[ELBOW] = 0.7;
+    loop.goals[WRIST] = 0.6;
     await expect.poll(() => loop.link.positions[ELBOW]!, PATIENCE).toBeLessThan(0.75);
     await expect.poll(() => Math.max(...arm.truth().velocities.map(Math.abs)), PATIENCE).toBeLessThan(0.005);
-    // Two springs that each carry half: servos of a pair that work against each other would show here.
     const { positions, motorTorques } = arm.truth();
+    // A servo that is mounted the other way round is read and moved in one and the same sense.
+    expect(Math.abs(positions[WRIST]! - 0.6)).toBeLessThan(0.1);
+    // Two springs that each carry half: servos of a pair that work against each other would show here.
     for (const [joint, gain] of [
       [SHOULDER, SOFT_GAIN],
       [ELBOW, USUAL_GAIN],
@@ -140,6 +151,14 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
     // Both servos of the joint have the soft gain, which a restart makes forget.
     expect(loop.link.gain[SHOULDER]).toBeCloseTo(SOFT_GAIN / USUAL_GAIN, 9);
     await loop.hold();
+  });
+
+  test.skipIf(!WITNESS_PYTHON)('grippers have their protection as another program reads it over the line', async () => {
+    const { arm, loop } = await start();
+    await loop.up();
+    await loop.close();
+    const registers = ['7:11:1', '7:38:2', '8:36:2', '6:36:2', '2:84:2', '3:84:2'];
+    expect(await registersByMaker('dynamixel', arm.path!, ...registers)).toEqual([5, 735, 442, 885, 640, 640]);
   });
 
   test('servos of another year are driven as what they are, with a warning', async () => {

@@ -3,6 +3,8 @@ import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import { sleep } from '../e2e/support/bridge.ts';
 import { IDS, Rig, RigBridge, SO101 } from './support/rig.ts';
 
+/** How far a hand moves the first joint meanwhile, rad. */
+const MOVED = 0.6;
 const PATIENCE = { timeout: 10_000, interval: 5 };
 /** Joint movement that counts as none: servo steps of 0.0015 rad, rad. */
 const STILL = 0.005;
@@ -176,15 +178,19 @@ describe.skipIf(process.platform !== 'linux')('a port that is unplugged', () => 
     still(held, rig.positions);
   });
 
-  test('and comes back with servos that were without supply is limp, and stays so until it is asked for torque', async () => {
+  test('and comes back limp and moved by hand stays so until it is asked for torque, which then begins where it is', async () => {
     await rig.unplug();
     for (const id of IDS) rig.servo(id).powerCycle();
     await becomes(0, 'disconnected');
     rig.forgetWrites();
+    rig.positions[0] = rig.positions[0]! + MOVED;
     await rig.plugIn();
     await becomes(0, 'connected');
     await sleep(0.5);
     for (const servo of rig.servos) expect([servo.torqueOn, servo.to('goal_position')]).toEqual([false, []]);
+    const found = rig.servo(1).value('present_position');
     expect((await bridge.post('/move/init?robot_id=0')).body.status).toBe('ok');
+    const [first] = rig.servo(1).to('goal_position');
+    expect(Math.abs(first!.bytes[0]! + 256 * first!.bytes[1]! - found)).toBeLessThan(5);
   });
 });

@@ -1,11 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { loadArmModel } from '../../src/arm/model.ts';
+import { simulatedTwin } from '../../src/arm/twin.ts';
+import type { ServoBus } from '../../src/servo/bus.ts';
+import { DynamixelBus } from '../../src/servo/dynamixel/bus.ts';
+import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
 import { FeetechBus } from '../../src/servo/feetech/bus.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import { addFault, FAULT_HELP, FaultError, NO_FAULTS } from '../../src/sim/faults.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
 import { Wire } from '../../src/sim/wire.ts';
-import { so101 } from '../sim/so101.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -13,23 +17,43 @@ afterEach(async () => {
 });
 
 const IDS = [1, 2, 3, 4, 5, 6];
-/** Bytes of a sync read of two bytes from six servos, and of their replies. */
-const REQUEST = 14;
-const REPLIES = 6 * 8;
+/** What each family has of its own. */
+const FAMILIES = [
+  {
+    arm: 'so101',
+    makeBus: FeetechBus,
+    ...STS3215.common,
+    /** Bytes on the line of a read of all positions, and servos that wait for their return delay in it. */
+    bytes: 14 + 6 * 8,
+    delays: 6,
+    /** Error bytes with an overload of servo 6, and with 12 V, which an XL430 bears. */
+    overload: [0, 0, 0, 0, 0, 32],
+    overvoltage: [1, 1, 1, 1, 1, 1],
+  },
+  {
+    arm: 'koch',
+    makeBus: DynamixelBus,
+    ...XL330_M288.common,
+    bytes: 20 + 8 + 6 * 8,
+    delays: 1,
+    overload: [0, 0, 0, 0, 0, 128],
+    overvoltage: [0, 0, 128, 128, 128, 128],
+  },
+];
 
-/** An SO-101 with these fault switches behind a real pseudo-terminal, and a bus on it. */
-async function served(...switches: string[]): Promise<FeetechBus> {
+/** The arm with these fault switches behind a real pseudo-terminal, and a bus on it. */
+async function serve({ arm: name, makeBus }: (typeof FAMILIES)[number], switches: string[]): Promise<ServoBus> {
   const faults = switches.reduce((plan, text) => addFault(text, plan), NO_FAULTS);
-  const arm = await ServedArm.start({ arm: so101('arm'), faults, pty: { link: null } });
+  const arm = await ServedArm.start({ arm: simulatedTwin(loadArmModel(name)), faults, pty: { link: null } });
   ends.push(() => arm.close());
   const port = makePort(`serial:${arm.path}`);
   ends.push(() => port.close());
   await port.open();
-  return new FeetechBus(port, IDS);
+  return new makeBus(port, IDS);
 }
 
 /** One read; servos that have not answered after `patience` (ms) are asked once more, then given up. Returns ms. */
-function read(bus: FeetechBus, register: { address: number; size: number }, patience = 500): Promise<number> {
+function read(bus: ServoBus, register: { address: number; size: number }, patience = 500): Promise<number> {
   return new Promise((resolve) => {
     const start = performance.now();
     const timer = setInterval(() => bus.expire(), patience);
@@ -43,9 +67,10 @@ function read(bus: FeetechBus, register: { address: number; size: number }, pati
   });
 }
 
-const POSITION = STS3215.registers.present_position;
+describe.each(FAMILIES)('faults of a served $arm', (family) => {
+  const { presentPosition: POSITION, presentVoltage, returnDelay, id } = family;
+  const served = (...switches: string[]): Promise<ServoBus> => serve(family, switches);
 
-describe('faults of a served arm', () => {
   it('lose: some replies never come, and others do', async () => {
     const bus = await served('lose=0.3');
     for (let i = 0; i < 10; i++) await read(bus, POSITION, 50);
@@ -70,16 +95,16 @@ describe('faults of a served arm', () => {
 
   it('overload: one servo answers with the alarm and with good data', async () => {
     const bus = await served('overload=6');
-    await read(bus, STS3215.registers.id);
+    await read(bus, id);
     expect([...bus.answered]).toEqual([1, 1, 1, 1, 1, 1]);
-    expect([...bus.errors]).toEqual([0, 0, 0, 0, 0, 32]);
+    expect([...bus.errors]).toEqual(family.overload);
     expect(bus.block[5 * 40]).toBe(6);
   });
 
-  it('voltage: every servo measures the supply and alarms when it is wrong', async () => {
+  it('voltage: every servo measures the supply and alarms when it is wrong for its model', async () => {
     const bus = await served('voltage=12');
-    await read(bus, STS3215.registers.present_voltage);
-    expect([...bus.errors]).toEqual([1, 1, 1, 1, 1, 1]);
+    await read(bus, presentVoltage);
+    expect([...bus.errors]).toEqual(family.overvoltage);
     expect(bus.block[0]).toBe(120);
   });
 
@@ -90,19 +115,20 @@ describe('faults of a served arm', () => {
 
   it('wire and return delay: replies take at least the time of their bytes, turn-arounds and delays', async () => {
     const atOneMegabaud = await served('wire=1000000');
-    const wire = (REQUEST + REPLIES) * 0.01;
+    const wire = family.bytes * 0.01;
+    const delays = family.delays * 0.5;
     const quick = await read(atOneMegabaud, POSITION);
     expect(quick).toBeGreaterThanOrEqual(wire);
 
     const delayed = await served('wire=1000000', 'return-delay=500');
-    await read(delayed, STS3215.registers.return_delay);
+    await read(delayed, returnDelay);
     expect(delayed.block[0]).toBe(250);
     const slow = await read(delayed, POSITION);
-    expect(slow).toBeGreaterThanOrEqual(wire + 6 * 0.5);
+    expect(slow).toBeGreaterThanOrEqual(wire + delays);
 
     // As written to the servos, so it acts.
-    delayed.syncWrite(STS3215.registers.return_delay, [0, 0, 0, 0, 0, 0]);
-    await read(delayed, STS3215.registers.return_delay);
+    delayed.syncWrite(returnDelay, [0, 0, 0, 0, 0, 0]);
+    await read(delayed, returnDelay);
     const times: number[] = [];
     for (let i = 0; i < 20; i++) times.push(await read(delayed, POSITION));
     const best = Math.min(...times);
@@ -110,7 +136,7 @@ describe('faults of a served arm', () => {
       `1 Mbaud: ${quick.toFixed(2)} ms, with 500 us return delay ${slow.toFixed(2)} ms, set to 0 ${best.toFixed(2)}`,
     );
     expect(best).toBeGreaterThanOrEqual(wire);
-    expect(best).toBeLessThan(wire + 6 * 0.5);
+    expect(best).toBeLessThan(wire + delays);
   });
 
   it('a fault of a servo that the arm does not have is refused', async () => {
