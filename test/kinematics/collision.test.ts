@@ -1,20 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chain } from '../../src/kinematics/chain.ts';
 import { CollisionModel } from '../../src/kinematics/collision.ts';
+import { ARMS, randomPositionsOf } from './arms.ts';
 import { MujocoArm } from './mujoco.ts';
-import { chain, generator, pose, randomPositions, so101 } from './so101.ts';
+import { chain, generator, pose, so101 } from './so101.ts';
 
 const model = new CollisionModel(chain);
-
-/** Links that a joint connects: their bodies meet at it. */
-const NEIGHBOURS = new Set([
-  'base_link shoulder',
-  'shoulder upper_arm',
-  'lower_arm upper_arm',
-  'lower_arm wrist',
-  'gripper_link wrist',
-  'gripper_link jaw',
-]);
 
 describe('collision check of the SO-101', () => {
   for (const name of so101.poses.keys()) {
@@ -88,26 +79,87 @@ describe('collision check of the SO-101', () => {
   });
 });
 
-describe('against the contacts of MuJoCo', () => {
+/** A box, a cylinder, a capsule and a sphere that slide and turn past each other and over the floor. */
+const SHAPES = `<robot name="shapes"><link name="base_link"/><link name="rail">BODY</link>
+  <link name="box">BODY<collision><origin xyz="0.05 0 0" rpy="0.3 0.2 0.1"/><geometry><box size="0.2 0.06 0.02"/></geometry></collision></link>
+  <link name="arm">BODY</link><link name="tube">BODY<collision><origin xyz="0 0 0.1" rpy="0 0.4 0"/><geometry><cylinder radius="0.03" length="0.3"/></geometry></collision></link>
+  <link name="pill">BODY<collision><origin xyz="0.2 0 0" rpy="0.7 0 0"/><geometry><capsule radius="0.04" length="0.1"/></geometry></collision></link>
+  <link name="ball">BODY<collision><origin xyz="-0.2 0 0"/><geometry><sphere radius="0.05"/></geometry></collision></link>
+  <joint name="lift" type="prismatic"><parent link="base_link"/><child link="rail"/><origin xyz="0 0 0.25"/><axis xyz="0 0 1"/>LIMIT</joint>
+  <joint name="aside" type="prismatic"><parent link="rail"/><child link="box"/><axis xyz="1 0 0"/>LIMIT</joint>
+  <joint name="sweep" type="prismatic"><parent link="rail"/><child link="arm"/><axis xyz="0 1 0"/>LIMIT</joint>
+  <joint name="tilt" type="revolute"><parent link="arm"/><child link="tube"/><axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+  <joint name="wave" type="revolute"><parent link="arm"/><child link="pill"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+  <joint name="nod" type="revolute"><parent link="arm"/><child link="ball"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+</robot>`
+  .replaceAll('LIMIT', '<limit lower="-0.2" upper="0.2" effort="1" velocity="1"/>')
+  .replaceAll(
+    'BODY',
+    '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>',
+  );
+
+const shapes = Chain.fromUrdf(SHAPES, {
+  base: 'base_link',
+  tool: 'box',
+  joints: ['lift', 'aside', 'sweep', 'tilt', 'wave', 'nod'],
+});
+
+/** Pairs of links that are never checked: one joint connects them, or the first link and the floor below it. */
+function neighbours({ description, base }: Chain): (a: string, b: string) => boolean {
+  const above = (link: string) => description.joints.find(({ child }) => child === link);
+  /** The first link of the body that fixed joints make of several. */
+  const body = (link: string): string => {
+    const joint = above(link);
+    return joint?.type === 'fixed' ? body(joint.parent) : link;
+  };
+  const parent = (link: string): string | null => {
+    const joint = above(body(link));
+    return joint ? body(joint.parent) : null;
+  };
+  return (a, b) => {
+    if (a === 'floor' || b === 'floor') return [null, base].includes(parent(a === 'floor' ? b : a));
+    return body(a) === body(b) || parent(a) === body(b) || parent(b) === body(a);
+  };
+}
+
+describe.each([
+  ...ARMS.map(({ name, model, chain: arm }) => ({ name, urdf: model.urdf, arm })),
+  { name: 'every shape', urdf: SHAPES, arm: shapes },
+])('$name against the contacts of MuJoCo', ({ urdf, arm }) => {
+  let mujoco: MujocoArm;
+  beforeAll(async () => {
+    mujoco = await MujocoArm.load(urdf);
+  });
+  afterAll(() => mujoco.dispose());
+
+  it('calls no pose free in which bodies overlap by more than a millimetre, nor many that are free touching', () => {
+    const checked = new CollisionModel(arm);
+    const connected = neighbours(arm);
+    const next = generator(21);
+    const poses = 400;
+    let early = 0;
+    let deep = 0;
+    for (let i = 0; i < poses; i++) {
+      const q = randomPositionsOf(arm, next, 0);
+      const deepest = mujoco.contacts(q).find(({ a, b }) => !connected(a, b));
+      const contact = checked.check(q);
+      if (deepest && deepest.distance < -0.001) {
+        deep++;
+        expect(contact, `${deepest.a} and ${deepest.b} at ${[...q].join(', ')}`).not.toBeNull();
+      }
+      if (!deepest && contact) early++;
+    }
+    expect(deep).toBeGreaterThan(0.05 * poses);
+    expect(early).toBeLessThan(0.06 * poses);
+  });
+});
+
+describe('the SO-101 against the contacts of MuJoCo', () => {
   let mujoco: MujocoArm;
   beforeAll(async () => {
     mujoco = await MujocoArm.load(so101.urdf);
   });
   afterAll(() => mujoco.dispose());
-
-  it('calls no pose free in which bodies overlap by more than a millimetre, nor many that are free touching', () => {
-    const next = generator(21);
-    let early = 0;
-    const poses = 500;
-    for (let i = 0; i < poses; i++) {
-      const q = randomPositions(next);
-      const deepest = mujoco.contacts(q).find(({ a, b }) => !NEIGHBOURS.has([a, b].sort().join(' ')));
-      const contact = model.check(q);
-      if (deepest && deepest.distance < -0.001) expect(contact, [...q].join(', ')).not.toBeNull();
-      if (!deepest && contact) early++;
-    }
-    expect(early).toBeLessThan(0.05 * poses);
-  });
 
   it('agrees that named poses touch nothing', () => {
     for (const name of so101.poses.keys()) expect(mujoco.contacts(pose(name))).toEqual([]);
