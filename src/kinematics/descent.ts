@@ -38,9 +38,11 @@ const ENDED = 1e-9;
 const HOPELESS = 1e-3;
 /** A step that promises less than this share of the cost makes second derivatives worth their time. */
 const CURVED = 0.5;
-/** Steps of `slide`, and what it must gain by one to go on (rad). */
+/** Steps of `slide`, iterations of the way back to the target after each, and what a step must gain to go on (rad). */
 const SLIDES = 20;
-const LEAST_GAIN = 1e-4;
+const WAY_BACK = 8;
+const LEAST_TURN = 1e-4;
+const LEAST_NEARING = 1e-3;
 
 export class Descent {
   /** Number of joints. */
@@ -126,8 +128,9 @@ export class Descent {
    * Goes down from `x`, in place, to a local minimum within the limits.
    *
    * @param exactOnly give up as soon as it is plain that this way does not end on the target
+   * @param iterations most steps
    */
-  minimise(x: Float64Array, weights: Weights, exactOnly = false): void {
+  minimise(x: Float64Array, weights: Weights, exactOnly = false, iterations = ITERATIONS): void {
     const { size: n, trial, step, gradient, hessian } = this;
     const { position: wp, orientation: wo } = weights;
     const enough = exactOnly ? HOPELESS : ENDED;
@@ -136,7 +139,7 @@ export class Descent {
     let orientationError = this.orientationError;
     let damping = -1;
     let curved = false;
-    for (let iteration = 0; iteration < ITERATIONS; iteration++) {
+    for (let iteration = 0; iteration < iterations; iteration++) {
       if (positionError <= EXACT_POSITION && (wo === 0 || orientationError <= EXACT_ORIENTATION)) break;
       this.linearise(x, weights);
       if (curved) this.bend(wp);
@@ -198,6 +201,7 @@ export class Descent {
   private slide(x: Float64Array, held: Weights, wanted: Weights): void {
     const { size: n, slid, step } = this;
     let away = this.away(x, wanted);
+    const leastGain = wanted.nearness > 0 ? LEAST_NEARING : LEAST_TURN;
     let damping = 1e-3;
     for (let slide = 0; slide < SLIDES; slide++) {
       this.cost(x, wanted);
@@ -211,7 +215,7 @@ export class Descent {
       const scale = longest > LONGEST_STEP ? LONGEST_STEP / longest : 1;
       for (let i = 0; i < n; i++) slid[i] = x[i]! + scale * step[i]!;
       this.clamp(slid);
-      this.minimise(slid, held, true);
+      this.minimise(slid, held, true, WAY_BACK);
       const gain = this.positionError <= 10 * EXACT_POSITION ? away - this.away(slid, wanted) : -1;
       if (gain > 0) {
         x.set(slid);
@@ -220,7 +224,7 @@ export class Descent {
       } else {
         damping *= 10;
       }
-      if (longest < LEAST_GAIN || (gain > 0 && gain < LEAST_GAIN) || damping > 1e4) break;
+      if (longest < leastGain || (gain > 0 && gain < leastGain) || damping > 1e4) break;
     }
     this.cost(x, TOGETHER);
   }

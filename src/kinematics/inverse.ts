@@ -61,7 +61,7 @@ const SAME_POSE = 0.1;
 const SAME_ORIENTATION = 1e-3;
 /** Nearness (m) with which the nearest allowed position is looked for, and how many poses are tried for it at most. */
 const RESOLUTION = 1e-3;
-const PROBES = 80;
+const PROBES = 40;
 /** Directions it goes in: first towards the position (no direction of its own), then along the axes. */
 const WAYS = [
   [0, 0, 0],
@@ -126,7 +126,7 @@ export class InverseKinematics {
   constructor(chain: Chain, options: InverseOptions = {}) {
     this.chain = chain;
     this.tolerance = options.tolerance ?? 1e-4;
-    this.starts = options.starts ?? 32;
+    this.starts = options.starts ?? 40;
     this.accept = options.accept ?? null;
     const margin = options.margin ?? 0.002;
     this.active = chain.movesTool.flatMap((moves, index) => (moves ? [index] : []));
