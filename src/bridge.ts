@@ -28,6 +28,7 @@ import { JointGoals } from './motion/joint-goals.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import { MotionService } from './motion/service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
+import { TrajectoryService } from './motion/trajectory-service.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
 import { Simulation } from './sim/simulation.ts';
 
@@ -83,6 +84,7 @@ export class Bridge {
   readonly #shared: SharedState;
   readonly #control: ControlClient;
   readonly #streams: StreamService;
+  readonly #trajectories: TrajectoryService;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #app: FastifyInstance | null = null;
@@ -125,6 +127,7 @@ export class Bridge {
     const planners = new Map(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
     const goals = new Goals();
     this.motion = new MotionService(planners, goals);
+    this.#trajectories = new TrajectoryService(planners);
     const mover: Mover = {
       approach: (arm, goal, signal) => approach(arm, planners.get(arm)!, goal, signal),
       lower: (arm, caller) => this.motion.lower(arm, caller),
@@ -269,9 +272,16 @@ export class Bridge {
     try {
       this.#rosRoom = await startRos({
         config: this.#config.ros,
+        pairs: this.#config.pairs,
+        mountOf: (arm) => this.#config.arms.find(({ name }) => name === arm.name)!.mount,
+        loop: () => this.loop(),
         arms: this.arms,
         motion: this.motion,
         mirror: this.mirror,
+        gravity: this.gravity,
+        torque: this.torque,
+        trajectories: this.#trajectories,
+        jogging: this.jog,
         joints: this.#streams,
         logger: this.#logger,
         onSnapshot: (listener) => {

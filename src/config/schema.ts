@@ -47,6 +47,31 @@ const ros = z.strictObject({
     .enum(['localhost', 'subnet', 'off'])
     .default('localhost')
     .describe('How far other ROS 2 nodes are found; the ROS environment variables win.'),
+  accept_commands: z
+    .union([z.literal('auto'), z.boolean()], { error: 'auto, true or false' })
+    .default('auto')
+    .describe('Whether ROS 2 may drive the arms. auto: only while discovery is limited to this machine.'),
+  publish_tf: z.boolean().default(true).describe('Publish /tf and /tf_static; false where another node does.'),
+  diagnostics: z
+    .strictObject({
+      warn_temperature: z.number().min(20).max(100).default(55).describe('Warm servo, degrees Celsius.'),
+      error_temperature: z.number().min(20).max(100).default(65).describe('Hot servo, degrees Celsius.'),
+      warn_lost_replies: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(0.01)
+        .describe('Part of the replies of a servo that is lost.'),
+      error_lost_replies: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(0.2)
+        .describe('Part of the replies of a servo that is lost.'),
+      warn_late_cycles: z.number().min(0).max(1).default(0.02).describe('Part of the control cycles that begin late.'),
+    })
+    .prefault({})
+    .describe('From where on /diagnostics warns.'),
 });
 
 const control = z.strictObject({
@@ -83,6 +108,13 @@ export const armConfig = z.strictObject({
     })
     .prefault({})
     .describe('In what a simulated arm (bus sim:) differs from its model.'),
+  mount: z
+    .strictObject({
+      xyz: z.tuple([z.number(), z.number(), z.number()]).default([0, 0, 0]).describe('m'),
+      rpy: z.tuple([z.number(), z.number(), z.number()]).default([0, 0, 0]).describe('Roll, pitch and yaw, rad.'),
+    })
+    .prefault({})
+    .describe('Pose of its base in the frame `world`.'),
 });
 
 export const pairConfig = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALIGN, ON_MISMATCH } from '../mirror/types.ts';
+import { ALIGN, DEFAULT_GRAVITY, ON_MISMATCH } from '../mirror/types.ts';
 import { asList, asMap, asModel, boolean, components, integer, number } from './fields.ts';
 
 /**
@@ -109,8 +109,6 @@ export const robotPairRequest = z
     asModel,
   )
   .register(components, { id: 'RobotPairRequest' });
-
-export const DEFAULT_GRAVITY = { shoulder: 100, elbow: 50, wrist: 10 } as const;
 
 const gravityValues = () =>
   z

@@ -15,9 +15,15 @@ export class StreamService implements JointStreams {
     this.#control = control;
   }
 
-  command(arm: Arm, names: readonly string[], positions: Float64Array): 'accepted' | { readonly refused: string } {
+  command(
+    arm: Arm,
+    names: readonly string[],
+    positions: Float64Array,
+    _stamp: number,
+    topic: string,
+  ): 'accepted' | { readonly refused: string } {
     const handle = this.#arms.byName(arm.name)!;
-    const owner = { key: `ros:${arm.name}/joint_commands`, name: `the ROS topic /${arm.name}/joint_commands` };
+    const owner = { key: `ros:${arm.name}/${topic}`, name: `the ROS topic /${arm.name}/${topic}` };
     const refused = this.#feeds.take(handle, { kind: 'stream' }, { owner, takeOver: false });
     if (refused !== null) return { refused };
     const setpoints = new Float64Array(arm.model.joints.length).fill(Number.NaN);

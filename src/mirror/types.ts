@@ -8,6 +8,8 @@ export interface GravityPercentages {
   readonly wrist: number;
 }
 
+export const DEFAULT_GRAVITY: GravityPercentages = { shoulder: 100, elbow: 50, wrist: 10 };
+
 /** What a start does where leader and follower differ: the follower approaches slowly, or nothing is started. */
 export const ON_MISMATCH = ['ramp', 'refuse'] as const;
 export type OnMismatch = (typeof ON_MISMATCH)[number];

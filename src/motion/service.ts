@@ -1,8 +1,7 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
 import type { SourceSpec } from '../control/messages.ts';
-import { anglesFromRotation } from '../kinematics/angles.ts';
-import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
+import type { Pose } from '../kinematics/frames.ts';
 import type { Goals } from './goals.ts';
 import type { LineEnd } from './line.ts';
 import { lowerTo } from './lower.ts';
@@ -18,6 +17,7 @@ import {
   relativeTarget,
   type Target,
 } from './target.ts';
+import { toolIn } from './tool.ts';
 import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, Path, RelativeMove } from './types.ts';
 
 /** A move that has not ended by then decelerates to a hold, s. */
@@ -114,21 +114,7 @@ export class MotionService implements Motion {
     const { positions } = options.sync ? await handle.readFresh(SYNC_TIMEOUT) : handle.read();
     const open = arm.gripperOpening(positions);
     if (options.onlyGripper) return { pose: null, open };
-    const zero = this.zero(arm);
-    const tool = arm.toolPose(positions);
-    const angles = anglesFromRotation(
-      rotationFromQuaternion(tool.orientation),
-      rotationFromQuaternion(zero.orientation),
-    );
-    return {
-      pose: {
-        x: tool.position.x - zero.position.x,
-        y: tool.position.y - zero.position.y,
-        z: tool.position.z - zero.position.z,
-        ...angles,
-      },
-      open,
-    };
+    return { pose: toolIn(this.zero(arm), arm.toolPose(positions)), open };
   }
 
   /**

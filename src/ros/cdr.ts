@@ -5,17 +5,19 @@ import type { Pose } from '../kinematics/frames.ts';
 const ENCAPSULATION = 4;
 const STAMP_AT = ENCAPSULATION;
 const DOUBLE = 8;
+/** Position and quaternion. */
+export const NUMBERS_OF_POSE = 7;
 
-/** Writes builtin_interfaces/Time (int32 sec, uint32 nanosec) of a message whose first field is a header. */
-function writeStamp(view: DataView, seconds: number): void {
+/** Writes builtin_interfaces/Time (int32 sec, uint32 nanosec), by default that of a message whose first field is a header. */
+function writeStamp(view: DataView, seconds: number, at: number = STAMP_AT): void {
   let whole = Math.floor(seconds);
   let nanoseconds = Math.round((seconds - whole) * 1e9);
   if (nanoseconds === 1e9) {
     whole += 1;
     nanoseconds = 0;
   }
-  view.setInt32(STAMP_AT, whole, true);
-  view.setUint32(STAMP_AT + 4, nanoseconds, true);
+  view.setInt32(at, whole, true);
+  view.setUint32(at + 4, nanoseconds, true);
 }
 
 /** A message whose bytes are laid out once; only numbers change afterwards. */
@@ -97,9 +99,9 @@ export class PoseStampedEncoder {
 
   constructor(frame: string) {
     const writer = new CdrWriter();
-    writer.int32(0).uint32(0).string(frame).float64Array(new Float64Array(7));
+    writer.int32(0).uint32(0).string(frame).float64Array(new Float64Array(NUMBERS_OF_POSE));
     this.#layout = finish(writer);
-    this.#poseAt = this.#layout.bytes.length - 7 * DOUBLE;
+    this.#poseAt = this.#layout.bytes.length - NUMBERS_OF_POSE * DOUBLE;
   }
 
   /**
@@ -118,6 +120,48 @@ export class PoseStampedEncoder {
     view.setFloat64(at + 4 * DOUBLE, orientation.y, true);
     view.setFloat64(at + 5 * DOUBLE, orientation.z, true);
     view.setFloat64(at + 6 * DOUBLE, orientation.w, true);
+    return bytes;
+  }
+}
+
+/** Parent and child of a transform, by frame name. */
+export interface FramePair {
+  readonly parent: string;
+  readonly child: string;
+}
+
+/** tf2_msgs/msg/TFMessage of a fixed set of frames as CDR bytes (little-endian), without allocation per message. */
+export class TransformsEncoder {
+  readonly #layout: Layout;
+  readonly #stamps: number[] = [];
+  readonly #values: number[] = [];
+
+  constructor(frames: readonly FramePair[]) {
+    const writer = new CdrWriter();
+    writer.sequenceLength(frames.length);
+    for (const { parent, child } of frames) {
+      writer.int32(0);
+      this.#stamps.push(writer.size - 4);
+      writer.uint32(0).string(parent).string(child).float64Array(new Float64Array(NUMBERS_OF_POSE));
+      this.#values.push(writer.size - NUMBERS_OF_POSE * DOUBLE);
+    }
+    this.#layout = finish(writer);
+  }
+
+  /**
+   * @param stamp seconds since the epoch
+   * @param values x y z (m) and quaternion x y z w of each transform, one after the other in the order of the frames
+   * @returns bytes that the next call overwrites
+   */
+  encode(stamp: number, values: Float64Array): Buffer {
+    const { view, bytes } = this.#layout;
+    for (let frame = 0; frame < this.#stamps.length; frame++) {
+      writeStamp(view, stamp, this.#stamps[frame]!);
+      const at = this.#values[frame]!;
+      for (let index = 0; index < NUMBERS_OF_POSE; index++) {
+        view.setFloat64(at + index * DOUBLE, values[frame * NUMBERS_OF_POSE + index]!, true);
+      }
+    }
     return bytes;
   }
 }

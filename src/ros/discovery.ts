@@ -20,3 +20,15 @@ export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.
   }
   return `ros.discovery: ${range}`;
 }
+
+/**
+ * Whether other nodes may drive the arms: as configured, or, by `auto`, only where no other machine finds the bridge. To
+ * be asked after `setDiscovery`.
+ */
+export function acceptsCommands(wish: RosConfig['accept_commands'], environment: NodeJS.ProcessEnv): boolean {
+  if (wish !== 'auto') return wish;
+  if (environment.ROS_STATIC_PEERS) return false;
+  const range = environment.ROS_AUTOMATIC_DISCOVERY_RANGE;
+  if (range) return range === RANGES.localhost || range === RANGES.off;
+  return environment.ROS_LOCALHOST_ONLY === '1';
+}

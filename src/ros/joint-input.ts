@@ -52,15 +52,19 @@ export class JointInput {
   }
 }
 
-/** @returns the fault of a list of joint names with one value each, or null */
+/**
+ * @param what the values are, for people
+ * @returns the fault of a list of joint names with one value each, or null
+ */
 export function jointValuesFault(
   names: readonly string[],
   values: Float64Array,
   known: ReadonlyMap<string, number>,
+  what: 'positions' | 'velocities' = 'positions',
 ): Refusal | null {
   if (names.length === 0) return { kind: 'empty', text: 'it names no joint' };
   if (values.length !== names.length) {
-    return { kind: 'length', text: `it has ${names.length} names but ${values.length} positions` };
+    return { kind: 'length', text: `it has ${names.length} names but ${values.length} ${what}` };
   }
   for (let index = 0; index < names.length; index++) {
     const name = names[index]!;
@@ -72,7 +76,10 @@ export function jointValuesFault(
     }
     if (names.indexOf(name) !== index) return { kind: 'twice', text: `it names the joint ${name} twice` };
     if (!Number.isFinite(values[index]!))
-      return { kind: 'finite', text: `the position of ${name} is ${values[index]}` };
+      return {
+        kind: 'finite',
+        text: `the ${what === 'positions' ? 'position' : 'velocity'} of ${name} is ${values[index]}`,
+      };
   }
   return null;
 }

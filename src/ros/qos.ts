@@ -7,6 +7,8 @@ export interface Qualities {
    * readers; a reader of it loses no command on the way.
    */
   readonly stream: RosQos;
+  /** `/tf`: reliable, keep-last 100, volatile, as tf2's listeners read it. */
+  readonly transforms: RosQos;
   /** States of remote arms: best effort, keep-last 10, volatile; read from best-effort and reliable publishers. */
   readonly observed: RosQos;
   /** State that a late joiner gets at once: reliable, keep-last 1, transient local. */
@@ -21,6 +23,7 @@ export function makeQualities({ QoS }: Rcl): Qualities {
     QoS.DurabilityPolicy;
   return {
     stream: new QoS(last, 10, reliable, volatile),
+    transforms: new QoS(last, 100, reliable, volatile),
     observed: new QoS(last, 10, bestEffort, volatile),
     latched: new QoS(last, 1, reliable, transientLocal),
   };

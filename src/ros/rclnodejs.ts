@@ -29,12 +29,44 @@ export interface RosNode {
     options: { qos: RosQos; isRaw: true },
     callback: (bytes: Uint8Array) => void,
   ): RosSubscription;
-  /** Nothing is answered when the promise resolves to undefined. */
-  createService(type: string, name: string, callback: () => Promise<object | undefined>): RosService;
+  /** The callback gets a plain object with the message's fields. An exception in it ends the process. */
+  createSubscription<Message>(
+    type: string,
+    topic: string,
+    options: { qos: RosQos },
+    callback: (message: Message) => void,
+  ): RosSubscription;
+  /**
+   * The callback gets the request's fields and answers with those of the response; nothing is answered when the promise
+   * resolves to undefined.
+   */
+  createService<Request>(
+    type: string,
+    name: string,
+    callback: (request: Request) => Promise<object | undefined>,
+  ): RosService;
+  /** By the clock of ROS: simulated time where `use_sim_time` is set. */
+  now(): { readonly nanoseconds: bigint };
   /** Starts the thread that waits for messages; it wakes at least every `timeout` ms. */
   spin(timeout: number): void;
   /** Ends that thread; blocks for at most `timeout` ms of `spin`. */
   stop(): void;
+}
+
+/** One goal of an action, from its acceptance to its end. */
+export interface RosGoal<Goal> {
+  /** The goal's message; `typedArrays` gives sequences of numbers as typed arrays. */
+  readonly request: { toPlainObject(typedArrays: boolean): Goal };
+  readonly isActive: boolean;
+  readonly isCancelRequested: boolean;
+  publishFeedback(feedback: object): void;
+  succeed(): void;
+  abort(): void;
+  canceled(): void;
+}
+
+export interface RosActionServer {
+  destroy(): void;
 }
 
 export interface RosContext {
@@ -47,6 +79,18 @@ export interface RosContext {
 export interface Rcl {
   Context: new () => RosContext;
   Node: new (name: string, namespace: string, context: RosContext) => RosNode;
+  ActionServer: new <Goal>(
+    node: RosNode,
+    type: string,
+    name: string,
+    /** Carries a goal out; its result is what the promise resolves to, after the goal was given its final state. */
+    execute: (goal: RosGoal<Goal>) => Promise<object>,
+    accept: () => number,
+    begin: null,
+    cancel: (goal: RosGoal<Goal>) => number,
+  ) => RosActionServer;
+  GoalResponse: { readonly ACCEPT: number; readonly REJECT: number };
+  CancelResponse: { readonly ACCEPT: number; readonly REJECT: number };
   QoS: {
     new (history: number, depth: number, reliability: number, durability: number): RosQos;
     readonly HistoryPolicy: { readonly RMW_QOS_POLICY_HISTORY_KEEP_LAST: number };
@@ -70,7 +114,17 @@ export type RclLoad =
 const require = createRequire(import.meta.url);
 
 /** Interface packages whose generated JavaScript the bridge needs. */
-const INTERFACE_PACKAGES = ['sensor_msgs', 'geometry_msgs', 'std_srvs', 'arm_bridge'] as const;
+const INTERFACE_PACKAGES = [
+  'arm_bridge',
+  'control_msgs',
+  'diagnostic_msgs',
+  'geometry_msgs',
+  'sensor_msgs',
+  'std_msgs',
+  'std_srvs',
+  'tf2_msgs',
+  'trajectory_msgs',
+] as const;
 
 /**
  * Loads rclnodejs if, and only if, it can work here. The import of an rclnodejs without a loadable addon starts a

@@ -1,26 +1,55 @@
 import type { Logger } from 'pino';
 import type { JointStreams } from '../arm/streams.ts';
-import type { Arms } from '../arm/types.ts';
-import type { RosConfig } from '../config/schema.ts';
-import type { Mirror } from '../mirror/types.ts';
+import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
+import type { ArmConfig, PairConfig, RosConfig } from '../config/schema.ts';
+import type { Gravity, Mirror } from '../mirror/types.ts';
+import type { Jogging } from '../motion/jog-service.ts';
+import type { Torque } from '../motion/torque.ts';
+import type { Trajectories } from '../motion/trajectory-service.ts';
 import type { Motion } from '../motion/types.ts';
+import { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
-import { setDiscovery } from './discovery.ts';
-import { LocalArm, offerStop } from './local-arm.ts';
+import { ArmServices } from './arm-services.ts';
+import { Diagnostics } from './diagnostics.ts';
+import { acceptsCommands, setDiscovery } from './discovery.ts';
+import { ArmFrames } from './frames.ts';
+import { LocalArm } from './local-arm.ts';
+import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
+import { offerMoves } from './move-actions.ts';
 import { makeQualities } from './qos.ts';
 import { loadRclnodejs, messageOf, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 import { RemoteArm } from './remote-arm.ts';
+import { ServoInputs } from './servo-inputs.ts';
+import { acceptJointCommands } from './stream-inputs.ts';
+import { clockOf } from './time.ts';
+import { TrajectoryInputs } from './trajectory-inputs.ts';
+import { Broadcaster } from './transforms.ts';
 
 /** The waiting thread of a node wakes at least this often, ms: the longest that stopping it blocks. */
 const SPIN_TIMEOUT = 20;
+/** How often the state of the arms is looked at for `~/status`, ms. */
+const STATUS_INTERVAL = 50;
+/** Period of `/diagnostics`, ms. */
+const DIAGNOSTICS_INTERVAL = 1000;
+/** Longest wait at the end for goals of actions to be given their results, ms. */
+const FAREWELL = 500;
 
 export interface RosServices {
   readonly config: RosConfig;
+  readonly pairs: readonly PairConfig[];
+  /** Where an arm stands in the frame `world`. */
+  mountOf(arm: Arm): ArmConfig['mount'];
+  /** Figures of the control loop. */
+  loop(): LoopStatistics;
   readonly arms: Arms;
   readonly motion: Motion;
   readonly mirror: Mirror;
+  readonly gravity: Gravity;
+  readonly torque: Torque;
+  readonly trajectories: Trajectories;
+  readonly jogging: Jogging;
   readonly joints: JointStreams;
   readonly logger: Logger;
   /** Calls the listener on this thread after each control cycle; returns how to stop that. */
@@ -71,40 +100,86 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
 
 /** Makes all nodes and what hangs on them, and only then starts them. @returns how to end them */
 function populate(services: RosServices, rcl: Rcl, context: RosContext, prefix: string): () => Promise<void> {
-  const { arms, config, joints, logger, mirror } = services;
+  const { arms, config, joints, logger, mirror, motion } = services;
   const qualities = makeQualities(rcl);
+  const faults = new RefusalLog(logger, 'ROS 2 publishing failed');
+  const onError = (error: unknown): void => faults.refuse('publish', () => messageOf(error), performance.now() / 1000);
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const accepts = acceptsCommands(config.accept_commands, process.env);
+  if (!accepts) {
+    logger.warn(
+      'ROS 2 may read and stop the arms, not drive them: other machines find this bridge (ros.accept_commands)',
+    );
+  }
+  let open = true;
+  const isOpen = (): boolean => open;
+
   const root = new rcl.Node(NODE_NAME, prefix || '/', context);
   const nodes: RosNode[] = [root];
-  let open = true;
+  const actions: Actions[] = [];
+  const locals: LocalArm[] = [];
   const sources = arms.all.map((arm) => {
     if (arm.remote) return new RemoteArm(root, prefix, arm, joints, qualities, logger);
     const namespace = `${prefix}/${arm.name}`;
+    const name = `${namespace}/${NODE_NAME}`;
     const node = new rcl.Node(NODE_NAME, namespace, context);
     nodes.push(node);
-    offerStop(node, namespace, arm, () => open);
-    return new LocalArm(node, namespace, arm, config.joint_state_rate, joints, qualities, logger);
-  });
-
-  const faults = new RefusalLog(logger, 'ROS 2 publishing failed');
-  const onError = (error: unknown): void => faults.refuse('publish', () => messageOf(error), performance.now() / 1000);
-  const mirrorState = new MirrorState(root, mirror, qualities, onError);
-  const unlisten = services.onSnapshot(() => {
-    for (const source of sources) {
-      try {
-        source.publish();
-      } catch (error) {
-        onError(error);
-      }
+    const offered = new ArmServices(node, name, arm, isOpen);
+    offered.offerAlways(motion);
+    if (accepts) {
+      offered.offerMotion(motion);
+      offered.offerTorque(services.torque);
+      offered.offerGravity(services.gravity);
+      acceptJointCommands(node, namespace, arm, joints, qualities, logger);
+      const frames = new ArmFrames(arm, services.mountOf(arm));
+      const parts = { arm, namespace, frames, joints, jogging: services.jogging, trajectories: services.trajectories };
+      new ServoInputs(node, parts, qualities, logger).accept();
+      const inputs = new TrajectoryInputs(arm, services.trajectories, namespace, name, () => clockOf(node), logger);
+      inputs.acceptTopic(node, namespace, qualities);
+      const served = new Actions(rcl, node, onError);
+      inputs.offerActions(served);
+      offerMoves(served, arm, motion, name);
+      actions.push(served);
     }
+    const broadcaster = config.publish_tf ? new Broadcaster(node, arm, services.mountOf(arm), qualities) : null;
+    const local = new LocalArm(node, arm, config.joint_state_rate, broadcaster, qualities);
+    locals.push(local);
+    return local;
+  });
+  if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.pairs, isOpen);
+
+  const mirrorState = new MirrorState(root, mirror, qualities, onError);
+  const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics);
+  const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
+  const timers = [
+    setInterval(() => guarded(() => health.publish(diagnostics.report())), DIAGNOSTICS_INTERVAL),
+    setInterval(() => {
+      for (const local of locals) guarded(() => local.publishStatus());
+    }, STATUS_INTERVAL),
+  ];
+  const unlisten = services.onSnapshot(() => {
+    for (const source of sources) guarded(() => source.publish());
   });
   // Not before everything hangs on the nodes: adding to one that spins blocks this thread until its wait ends.
   for (const node of nodes) node.spin(SPIN_TIMEOUT);
 
   return async () => {
     if (!open) return;
-    open = false;
+    for (const timer of timers) clearInterval(timer);
     unlisten();
     mirrorState.close();
+    // The arms are somebody else's by now, so their goals end; what would not end must not hold up the exit.
+    await Promise.race([
+      Promise.all(actions.map((served) => served.finished())),
+      new Promise((resolve) => setTimeout(resolve, FAREWELL)),
+    ]);
+    open = false;
     for (const node of nodes) node.stop();
     context.shutdown();
   };

@@ -1,7 +1,7 @@
 import { CdrWriter, EncapsulationKind } from '@foxglove/cdr';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeJointState, JointStateEncoder, PoseStampedEncoder } from '../../src/ros/cdr.ts';
+import { decodeJointState, JointStateEncoder, PoseStampedEncoder, TransformsEncoder } from '../../src/ros/cdr.ts';
 import { describeRos, isolateRos, Witness } from './support/ros.ts';
 
 const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
@@ -144,6 +144,26 @@ describeRos('CDR beside rclpy', () => {
       const expected = await witness.serialize('geometry_msgs/msg/PoseStamped', fields);
       const bytes = new PoseStampedEncoder(frame).encode(STAMP, POSE);
       expect(bytes.toString('hex')).toBe(withoutPadding(expected, [4, 4, frame, 8, 8, 8, 8, 8, 8, 8]));
+    },
+  );
+
+  test.each([['a/base'], ['follower/base_link', 'follower/shoulder', 'follower/arm'], ['ab/c', 'abc/de']])(
+    'a TFMessage down the frames %s is what rclpy writes, byte for byte',
+    async (...names: string[]) => {
+      const frames = names.map((child, index) => ({ parent: names[index - 1] ?? 'world', child }));
+      const { x, y, z } = POSE.position;
+      const { x: qx, y: qy, z: qz, w: qw } = POSE.orientation;
+      const values = Float64Array.from(frames.flatMap((_, index) => [x + index, y, z, qx, qy, qz, qw - index]));
+      const transforms = frames.map(({ parent, child }, index) => ({
+        header: { ...HEADER, frame_id: parent },
+        child_frame_id: child,
+        transform: { translation: { x: x + index, y, z }, rotation: { x: qx, y: qy, z: qz, w: qw - index } },
+      }));
+      const expected = await witness.serialize('tf2_msgs/msg/TFMessage', { transforms });
+      const layout = frames.flatMap(({ parent, child }) => [4, 4, parent, child, 8, 8, 8, 8, 8, 8, 8] as const);
+      const encoder = new TransformsEncoder(frames);
+      encoder.encode(1, new Float64Array(values.length));
+      expect(encoder.encode(STAMP, values).toString('hex')).toBe(withoutPadding(expected, [4, ...layout]));
     },
   );
 

@@ -1,8 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type GravityPercentages, type MirrorRequest, RELEASES, type Release } from '../../mirror/types.ts';
+import {
+  DEFAULT_GRAVITY,
+  type GravityPercentages,
+  type MirrorRequest,
+  RELEASES,
+  type Release,
+} from '../../mirror/types.ts';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
-import { DEFAULT_GRAVITY, gravityStartRequest, startLeaderArmControlRequest } from '../schemas.ts';
+import { gravityStartRequest, startLeaderArmControlRequest } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
 import { notOneOf, queryOf, type ReadRequest, readRequest } from '../validation.ts';
 

@@ -1,8 +1,12 @@
 import pino from 'pino';
 import type { ArmModel } from '../../../src/arm/model.ts';
 import type { JointStreams } from '../../../src/arm/streams.ts';
-import { type Arm, type ArmSnapshot, type Arms, BridgeError } from '../../../src/arm/types.ts';
-import type { Mirror, MirrorStatus } from '../../../src/mirror/types.ts';
+import { type Arm, type ArmSnapshot, type Arms, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
+import { configSchema } from '../../../src/config/schema.ts';
+import type { Gravity, Mirror, MirrorStatus } from '../../../src/mirror/types.ts';
+import type { Jogging } from '../../../src/motion/jog-service.ts';
+import type { Torque } from '../../../src/motion/torque.ts';
+import type { Trajectories } from '../../../src/motion/trajectory-service.ts';
 import type { Motion } from '../../../src/motion/types.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
 
@@ -36,13 +40,23 @@ function unreadSnapshot(): ArmSnapshot {
   };
 }
 
+const PERCENTILES = { p50: 0, p99: 0, longest: 0 };
+const TIMING = { recent: PERCENTILES, total: PERCENTILES };
+
+/** Figures of a control loop that has just begun. */
+export const LOOP: LoopStatistics = {
+  ...{ cycles: 0, rate: 200, late: 0, period: 0.005, longestPeriod: 0.005, priority: 0 },
+  ...{ periods: TIMING, lateness: TIMING, latency: TIMING },
+};
+
 /** An arm whose snapshot the test sets. Its tool is where its first three joint values say. */
 export class FakeArm implements Arm {
   // The part of a model that the ROS room reads.
   readonly model = {
     name: 'so101',
     baseLink: 'base_link',
-    joints: JOINTS.map((name) => ({ name })),
+    urdf: '<robot name="bare"><link name="base_link"/></robot>',
+    joints: JOINTS.map((name, index) => ({ name, servos: [{ id: index + 1, model: 'STS3215' }] })),
   } as unknown as ArmModel;
   readonly bus: string;
   readonly simulated = true;
@@ -196,9 +210,16 @@ export class FakeBridge {
       this.lines.push(line);
     };
     this.services = {
-      config: { enabled: true, joint_state_rate: 100, discovery },
+      config: configSchema.shape.ros.parse({ enabled: true, discovery }),
+      pairs: [],
+      mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
+      loop: () => LOOP,
       arms: all,
       motion: {} as Motion,
+      gravity: {} as Gravity,
+      torque: {} as Torque,
+      trajectories: {} as Trajectories,
+      jogging: {} as Jogging,
       mirror: this.mirror,
       joints: this.joints,
       logger: pino({ level: 'debug' }, { write }),

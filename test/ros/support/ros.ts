@@ -107,6 +107,18 @@ export interface MirrorStateMessage {
   readonly reason: string;
 }
 
+/** How a goal of an action ended. */
+export interface Ended<Result, Feedback> {
+  readonly status: 'succeeded' | 'canceled' | 'aborted';
+  readonly result: Result;
+  readonly feedback: Feedback[];
+}
+
+export interface TransformMessage {
+  readonly translation: { readonly x: number; readonly y: number; readonly z: number };
+  readonly rotation: { readonly x: number; readonly y: number; readonly z: number; readonly w: number };
+}
+
 export interface Graph {
   readonly nodes: string[];
   readonly topics: Record<
@@ -188,6 +200,28 @@ export class Witness {
   async trigger(service: string): Promise<{ success: boolean; message: string }> {
     const answer = await this.#ask({ op: 'call', type: 'std_srvs/srv/Trigger', service, timeout: TIMEOUT });
     return answer as { success: boolean; message: string };
+  }
+
+  /** Calls a service. */
+  async call<Answer>(type: string, service: string, fields: object = {}): Promise<Answer> {
+    return (await this.#ask({ op: 'call', type, service, fields, timeout: TIMEOUT })) as Answer;
+  }
+
+  /** Sends a goal of an action, which must be accepted. */
+  async goal<Result, Feedback = unknown>(type: string, action: string, fields: object) {
+    const id = `${this.#count++}`;
+    const accepted = await this.#ask({ op: 'send_goal', id, type, action, fields, timeout: TIMEOUT });
+    if (accepted !== true) throw new Error(`goal of ${action} rejected`);
+    return {
+      /** @returns how many goals are being cancelled */
+      cancel: () => this.#ask({ op: 'cancel_goal', id, timeout: TIMEOUT }),
+      result: () => this.#ask({ op: 'goal_result', id, timeout: TIMEOUT }) as Promise<Ended<Result, Feedback>>,
+    };
+  }
+
+  /** The transforms from `target` down to `source`, newest ones, as /tf and /tf_static tell them. */
+  async transforms(target: string, source: string): Promise<readonly TransformMessage[] | null> {
+    return (await this.#ask({ op: 'transform', target, source, timeout: TIMEOUT })) as TransformMessage[] | null;
   }
 
   async serialize(type: string, fields: object): Promise<Buffer> {

@@ -2,11 +2,14 @@
 
 import importlib
 import json
+import math
+import re
 import sys
 import threading
 import time
 
 import rclpy
+from rclpy.action import ActionClient
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.serialization import serialize_message
@@ -20,15 +23,24 @@ def interface(name):
 def to_json(value):
     if hasattr(value, "get_fields_and_field_types"):
         return {name: to_json(getattr(value, name)) for name in value.get_fields_and_field_types()}
+    if isinstance(value, float) and math.isnan(value):
+        return None
     if isinstance(value, (str, bool, int, float)):
         return value
+    if isinstance(value, bytes):
+        return value[0]
     return [to_json(element) for element in value]
 
 
 def fill(message, fields):
+    kinds = message.get_fields_and_field_types()
     for name, value in fields.items():
         if isinstance(value, dict):
             fill(getattr(message, name), value)
+        elif isinstance(value, list) and any(isinstance(element, dict) for element in value):
+            package, kind = re.fullmatch(r"sequence<(\w+)/(\w+)>", kinds[name]).groups()
+            element_type = interface(f"{package}/msg/{kind}")
+            setattr(message, name, [fill(element_type(), element) for element in value])
         else:
             setattr(message, name, value)
     return message
@@ -51,6 +63,10 @@ class Witness:
         self.received = {}
         self.publishers = {}
         self.clients = {}
+        self.action_clients = {}
+        self.goals = {}
+        self.frames = {}
+        self.listening = False
         self.thread = threading.Thread(target=self.spin)
         self.thread.start()
 
@@ -105,10 +121,76 @@ class Witness:
         client = self.clients[name]
         if not client.wait_for_service(request["timeout"]):
             raise RuntimeError(f"no service {name}")
-        future = client.call_async(interface(request["type"]).Request())
+        future = client.call_async(fill(interface(request["type"]).Request(), request.get("fields", {})))
         if not self.wait_until(future.done, request["timeout"]):
             raise RuntimeError(f"no answer of {name}")
         return to_json(future.result())
+
+    def send_goal(self, request):
+        """Sends a goal of an action; tells whether it was accepted."""
+        name = request["action"]
+        kind = interface(request["type"])
+        if name not in self.action_clients:
+            self.action_clients[name] = ActionClient(self.node, kind, name)
+        client = self.action_clients[name]
+        if not client.wait_for_server(request["timeout"]):
+            raise RuntimeError(f"no action {name}")
+        feedback = []
+        future = client.send_goal_async(
+            fill(kind.Goal(), request["fields"]), lambda message: feedback.append(to_json(message.feedback))
+        )
+        if not self.wait_until(future.done, request["timeout"]):
+            raise RuntimeError(f"no answer of {name}")
+        handle = future.result()
+        if handle.accepted:
+            self.goals[request["id"]] = (handle, handle.get_result_async(), feedback)
+        return handle.accepted
+
+    def cancel_goal(self, request):
+        future = self.goals[request["id"]][0].cancel_goal_async()
+        if not self.wait_until(future.done, request["timeout"]):
+            raise RuntimeError("no answer to the cancellation")
+        return len(future.result().goals_canceling)
+
+    def goal_result(self, request):
+        """Waits for the end of a goal; tells its status, its result and its feedback."""
+        _, future, feedback = self.goals[request["id"]]
+        if not self.wait_until(future.done, request["timeout"]):
+            raise RuntimeError("no result")
+        answer = future.result()
+        status = {4: "succeeded", 5: "canceled", 6: "aborted"}.get(answer.status, str(answer.status))
+        return {"status": status, "result": to_json(answer.result), "feedback": feedback}
+
+    def transform(self, request):
+        """Waits for the transform between two frames that tf_messages tell; metres and x, y, z, w."""
+
+        def chain(frame):
+            links = []
+            while frame != request["target"]:
+                if frame not in self.frames:
+                    return None
+                parent, pose = self.frames[frame]
+                links.append(pose)
+                frame = parent
+            return list(reversed(links))
+
+        self.listen_to_frames()
+        self.wait_until(lambda: chain(request["source"]) is not None, request["timeout"])
+        return chain(request["source"])
+
+    def listen_to_frames(self):
+        if self.listening:
+            return
+        self.listening = True
+
+        def take(message):
+            for transform in message.transforms:
+                self.frames[transform.child_frame_id] = (transform.header.frame_id, to_json(transform.transform))
+
+        kind = interface("tf2_msgs/msg/TFMessage")
+        self.node.create_subscription(kind, "/tf", take, QoSProfile(depth=100))
+        latched = quality({"depth": 100, "durability": "TRANSIENT_LOCAL"})
+        self.node.create_subscription(kind, "/tf_static", take, latched)
 
     def serialize(self, request):
         return serialize_message(fill(interface(request["type"])(), request["fields"])).hex()

@@ -1,0 +1,159 @@
+import type { Arm, Caller, Owner } from '../arm/types.ts';
+import { DEFAULT_GRAVITY, type Gravity } from '../mirror/types.ts';
+import type { Torque } from '../motion/torque.ts';
+import type { Motion, MoveOutcome } from '../motion/types.ts';
+import { type Fault, faultOf, NO_FAULT } from './errors.ts';
+import type { RosNode } from './rclnodejs.ts';
+
+/** Programs that call services and actions of the bridge are one owner together, as HTTP clients are. */
+export const ROS_OWNER: Owner = { key: 'ros:client', name: 'a ROS client' };
+
+/** Trigger and SetBool cannot ask for it, so they take no arm from another owner. */
+const CALLER: Caller = { owner: ROS_OWNER, takeOver: false };
+
+const TRIGGER = 'std_srvs/srv/Trigger';
+
+/** std_srvs answers. */
+interface Answer {
+  readonly success: boolean;
+  readonly message: string;
+}
+
+interface ReadRequest {
+  readonly only_gripper: boolean;
+  readonly sync: boolean;
+}
+
+/** The services on the node of an arm whose bus this bridge owns. */
+export class ArmServices {
+  readonly #node: RosNode;
+  readonly #arm: Arm;
+  readonly #name: string;
+  readonly #isOpen: () => boolean;
+
+  /**
+   * @param name full name of the node, for people
+   * @param isOpen false once the room closes: an answer then has nowhere to go
+   */
+  constructor(node: RosNode, name: string, arm: Arm, isOpen: () => boolean) {
+    this.#node = node;
+    this.#name = name;
+    this.#arm = arm;
+    this.#isOpen = isOpen;
+  }
+
+  /** What is offered whoever may drive: the stop, and the reading of the tool. */
+  offerAlways(motion: Motion): void {
+    const arm = this.#arm;
+    this.#trigger('stop', async () => {
+      await arm.stop(`the ROS service ${this.#name}/stop was called`);
+      return done(`${arm.name} is stopped and refuses every motion until ${this.#name}/reset is called`);
+    });
+    this.#offer('arm_bridge/srv/ReadEndEffector', 'read_end_effector', async (request: ReadRequest) => {
+      const options = { onlyGripper: request.only_gripper, sync: request.sync };
+      const { pose, open } = await motion.readEndEffector(arm, options);
+      return { success: true, ...NO_FAULT, ...toolFields(pose), opening: open ?? Number.NaN };
+    });
+  }
+
+  /** What moves the arm, or lets it move again. */
+  offerMotion(motion: Motion): void {
+    const arm = this.#arm;
+    this.#trigger('reset', async () => {
+      const wasStopped = arm.read().state === 'stopped';
+      await arm.reset();
+      if (!wasStopped) return done(`${arm.name} was not stopped; nothing to reset`);
+      return done(`${arm.name} is reset: it holds and belongs to nobody`);
+    });
+    const move = (name: string, what: string, act: () => Promise<MoveOutcome>): void =>
+      this.#trigger(name, async () => {
+        const { ok, message } = await act();
+        return { success: ok, message: message ?? `${arm.name} ${what}` };
+      });
+    move('init', 'is at the pose `init`, the zero of its absolute frame', () => motion.init(arm, CALLER));
+    move('home', 'is at the pose `init`, the zero of its absolute frame', () => motion.init(arm, CALLER));
+    move('hello', 'has greeted', () => motion.hello(arm, CALLER));
+    move('park', 'rests, and its torque is off', () => motion.sleep(arm, CALLER));
+  }
+
+  /** `~/torque_enable`: holds the arm where it is, or lowers it to its rest pose and lets it go limp there. */
+  offerTorque(torque: Torque): void {
+    const arm = this.#arm;
+    this.#switch('torque_enable', async (on) => {
+      if (on) {
+        await torque.on(arm, CALLER);
+        return done(`${arm.name} holds where it is`);
+      }
+      const holds = await torque.off(arm, false, CALLER);
+      return holds === null ? done(`${arm.name} rests, and its torque is off`) : { success: false, message: holds };
+    });
+  }
+
+  /** `~/gravity_compensation_enable`: the arm supports its weight and yields to the hand, or holds again. */
+  offerGravity(gravity: Gravity): void {
+    const arm = this.#arm;
+    this.#switch('gravity_compensation_enable', async (on) => {
+      if (on) {
+        await gravity.start(arm, DEFAULT_GRAVITY, CALLER);
+        return done(`${arm.name} supports its weight and yields to the hand`);
+      }
+      if (await gravity.stop(arm)) return done(`${arm.name} holds`);
+      return { success: false, message: `${arm.name} was not floating; nothing to stop` };
+    });
+  }
+
+  /** A switch of std_srvs/srv/SetBool. */
+  #switch(name: string, act: (on: boolean) => Promise<Answer>): void {
+    this.#offer('std_srvs/srv/SetBool', name, ({ data }: { readonly data: boolean }) => act(data));
+  }
+
+  #trigger(name: string, act: () => Promise<Answer>): void {
+    this.#offer(TRIGGER, name, act);
+  }
+
+  #offer<Request>(type: string, name: string, act: (request: Request) => Promise<object>): void {
+    offerService(this.#node, type, `~/${name}`, this.#isOpen, act, (error) => this.#fault(type, error));
+  }
+
+  #fault(type: string, error: unknown): object {
+    const fault = faultOf(error, this.#arm, this.#name);
+    if (type.startsWith('std_srvs/')) return { success: false, message: fault.message };
+    return { success: false, ...fault, ...toolFields(null), opening: Number.NaN };
+  }
+}
+
+/** A service whose answer to an error says what is wrong. */
+export function offerService<Request>(
+  node: RosNode,
+  type: string,
+  name: string,
+  isOpen: () => boolean,
+  act: (request: Request) => Promise<object>,
+  onError: (error: unknown) => object,
+): void {
+  node.createService(type, name, async (request: Request) => {
+    let answer: object;
+    try {
+      answer = await act(request);
+    } catch (error) {
+      answer = onError(error);
+    }
+    return isOpen() ? answer : undefined;
+  });
+}
+
+export function refusal(fault: Fault): { success: false } & Fault {
+  return { success: false, ...fault };
+}
+
+type ToolPose = Awaited<ReturnType<Motion['readEndEffector']>>['pose'];
+
+/** Fields of a tool pose, NaN where there is none. */
+export function toolFields(pose: ToolPose): NonNullable<ToolPose> {
+  const nothing = Number.NaN;
+  return pose ?? { x: nothing, y: nothing, z: nothing, pitch: nothing, yaw: nothing, roll: nothing };
+}
+
+function done(message: string): Answer {
+  return { success: true, message };
+}

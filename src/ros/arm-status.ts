@@ -1,0 +1,30 @@
+import type { Arm } from '../arm/types.ts';
+import type { Qualities } from './qos.ts';
+import type { RosNode } from './rclnodejs.ts';
+import { stampOf } from './time.ts';
+
+/** `~/status` of an arm: at start and after each change. */
+export class ArmStatus {
+  readonly #publish: () => void;
+  #told = '';
+
+  constructor(node: RosNode, arm: Arm, qualities: Qualities) {
+    const publisher = node.createPublisher('arm_bridge/msg/ArmStatus', '~/status', { qos: qualities.latched });
+    const frame_id = `${arm.name}/${arm.model.baseLink}`;
+    const fixed = { name: arm.name, model: arm.model.name, bus: arm.bus, simulated: arm.simulated };
+    this.#publish = () => {
+      const { state, torque, holding } = arm.read();
+      const owner = arm.owner?.name ?? '';
+      const status = { ...fixed, state, torque, holding, initialised: arm.initialised, owner, reason: arm.reason };
+      const text = JSON.stringify(status);
+      if (text === this.#told) return;
+      this.#told = text;
+      publisher.publish({ header: { stamp: stampOf(Date.now() / 1000), frame_id }, ...status });
+    };
+  }
+
+  /** Tells what has changed since the last call. */
+  publish(): void {
+    this.#publish();
+  }
+}

@@ -1,0 +1,54 @@
+import type { Arm } from '../arm/types.ts';
+import type { ArmConfig } from '../config/schema.ts';
+import {
+  conjugateQuaternion,
+  multiplyQuaternions,
+  type Pose,
+  type Quaternion,
+  quaternionFromRotation,
+  rotateVector,
+  rotationFromRollPitchYaw,
+  type Vector3,
+} from '../kinematics/frames.ts';
+
+/** The frame in which the bases of all arms stand. */
+export const WORLD = 'world';
+
+/** Frames in which messages to an arm may be given. */
+export class ArmFrames {
+  readonly base: string;
+  readonly tool: string;
+  /** Turns vectors of the base frame into those of `world`. */
+  readonly #standing: Quaternion;
+  readonly #place: Vector3;
+
+  constructor(arm: Arm, mount: ArmConfig['mount']) {
+    this.base = `${arm.name}/${arm.model.baseLink}`;
+    this.tool = `${arm.name}/${arm.model.toolLink}`;
+    const [roll, pitch, yaw] = mount.rpy;
+    this.#standing = quaternionFromRotation(rotationFromRollPitchYaw(roll, pitch, yaw));
+    const [x, y, z] = mount.xyz;
+    this.#place = { x, y, z };
+  }
+
+  /** Why a frame has no meaning here, for people; null for a known one. An empty name is the base frame. */
+  fault(frame: string, toolAllowed: boolean): string | null {
+    const known = [this.base, WORLD, ...(toolAllowed ? [this.tool] : [])];
+    if (frame === '' || known.includes(frame)) return null;
+    return `its frame ${JSON.stringify(frame)} is not known here: use ${known.join(' or ')}`;
+  }
+
+  /** A pose of frame `frame` in the base frame. */
+  poseInBase(frame: string, { position, orientation }: Pose): Pose {
+    if (frame !== WORLD) return { position, orientation };
+    const back = conjugateQuaternion(this.#standing);
+    const { x, y, z } = this.#place;
+    const from = { x: position.x - x, y: position.y - y, z: position.z - z };
+    return { position: rotateVector(back, from), orientation: multiplyQuaternions(back, orientation) };
+  }
+
+  /** A vector of `world` or of the base frame, in axes of the base frame. */
+  vectorInBase(frame: string, vector: Vector3): Vector3 {
+    return frame === WORLD ? rotateVector(conjugateQuaternion(this.#standing), vector) : vector;
+  }
+}

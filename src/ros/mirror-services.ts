@@ -1,0 +1,99 @@
+import type { Arms } from '../arm/types.ts';
+import { BridgeError } from '../arm/types.ts';
+import type { PairConfig } from '../config/schema.ts';
+import { ALIGN, type Mirror, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/types.ts';
+import { offerService, ROS_OWNER, refusal } from './arm-services.ts';
+import { faultOf } from './errors.ts';
+import type { RosNode } from './rclnodejs.ts';
+
+interface StartRequest {
+  readonly pairs: readonly { readonly leader: string; readonly follower: string }[];
+  readonly invert_controls: boolean;
+  readonly gravity_compensation: boolean;
+  readonly gravity_shoulder: number;
+  readonly gravity_elbow: number;
+  readonly gravity_wrist: number;
+  readonly on_mismatch: string;
+  readonly mismatch_threshold: number;
+  readonly align: string;
+  readonly take_over: boolean;
+}
+
+interface StopRequest {
+  readonly release: string;
+}
+
+/** `~/start_mirroring` and `~/stop_mirroring` on the node of the process. */
+export function offerMirroring(
+  node: RosNode,
+  name: string,
+  mirror: Mirror,
+  arms: Arms,
+  configured: readonly PairConfig[],
+  isOpen: () => boolean,
+): void {
+  const onError = (error: unknown): object => refusal(faultOf(error, null, name));
+  const start = async (request: StartRequest): Promise<object> => {
+    await mirror.start(mirrorRequest(request, arms, configured), { owner: ROS_OWNER, takeOver: request.take_over });
+    return { success: true, code: '', message: 'Leader-follower control started' };
+  };
+  offerService(node, 'arm_bridge/srv/StartMirroring', '~/start_mirroring', isOpen, start, onError);
+  const stop = async (request: StopRequest): Promise<object> => {
+    const release = choice('release', request.release, RELEASES);
+    if (await mirror.stop({ owner: ROS_OWNER, takeOver: false }, release)) {
+      return { success: true, code: '', message: 'Leader-follower control stopped' };
+    }
+    return { success: false, code: '', message: 'Leader-follower control is not running' };
+  };
+  offerService(node, 'arm_bridge/srv/StopMirroring', '~/stop_mirroring', isOpen, stop, onError);
+}
+
+/** @throws {BridgeError} unknown_arm, bad_request */
+function mirrorRequest(request: StartRequest, arms: Arms, configured: readonly PairConfig[]): MirrorRequest {
+  const asked = request.pairs.length > 0 ? request.pairs : configured;
+  if (asked.length === 0) {
+    throw new BridgeError('bad_request', 'No pair is named, and the configuration has none: name leader and follower.');
+  }
+  const idOf = (name: string): number => {
+    const arm = arms.byName(name);
+    if (arm !== undefined) return arm.id;
+    const known = arms.all.map((other) => other.name).join(', ');
+    throw new BridgeError('unknown_arm', `There is no arm "${name}". Known arms: ${known}.`);
+  };
+  const gravity = {
+    shoulder: 100 * request.gravity_shoulder,
+    elbow: 100 * request.gravity_elbow,
+    wrist: 100 * request.gravity_wrist,
+  };
+  for (const [joint, part] of Object.entries(gravity)) {
+    if (part >= 0 && part <= 100) continue;
+    throw new BridgeError('bad_request', `gravity_${joint} is ${part / 100}: from 0 to 1 is needed.`);
+  }
+  const threshold = request.mismatch_threshold;
+  if (!(threshold >= 0)) {
+    throw new BridgeError('bad_request', `mismatch_threshold is ${threshold}: 0 or more is needed.`);
+  }
+  const onMismatch = choice('on_mismatch', request.on_mismatch, ON_MISMATCH);
+  const align = choice('align', request.align, ALIGN);
+  return {
+    ...(onMismatch === undefined ? {} : { onMismatch }),
+    ...(align === undefined ? {} : { align }),
+    ...(threshold === 0 ? {} : { mismatchThreshold: threshold }),
+    pairs: asked.map(({ leader, follower }) => ({ leader: idOf(leader), follower: idOf(follower) })),
+    gravity: request.gravity_compensation ? gravity : null,
+    invert: request.invert_controls,
+  };
+}
+
+/** @returns undefined for an empty text @throws {BridgeError} bad_request for a text that is no choice */
+function choice<Choice extends string>(field: string, text: string, choices: readonly Choice[]): Choice | undefined {
+  if (text === '') return undefined;
+  const chosen = choices.find((known) => known === text);
+  if (chosen === undefined) {
+    throw new BridgeError(
+      'bad_request',
+      `${field} is ${JSON.stringify(text)}: ${choices.join(', ')} or nothing is needed.`,
+    );
+  }
+  return chosen;
+}

@@ -1,0 +1,96 @@
+import type { Arm, Caller } from '../arm/types.ts';
+import { toolIn } from '../motion/tool.ts';
+import type { AbsoluteMove, Motion, MoveOutcome, RelativeMove } from '../motion/types.ts';
+import type { Actions, GoalRun, Outcome } from './action.ts';
+import { ROS_OWNER } from './arm-services.ts';
+import { type Fault, faultOf, NO_FAULT } from './errors.ts';
+import { stampOf } from './time.ts';
+
+/** Goal of MoveAbsolute and MoveRelative: a sequence without an element leaves its quantity open. */
+interface MoveGoal {
+  readonly x: ArrayLike<number>;
+  readonly y: ArrayLike<number>;
+  readonly z: ArrayLike<number>;
+  readonly pitch: ArrayLike<number>;
+  readonly yaw: ArrayLike<number>;
+  readonly roll: ArrayLike<number>;
+  readonly opening: ArrayLike<number>;
+  readonly max_trials: number;
+  readonly position_tolerance: number;
+  readonly orientation_tolerance: number;
+  readonly take_over: boolean;
+}
+
+/** Actions `~/move_absolute` and `~/move_relative`: the moves of the HTTP interface, in SI units. */
+export function offerMoves(actions: Actions, arm: Arm, motion: Motion, node: string): void {
+  const offer = (
+    type: string,
+    name: string,
+    move: (request: AbsoluteMove & RelativeMove, caller: Caller) => Promise<MoveOutcome>,
+  ): void => {
+    actions.offer<MoveGoal>(type, name, async (run) => {
+      const request = moveOf(run.goal);
+      if (typeof request === 'string') return ended(null, { code: 'bad_request', message: request });
+      followTool(run, arm, motion);
+      const caller = { owner: ROS_OWNER, takeOver: run.goal.take_over, signal: run.signal };
+      try {
+        const outcome = await move(request, caller);
+        if (outcome.ok || !run.signal.aborted) return ended(outcome, NO_FAULT);
+        return ended({ ...outcome, message: 'The move was cancelled; the arm holds where it is.' }, NO_FAULT);
+      } catch (error) {
+        return ended(null, faultOf(error, arm, node));
+      }
+    });
+  };
+  offer('arm_bridge/action/MoveAbsolute', '~/move_absolute', (move, caller) => motion.moveAbsolute(arm, move, caller));
+  offer('arm_bridge/action/MoveRelative', '~/move_relative', (move, caller) => motion.moveRelative(arm, move, caller));
+}
+
+/** @returns the move, or what is wrong with the goal */
+function moveOf(goal: MoveGoal): (AbsoluteMove & RelativeMove) | string {
+  const named = { x: goal.x, y: goal.y, z: goal.z, pitch: goal.pitch, yaw: goal.yaw, roll: goal.roll };
+  const asked = Object.entries({ ...named, open: goal.opening }).filter(([, values]) => values.length > 0);
+  const wrong = asked.find(([, values]) => !Number.isFinite(values[0]!));
+  if (wrong !== undefined) return `${wrong[0]} is ${wrong[1][0]}: a finite number is needed, or none.`;
+  const opening = goal.opening[0] ?? 0;
+  if (opening < 0 || opening > 1) return `opening is ${opening}: from 0, closed, to 1, open.`;
+  if (goal.max_trials < 1) return 'max_trials is 0: at least 1 is needed.';
+  for (const tolerance of ['position_tolerance', 'orientation_tolerance'] as const) {
+    if (!(goal[tolerance] >= 0)) return `${tolerance} is ${goal[tolerance]}: 0 or more is needed.`;
+  }
+  return {
+    ...Object.fromEntries(asked.map(([name, values]) => [name, values[0]!])),
+    path: 'joint',
+    maxTrials: goal.max_trials,
+    positionTolerance: goal.position_tolerance,
+    orientationTolerance: goal.orientation_tolerance,
+  };
+}
+
+/** Tells the measured tool as feedback, from the newest reading at hand. */
+function followTool(run: GoalRun<MoveGoal>, arm: Arm, motion: Motion): void {
+  if (!arm.initialised) return;
+  const frame_id = `${arm.name}/${arm.model.baseLink}`;
+  run.tell(() => {
+    const { sampleTime, positions } = arm.read();
+    const opening = arm.gripperOpening(positions) ?? Number.NaN;
+    const tool = toolIn(motion.zero(arm), arm.toolPose(positions));
+    return { header: { stamp: stampOf(sampleTime), frame_id }, ...tool, opening };
+  });
+}
+
+function ended(outcome: MoveOutcome | null, { code, message }: Fault): Outcome {
+  const success = outcome?.ok ?? false;
+  return {
+    state: success ? 'succeeded' : 'aborted',
+    result: {
+      success,
+      code,
+      message: outcome?.message ?? message,
+      position_error: outcome?.positionError ?? Number.NaN,
+      orientation_error: outcome?.orientationError ?? Number.NaN,
+      trials: outcome?.trials ?? 0,
+      duration: outcome?.duration ?? 0,
+    },
+  };
+}

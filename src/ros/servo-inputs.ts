@@ -1,0 +1,194 @@
+import type { Logger } from 'pino';
+import type { JointStreams } from '../arm/streams.ts';
+import type { Arm, Caller } from '../arm/types.ts';
+import type { Quaternion, Vector3 } from '../kinematics/frames.ts';
+import type { Jogging } from '../motion/jog-service.ts';
+import type { Trajectories } from '../motion/trajectory-service.ts';
+import { NODE_NAME } from './arguments.ts';
+import type { ArmFrames } from './frames.ts';
+import { jointValuesFault } from './joint-input.ts';
+import type { Qualities } from './qos.ts';
+import { messageOf, type RosNode } from './rclnodejs.ts';
+import { RefusalLog } from './refusals.ts';
+
+/** geometry_msgs/msg/PoseStamped, as far as it is read. */
+interface PoseMessage {
+  readonly header: { readonly frame_id: string };
+  readonly pose: { readonly position: Vector3; readonly orientation: Quaternion };
+}
+
+/** geometry_msgs/msg/TwistStamped, as far as it is read. */
+interface TwistMessage {
+  readonly header: { readonly frame_id: string };
+  readonly twist: { readonly linear: Vector3; readonly angular: Vector3 };
+}
+
+/** control_msgs/msg/JointJog, as far as it is read. */
+interface JogMessage {
+  readonly joint_names: readonly string[];
+  readonly displacements: Float64Array;
+  readonly velocities: Float64Array;
+}
+
+/** A quaternion further from length one than this is a mistake, not rounding. */
+const UNIT_TOLERANCE = 0.01;
+
+/** Part of this thread's time that inverse kinematics of a stream of poses may take. */
+const SOLVING_SHARE = 0.25;
+
+/** Uses a message, at once or later; returns, or later says by `refuse`, why not. */
+type Take<Message> = (message: Message, refuse: (text: string) => void) => string | null;
+
+/** What an arm's streams of setpoints and speeds are made of. */
+export interface ServoParts {
+  readonly arm: Arm;
+  readonly namespace: string;
+  readonly frames: ArmFrames;
+  readonly joints: JointStreams;
+  readonly jogging: Jogging;
+  readonly trajectories: Trajectories;
+}
+
+/**
+ * Topics that drive an arm as long as messages come, with the names that ros2_control and MoveIt Servo use. Each is an
+ * owner of its own.
+ */
+export class ServoInputs {
+  readonly #node: RosNode;
+  readonly #parts: ServoParts;
+  readonly #qualities: Qualities;
+  readonly #log: Logger;
+
+  constructor(node: RosNode, parts: ServoParts, qualities: Qualities, log: Logger) {
+    this.#node = node;
+    this.#parts = parts;
+    this.#qualities = qualities;
+    this.#log = log;
+  }
+
+  accept(): void {
+    const { arm, joints, frames, trajectories, jogging } = this.#parts;
+    const names = arm.model.joints.map(({ name }) => name);
+    const known = new Map(names.map((name, index) => [name, index]));
+
+    const forward = 'forward_position_controller/commands';
+    this.#subscribe<{ readonly data: Float64Array }>('std_msgs/msg/Float64MultiArray', forward, ({ data }) => {
+      if (data.length !== names.length) {
+        return `it has ${data.length} positions; arm ${arm.name} has ${names.length} joints: ${names.join(', ')}`;
+      }
+      const wrong = data.findIndex((value) => !Number.isFinite(value));
+      if (wrong >= 0) return `the position of ${names[wrong]} is ${data[wrong]}`;
+      return refusedBy(joints.command(arm, names, data, 0, forward));
+    });
+
+    const target = `${NODE_NAME}/pose_target`;
+    const aim = ({ header, pose }: PoseMessage): string | null => {
+      const { position, orientation } = pose;
+      const fault = frames.fault(header.frame_id, false) ?? poseFault(position, orientation);
+      if (fault !== null) return fault;
+      const goal = trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
+      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, 0, target));
+    };
+    this.#subscribe<PoseMessage>('geometry_msgs/msg/PoseStamped', '~/pose_target', newestWithin(SOLVING_SHARE, aim));
+
+    const twists = this.#caller(`${NODE_NAME}/delta_twist_cmds`);
+    this.#subscribe<TwistMessage>('geometry_msgs/msg/TwistStamped', '~/delta_twist_cmds', ({ header, twist }) => {
+      const { frame_id } = header;
+      const fault =
+        frames.fault(frame_id, true) ?? finiteFault({ ...twist.linear }) ?? finiteFault({ ...twist.angular });
+      if (fault !== null) return fault;
+      const linear = frames.vectorInBase(frame_id, twist.linear);
+      const angular = frames.vectorInBase(frame_id, twist.angular);
+      const values = Float64Array.of(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+      const frame = frame_id === frames.tool ? 'tool' : 'base';
+      return refusedBy(jogging.feed(arm, { kind: 'twist', twist: values, frame }, twists));
+    });
+
+    const jogs = this.#caller(`${NODE_NAME}/delta_joint_cmds`);
+    this.#subscribe<JogMessage>('control_msgs/msg/JointJog', '~/delta_joint_cmds', (message) => {
+      if (message.displacements.length > 0) return 'displacements are not driven: send velocities';
+      const fault = jointValuesFault(message.joint_names, message.velocities, known, 'velocities');
+      if (fault !== null) return fault.text;
+      const velocities = new Float64Array(names.length);
+      for (const [index, name] of message.joint_names.entries())
+        velocities[known.get(name)!] = message.velocities[index]!;
+      return refusedBy(jogging.feed(arm, { kind: 'joints', velocities }, jogs));
+    });
+  }
+
+  /** @param take uses a message, or says by `refuse` why not */
+  #subscribe<Message>(type: string, topic: string, take: Take<Message>): void {
+    const full = `${this.#parts.namespace}/${topic.replace('~', NODE_NAME)}`;
+    const refusals = new RefusalLog(this.#log, `Message on ${full} refused`);
+    this.#node.createSubscription<Message>(type, topic, { qos: this.#qualities.stream }, (message) => {
+      const refuse = (text: string): void => {
+        // Numbers in a text change with every message; what it says does not.
+        refusals.refuse(text.replace(/-?\d+(\.\d+)?/g, '#'), () => text, performance.now() / 1000);
+      };
+      try {
+        const refused = take(message, refuse);
+        if (refused !== null) refuse(refused);
+      } catch (error) {
+        refuse(messageOf(error));
+      }
+    });
+  }
+
+  #caller(topic: string): Caller {
+    const { arm, namespace } = this.#parts;
+    return { owner: { key: `ros:${arm.name}/${topic}`, name: `the ROS topic ${namespace}/${topic}` }, takeOver: false };
+  }
+}
+
+/**
+ * Spends at most a share of this thread's time on messages: of those that come too fast, the newest is used as soon as
+ * there is time for it.
+ */
+function newestWithin<Message>(share: number, use: (message: Message) => string | null): Take<Message> {
+  let free = 0;
+  let pending: Message | null = null;
+  const work = (message: Message): string | null => {
+    const began = performance.now();
+    try {
+      return use(message);
+    } finally {
+      const now = performance.now();
+      free = now + (now - began) * (1 / share - 1);
+    }
+  };
+  return (message, refuse) => {
+    const wait = free - performance.now();
+    if (wait <= 0 && pending === null) return work(message);
+    if (pending === null) {
+      setTimeout(() => {
+        const newest = pending!;
+        pending = null;
+        try {
+          const refused = work(newest);
+          if (refused !== null) refuse(refused);
+        } catch (error) {
+          refuse(messageOf(error));
+        }
+      }, wait);
+    }
+    pending = message;
+    return null;
+  };
+}
+
+function refusedBy(answer: 'accepted' | { readonly refused: string }): string | null {
+  return answer === 'accepted' ? null : answer.refused;
+}
+
+function finiteFault(values: Readonly<Record<string, number>>): string | null {
+  const wrong = Object.entries(values).find(([, value]) => !Number.isFinite(value));
+  return wrong === undefined ? null : `its ${wrong[0]} is ${wrong[1]}`;
+}
+
+function poseFault(position: Vector3, orientation: Quaternion): string | null {
+  const fault = finiteFault({ ...position }) ?? finiteFault({ ...orientation });
+  if (fault !== null) return fault;
+  const length = Math.hypot(orientation.x, orientation.y, orientation.z, orientation.w);
+  if (Math.abs(length - 1) <= UNIT_TOLERANCE) return null;
+  return `its orientation has length ${length.toFixed(3)}: a unit quaternion is needed`;
+}

@@ -1,0 +1,220 @@
+import type { Logger } from 'pino';
+import type { Arm, Caller } from '../arm/types.ts';
+import type { Trajectories } from '../motion/trajectory-service.ts';
+import type { Actions, GoalRun, Outcome } from './action.ts';
+import { faultOf } from './errors.ts';
+import type { Qualities } from './qos.ts';
+import type { RosNode } from './rclnodejs.ts';
+import { RefusalLog } from './refusals.ts';
+import { stampOf } from './time.ts';
+import {
+  isFault,
+  readTolerances,
+  readTrajectory,
+  TrajectoryCode,
+  type TrajectoryGoal,
+  type TrajectoryMessage,
+  usualTolerances,
+} from './trajectory-message.ts';
+
+/** Codes of how a trajectory that had begun ended. */
+const END_CODES = {
+  done: TrajectoryCode.SUCCESSFUL,
+  path: TrajectoryCode.PATH_TOLERANCE_VIOLATED,
+  goal: TrajectoryCode.GOAL_TOLERANCE_VIOLATED,
+  ended: TrajectoryCode.INVALID_GOAL,
+} as const;
+
+/** Largest distance from its goal at which a gripper has arrived, rad. */
+const GRIPPER_TOLERANCE = 0.03;
+
+/** What drives an arm as ros2_control's controllers do: trajectories as action and as topic, and the gripper. */
+export class TrajectoryInputs {
+  readonly #arm: Arm;
+  readonly #trajectories: Trajectories;
+  readonly #node: string;
+  readonly #now: () => number;
+  readonly #caller: Caller;
+  readonly #log: Logger;
+  readonly #gripperRefusals: RefusalLog;
+
+  /**
+   * @param namespace of the arm
+   * @param node full name of its node, for people
+   * @param now clock of ROS, seconds since the epoch
+   */
+  constructor(arm: Arm, trajectories: Trajectories, namespace: string, node: string, now: () => number, log: Logger) {
+    this.#log = log;
+    this.#gripperRefusals = new RefusalLog(log, `Goal of ${namespace}/gripper_controller/gripper_cmd aborted`);
+    this.#arm = arm;
+    this.#trajectories = trajectories;
+    this.#node = node;
+    this.#now = now;
+    // Goals and messages of one controller replace one another.
+    this.#caller = {
+      owner: { key: `ros:${arm.name}/arm_controller`, name: `the ROS controller ${namespace}/arm_controller` },
+      takeOver: false,
+    };
+  }
+
+  offerActions(actions: Actions): void {
+    actions.offer<TrajectoryGoal>(
+      'control_msgs/action/FollowJointTrajectory',
+      'arm_controller/follow_joint_trajectory',
+      (run) => this.#follow(run),
+    );
+    if (this.#arm.model.gripper !== null) {
+      actions.offer<GripperGoal>(
+        'control_msgs/action/ParallelGripperCommand',
+        'gripper_controller/gripper_cmd',
+        (run) => this.#grip(run),
+      );
+    }
+  }
+
+  /** `arm_controller/joint_trajectory`: as the action, without an answer; a message without points stops the arm. */
+  acceptTopic(node: RosNode, namespace: string, qualities: Qualities): void {
+    const topic = `${namespace}/arm_controller/joint_trajectory`;
+    const refusals = new RefusalLog(this.#log, `Message on ${topic} refused`);
+    let running = new AbortController();
+    const take = async (message: TrajectoryMessage): Promise<void> => {
+      running.abort();
+      if (message.points.length === 0) return;
+      const planned = readTrajectory(this.#arm, message, this.#now());
+      if (isFault(planned)) {
+        refusals.refuse(planned.text, () => planned.text, performance.now() / 1000);
+        return;
+      }
+      running = new AbortController();
+      const { signal } = running;
+      await pause(planned.wait, signal);
+      if (signal.aborted) return;
+      const caller = { ...this.#caller, signal };
+      const { message: why } = await this.#trajectories.follow(
+        this.#arm,
+        planned.path,
+        usualTolerances(this.#arm),
+        caller,
+      );
+      if (why !== '' && !signal.aborted) this.#log.warn(`The trajectory on ${topic} was not completed. ${why}`);
+    };
+    const type = 'trajectory_msgs/msg/JointTrajectory';
+    node.createSubscription<TrajectoryMessage>(
+      type,
+      'arm_controller/joint_trajectory',
+      { qos: qualities.stream },
+      (message) =>
+        take(message).catch((error: unknown) => {
+          const { code, message: text } = faultOf(error, this.#arm, this.#node);
+          refusals.refuse(code, () => text, performance.now() / 1000);
+        }),
+    );
+  }
+
+  async #follow({ goal, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {
+    const tolerances = readTolerances(this.#arm, goal);
+    if (isFault(tolerances)) return followed(tolerances.code, tolerances.text);
+    const planned = readTrajectory(this.#arm, goal.trajectory, this.#now());
+    if (isFault(planned)) return followed(planned.code, planned.text);
+    await pause(planned.wait, signal);
+    if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, 'cancelled before it began; nothing has moved');
+    tell(() => this.#progress(planned.path.names));
+    try {
+      const caller = { ...this.#caller, signal };
+      const { end, message } = await this.#trajectories.follow(this.#arm, planned.path, tolerances, caller);
+      if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, 'cancelled; the arm has decelerated and holds');
+      return followed(END_CODES[end], message);
+    } catch (error) {
+      return followed(TrajectoryCode.INVALID_GOAL, faultOf(error, this.#arm, this.#node).message);
+    }
+  }
+
+  /** Feedback of a trajectory: where the joints are asked to be, where they are, and the difference. */
+  #progress(names: readonly string[]): object {
+    const snapshot = this.#arm.read();
+    const places = names.map((name) => this.#arm.model.joints.findIndex((joint) => joint.name === name));
+    const pick = (values: Float64Array): Float64Array => Float64Array.from(places, (place) => values[place]!);
+    const desired = pick(snapshot.setpoints);
+    const actual = pick(snapshot.positions);
+    return {
+      header: { stamp: stampOf(snapshot.sampleTime), frame_id: '' },
+      joint_names: names,
+      desired: point(desired),
+      actual: { ...point(actual), velocities: pick(snapshot.velocities) },
+      error: point(desired.map((value, index) => value - actual[index]!)),
+    };
+  }
+
+  async #grip({ goal, signal, tell }: GoalRun<GripperGoal>): Promise<Outcome> {
+    const joint = this.#arm.model.joints[this.#arm.model.gripper!.index]!.name;
+    const { name, position } = goal.command;
+    const named = name.length === 0 ? 0 : name.indexOf(joint);
+    const asked = position[named];
+    const result = (reached: boolean, stalled: boolean): Outcome => ({
+      // Holding something is what a gripper is for: a stalled one has succeeded, and says so.
+      state: reached || stalled ? 'succeeded' : 'aborted',
+      result: { state: this.#gripper(joint), stalled, reached_goal: reached },
+    });
+    if (asked === undefined || name.length > 1 || !Number.isFinite(asked)) {
+      this.#refuse(`its command must hold one finite position of the joint ${joint}`);
+      return result(false, false);
+    }
+    tell(() => ({ state: this.#gripper(joint) }));
+    try {
+      const caller = {
+        ...this.#caller,
+        owner: { ...this.#caller.owner, key: `ros:${this.#arm.name}/gripper` },
+        signal,
+      };
+      const outcome = await this.#trajectories.gripper(this.#arm, asked, GRIPPER_TOLERANCE, caller);
+      if (outcome.message !== '' && !signal.aborted) this.#refuse(outcome.message);
+      return result(outcome.reached, outcome.stalled);
+    } catch (error) {
+      this.#refuse(faultOf(error, this.#arm, this.#node).message);
+      return result(false, false);
+    }
+  }
+
+  /** Logs why a gripper's goal is aborted: its result has no place for that. */
+  #refuse(text: string): void {
+    this.#gripperRefusals.refuse(text, () => text, performance.now() / 1000);
+  }
+
+  #gripper(name: string): object {
+    const { sampleTime, positions, velocities, efforts } = this.#arm.read();
+    const { index } = this.#arm.model.gripper!;
+    return {
+      header: { stamp: stampOf(sampleTime), frame_id: '' },
+      name: [name],
+      position: [positions[index]!],
+      velocity: [velocities[index]!],
+      effort: [efforts[index]!],
+    };
+  }
+}
+
+/** Goal of control_msgs/action/ParallelGripperCommand. */
+interface GripperGoal {
+  readonly command: { readonly name: readonly string[]; readonly position: Float64Array };
+}
+
+function point(positions: Float64Array): object {
+  return { positions, time_from_start: { sec: 0, nanosec: 0 } };
+}
+
+function followed(error_code: number, error_string: string): Outcome {
+  const done = error_code === TrajectoryCode.SUCCESSFUL;
+  return { state: done ? 'succeeded' : 'aborted', result: { error_code, error_string } };
+}
+
+/** Resolves after `seconds`, or when the signal aborts. */
+function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  if (seconds <= 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,184 @@
+import type { Arm } from '../arm/types.ts';
+import type { JointPath, PathTolerances } from '../motion/trajectory-service.ts';
+import { type Stamp, secondsOf } from './time.ts';
+
+/** Codes of control_msgs/action/FollowJointTrajectory. */
+export const TrajectoryCode = {
+  SUCCESSFUL: 0,
+  INVALID_GOAL: -1,
+  INVALID_JOINTS: -2,
+  OLD_HEADER_TIMESTAMP: -3,
+  PATH_TOLERANCE_VIOLATED: -4,
+  GOAL_TOLERANCE_VIOLATED: -5,
+} as const;
+
+/** trajectory_msgs/msg/JointTrajectory, as far as it is read. */
+export interface TrajectoryMessage {
+  readonly header: { readonly stamp: Stamp };
+  readonly joint_names: readonly string[];
+  readonly points: readonly {
+    readonly positions: Float64Array;
+    readonly velocities: Float64Array;
+    readonly time_from_start: Stamp;
+  }[];
+}
+
+/** control_msgs/msg/JointTolerance */
+interface ToleranceMessage {
+  readonly name: string;
+  readonly position: number;
+  readonly velocity: number;
+  readonly acceleration: number;
+}
+
+/** Goal of control_msgs/action/FollowJointTrajectory. */
+export interface TrajectoryGoal {
+  readonly trajectory: TrajectoryMessage;
+  readonly multi_dof_trajectory: { readonly points: readonly unknown[] };
+  readonly path_tolerance: readonly ToleranceMessage[];
+  readonly component_path_tolerance: readonly unknown[];
+  readonly goal_tolerance: readonly ToleranceMessage[];
+  readonly component_goal_tolerance: readonly unknown[];
+  readonly goal_time_tolerance: Stamp;
+}
+
+export interface TrajectoryFault {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** A trajectory that is well formed, and how long to wait until it begins, s. */
+export interface Planned {
+  readonly path: JointPath;
+  readonly wait: number;
+}
+
+/** A trajectory that is to begin later than this is a mistake, s. */
+const LATEST_START = 60;
+/** Distance to the goal within which an arm has arrived when its client asks for none, rad; the gripper may hold something. */
+const GOAL_TOLERANCE = 0.1;
+/** Time to come within the goal's tolerance when the client names none, s. */
+const GOAL_TIME = 1;
+
+export function isFault(value: object): value is TrajectoryFault {
+  return 'code' in value;
+}
+
+/**
+ * Reads a trajectory for an arm.
+ * @param now by the clock of ROS, seconds since the epoch
+ */
+export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number): Planned | TrajectoryFault {
+  const { joint_names: names, points } = message;
+  const fault = namesFault(arm, names);
+  if (fault !== null) return { code: TrajectoryCode.INVALID_JOINTS, text: fault };
+  if (points.length === 0) return { code: TrajectoryCode.INVALID_GOAL, text: 'the trajectory has no points' };
+  for (const [index, { positions, velocities }] of points.entries()) {
+    const problem = pointFault(names, positions, velocities, `point ${index + 1} of ${points.length}`);
+    if (problem !== null) return { code: TrajectoryCode.INVALID_GOAL, text: problem };
+  }
+  const moving = points.filter(({ velocities }) => velocities.length > 0).length;
+  if (moving !== 0 && moving !== points.length) {
+    return {
+      code: TrajectoryCode.INVALID_GOAL,
+      text: `${moving} of ${points.length} points have velocities: give all or none`,
+    };
+  }
+  const stamp = secondsOf(message.header.stamp);
+  const begin = stamp === 0 ? now : stamp;
+  if (begin - now > LATEST_START) {
+    const text = `the trajectory begins in ${(begin - now).toFixed(1)} s, which is more than ${LATEST_START} s ahead`;
+    return { code: TrajectoryCode.INVALID_GOAL, text };
+  }
+  // As ros2_control does: of a trajectory that has begun already, what is still to come is driven.
+  const late = Math.max(0, now - begin);
+  const left = points.filter(({ time_from_start }) => late === 0 || secondsOf(time_from_start) > late);
+  if (left.length === 0) {
+    const text = `the trajectory ended ${(late - secondsOf(points.at(-1)!.time_from_start)).toFixed(3)} s ago: check the clocks, or leave header.stamp at 0`;
+    return { code: TrajectoryCode.OLD_HEADER_TIMESTAMP, text };
+  }
+  const path: JointPath = {
+    names: [...names],
+    times: Float64Array.from(left, ({ time_from_start }) => secondsOf(time_from_start) - late),
+    positions: Float64Array.from(left.flatMap(({ positions }) => [...positions])),
+    velocities: moving === 0 ? null : Float64Array.from(left.flatMap(({ velocities }) => [...velocities])),
+  };
+  return { path, wait: Math.max(0, begin - now) };
+}
+
+function namesFault(arm: Arm, names: readonly string[]): string | null {
+  if (names.length === 0) return 'the trajectory names no joint';
+  const known = arm.model.joints.map(({ name }) => name);
+  for (const [index, name] of names.entries()) {
+    if (!known.includes(name)) {
+      return `arm ${arm.name} has no joint ${JSON.stringify(name)}; it has ${known.join(', ')}`;
+    }
+    if (names.indexOf(name) !== index) return `the trajectory names the joint ${name} twice`;
+  }
+  return null;
+}
+
+function pointFault(
+  names: readonly string[],
+  positions: Float64Array,
+  velocities: Float64Array,
+  point: string,
+): string | null {
+  if (positions.length !== names.length) {
+    return `${point} has ${positions.length} positions for ${names.length} joints`;
+  }
+  if (velocities.length !== 0 && velocities.length !== names.length) {
+    return `${point} has ${velocities.length} velocities for ${names.length} joints`;
+  }
+  for (const [what, values] of [
+    ['position', positions],
+    ['velocity', velocities],
+  ] as const) {
+    const wrong = values.findIndex((value) => !Number.isFinite(value));
+    if (wrong >= 0) return `the ${what} of ${names[wrong]} in ${point} is ${values[wrong]}`;
+  }
+  return null;
+}
+
+/** Tolerances of a goal: 0 asks for what is usual, -1 for none (control_msgs/msg/JointTolerance). */
+export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances | TrajectoryFault {
+  const refused = (text: string): TrajectoryFault => ({ code: TrajectoryCode.INVALID_GOAL, text });
+  if (goal.multi_dof_trajectory.points.length > 0) return refused('the arm has no joint of several degrees of freedom');
+  if (goal.component_path_tolerance.length > 0 || goal.component_goal_tolerance.length > 0) {
+    return refused('the arm has no joint of several degrees of freedom: component tolerances have no meaning');
+  }
+  const { joints } = arm.model;
+  const path = new Float64Array(joints.length).fill(Number.POSITIVE_INFINITY);
+  const goalVelocity = path.slice();
+  const end = Float64Array.from(joints, ({ role }) => (role === 'gripper' ? Number.POSITIVE_INFINITY : GOAL_TOLERANCE));
+  for (const [list, position] of [
+    [goal.path_tolerance, path],
+    [goal.goal_tolerance, end],
+  ] as const) {
+    for (const tolerance of list) {
+      const index = joints.findIndex(({ name }) => name === tolerance.name);
+      if (index < 0) {
+        const text = `a tolerance names the joint ${JSON.stringify(tolerance.name)}, which arm ${arm.name} does not have`;
+        return { code: TrajectoryCode.INVALID_JOINTS, text };
+      }
+      const { position: near, velocity, acceleration } = tolerance;
+      if (![near, velocity, acceleration].every(Number.isFinite))
+        return refused(`a tolerance of ${tolerance.name} is no number`);
+      if (acceleration > 0 || (velocity > 0 && list === goal.path_tolerance)) {
+        return refused(
+          `of ${tolerance.name} position tolerances are judged, and at the goal velocity: leave the others at 0`,
+        );
+      }
+      if (near !== 0) position[index] = near < 0 ? Number.POSITIVE_INFINITY : near;
+      if (velocity > 0) goalVelocity[index] = velocity;
+    }
+  }
+  const time = secondsOf(goal.goal_time_tolerance);
+  return { path, goal: end, goalVelocity, goalTime: time > 0 ? time : GOAL_TIME };
+}
+
+/** What a trajectory without tolerances of its own has to keep to. */
+export function usualTolerances(arm: Arm): PathTolerances {
+  const none = new Float64Array(arm.model.joints.length).fill(Number.POSITIVE_INFINITY);
+  return { path: none, goal: none, goalVelocity: none, goalTime: 0 };
+}

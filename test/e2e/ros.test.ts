@@ -1,0 +1,456 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type JointStateMessage, type Quality, Witness } from '../ros/support/ros.ts';
+import { BridgeProcess, HAS_ROS, ROS_DOMAIN } from './support/bridge.ts';
+
+const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
+const NODE = '/follower/arm_bridge';
+const LATCHED: Quality = { durability: 'TRANSIENT_LOCAL', depth: 1 };
+
+const FOLLOW = 'control_msgs/action/FollowJointTrajectory';
+const CONTROLLER = '/follower/arm_controller/follow_joint_trajectory';
+
+interface Answer {
+  readonly success: boolean;
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Followed {
+  readonly error_code: number;
+  readonly error_string: string;
+}
+
+interface Progress {
+  readonly joint_names: string[];
+  readonly desired: { readonly positions: number[] };
+  readonly actual: { readonly positions: number[] };
+}
+
+interface Status {
+  readonly name: string;
+  readonly state: string;
+  readonly torque: boolean;
+  readonly owner: string;
+  readonly initialised: boolean;
+}
+
+interface Diagnostics {
+  readonly status: {
+    readonly level: number;
+    readonly name: string;
+    readonly message: string;
+    readonly hardware_id: string;
+    readonly values: { readonly key: string; readonly value: string }[];
+  }[];
+}
+
+const duration = (seconds: number) => ({ sec: Math.floor(seconds), nanosec: Math.round((seconds % 1) * 1e9) });
+
+const trajectory = (names: readonly string[], ...points: readonly [time: number, ...positions: number[]][]) => ({
+  joint_names: names,
+  points: points.map(([time, ...positions]) => ({ positions, time_from_start: duration(time) })),
+});
+
+describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-ros-'));
+  let bridge: BridgeProcess;
+  let witness: Witness;
+  let states: Awaited<ReturnType<typeof joints>>;
+
+  const joints = () => witness.subscribe<JointStateMessage>('sensor_msgs/msg/JointState', '/follower/joint_states');
+
+  /** Newest measured positions by joint name. */
+  async function positions(): Promise<Record<string, number>> {
+    await states(1);
+    const { name, position } = (await states(1)).at(-1)!.message;
+    return Object.fromEntries(name.map((joint, index) => [joint, position[index]!]));
+  }
+
+  const trigger = (name: string) => witness.trigger(`${NODE}/${name}`);
+
+  beforeAll(async () => {
+    const config = join(folder, 'bridge.yaml');
+    const mount = '{ xyz: [0.1, -0.25, 0.02], rpy: [0, 0, 1.5] }';
+    writeFileSync(
+      config,
+      'ros: { diagnostics: { warn_lost_replies: 1, error_lost_replies: 1 } }\narms:\n  - { name: leader, bus: "sim:so101" }\n' +
+        `  - { name: follower, bus: "sim:so101", mount: ${mount} }\npairs:\n  - { leader: leader, follower: follower }\n`,
+    );
+    bridge = await BridgeProcess.start('--config', config);
+    witness = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
+    states = await joints();
+    expect(await trigger('init')).toMatchObject({ success: true });
+  });
+  afterAll(async () => {
+    await witness?.close();
+    await bridge?.endStopped();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    await trigger('reset');
+  });
+
+  test('~/status and robot_description reach a late joiner; status tells every change', async () => {
+    const take = await witness.subscribe<Status>('arm_bridge/msg/ArmStatus', `${NODE}/status`, LATCHED);
+    /** The newest one that says so; what came before it may be of a moment ago. */
+    const told = async (state: string): Promise<Status> => {
+      for (;;) {
+        const { message } = (await take(1)).at(-1)!;
+        if (message.state === state && message.owner === '') return message;
+      }
+    };
+    expect(await told('ready')).toMatchObject({ name: 'follower', torque: true, initialised: true });
+    await trigger('stop');
+    await told('stopped');
+    const description = await witness.subscribe<{ data: string }>(
+      'std_msgs/msg/String',
+      '/follower/robot_description',
+      LATCHED,
+    );
+    const urdf = readFileSync(new URL('../../robots/so101/so101.urdf', import.meta.url), 'utf8');
+    expect((await description(1))[0]!.message.data).toBe(urdf);
+  });
+
+  test('/diagnostics has one status per arm, bus, servo and loop, all well', async () => {
+    const take = await witness.subscribe<Diagnostics>('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics');
+    const { status } = (await take(2)).at(-1)!.message;
+    const names = status.map(({ name }) => name);
+    expect(names).toEqual([
+      'arm_bridge: control loop',
+      ...['leader', 'follower'].flatMap((arm) => [
+        `arm_bridge: ${arm}`,
+        `arm_bridge: ${arm} bus`,
+        ...NAMES.map((joint, index) => `arm_bridge: ${arm} ${joint} (servo ${index + 1})`),
+      ]),
+    ]);
+    const servo = status.find(({ name }) => name === 'arm_bridge: follower elbow_flex (servo 3)')!;
+    expect(servo).toMatchObject({ level: 0, message: 'healthy', hardware_id: 'sim:so101 STS3215 3' });
+    const temperature = servo.values.find(({ key }) => key === 'temperature (degrees Celsius)')!;
+    expect(Number(temperature.value)).toBeGreaterThan(15);
+    expect(status.filter(({ name }) => !name.includes('loop')).every(({ level }) => level === 0)).toBe(true);
+  });
+
+  test('/tf and /tf_static lead from the world to every link, where pinocchio finds it', async () => {
+    const links = ['base_link', 'shoulder', 'upper_arm', 'lower_arm', 'wrist', 'gripper_link', 'jaw', 'tool'];
+    await positions();
+    const chains = [];
+    for (const link of links) chains.push(await witness.transforms('world', `follower/${link}`));
+    const file = new URL('../../robots/so101/so101.urdf', import.meta.url).pathname;
+    const script = new URL('./support/frames.py', import.meta.url).pathname;
+    const input = JSON.stringify({
+      urdf: file,
+      links,
+      chains,
+      mount: { xyz: [0.1, -0.25, 0.02], rpy: [0, 0, 1.5] },
+      joints: await positions(),
+    });
+    const run = spawnSync(process.env.ARM_BRIDGE_WITNESS_PYTHON!, ['-B', script], { input, encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    const errors: Record<string, { distance: number; angle: number }> = JSON.parse(run.stdout);
+    // The arm holds still: what is left is a servo step of one joint or another.
+    for (const link of links) {
+      expect(errors[link]!.distance, link).toBeLessThan(0.002);
+      expect(errors[link]!.angle, link).toBeLessThan(0.008);
+    }
+  });
+
+  test('a trajectory arrives, tells how it goes, and joints that it does not name stay', async () => {
+    const before = await positions();
+    const names = ['wrist_flex', 'shoulder_pan'];
+    const goal = await witness.goal<Followed, Progress>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(names, [0.5, before.wrist_flex! - 0.1, 0.1], [1, before.wrist_flex! - 0.3, 0.3]),
+    });
+    const { status, result, feedback } = await goal.result();
+    expect([status, result.error_code, result.error_string]).toEqual(['succeeded', 0, '']);
+    expect(feedback.length).toBeGreaterThan(3);
+    expect(feedback.at(-1)!.joint_names).toEqual(names);
+    expect(feedback.at(-1)!.desired.positions[1]).toBeGreaterThan(0.2);
+    const after = await positions();
+    expect(after.shoulder_pan).toBeCloseTo(0.3, 1);
+    expect(after.wrist_flex! - before.wrist_flex!).toBeCloseTo(-0.3, 1);
+    for (const joint of ['shoulder_lift', 'elbow_flex', 'wrist_roll', 'gripper']) {
+      expect(Math.abs(after[joint]! - before[joint]!), joint).toBeLessThan(0.03);
+    }
+  });
+
+  test.each([
+    ['an unknown joint', { trajectory: trajectory(['elbow'], [1, 0]) }, -2, /no joint "elbow"; it has shoulder_pan/],
+    ['a joint named twice', { trajectory: trajectory(['gripper', 'gripper'], [1, 0, 0]) }, -2, /gripper twice/],
+    ['no points', { trajectory: trajectory(['gripper']) }, -1, /no points/],
+    [
+      'too few positions',
+      { trajectory: trajectory(['gripper', 'wrist_roll'], [1, 0]) },
+      -1,
+      /1 positions for 2 joints/,
+    ],
+    ['a position that is no number', { trajectory: trajectory(['gripper'], [1, Number.NaN]) }, -1, /gripper .*NaN/],
+    ['times that go back', { trajectory: trajectory(['wrist_roll'], [1, 0], [0.5, 0.1]) }, -1, /time/],
+    ['a position beyond a limit', { trajectory: trajectory(['shoulder_pan'], [9, 3]) }, -1, /shoulder_pan.*limits/],
+    ['a speed that the arm has not', { trajectory: trajectory(['shoulder_pan'], [0.05, 1]) }, -1, /shoulder_pan/],
+    [
+      'a way through the table',
+      { trajectory: trajectory(['shoulder_lift', 'elbow_flex'], [9, 1.7, -0.5]) },
+      -1,
+      /floor/,
+    ],
+    [
+      'a time that has gone',
+      { trajectory: { header: { stamp: { sec: 1_700_000_000 } }, ...trajectory(['gripper'], [1, 0]) } },
+      -3,
+      /ended .* s ago/,
+    ],
+    [
+      'a tolerance of an unknown joint',
+      { trajectory: trajectory(['gripper'], [1, 0]), path_tolerance: [{ name: 'hand' }] },
+      -2,
+      /"hand"/,
+    ],
+  ])('a trajectory with %s is refused, and the result says why', async (_, fields, code, text) => {
+    const goal = await witness.goal<Followed>(FOLLOW, CONTROLLER, fields);
+    const { status, result } = await goal.result();
+    expect([status, result.error_code]).toEqual(['aborted', code]);
+    expect(result.error_string).toMatch(text);
+  });
+
+  test('a tolerance that cannot be kept on the way ends the trajectory, the arm holds', async () => {
+    const goal = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(['shoulder_pan'], [2, -0.8]),
+      path_tolerance: [{ name: 'shoulder_pan', position: 0.001 }],
+    });
+    const { status, result } = await goal.result();
+    expect([status, result.error_code]).toEqual(['aborted', -4]);
+    expect(result.error_string).toMatch(/shoulder_pan is 0\.\d+ rad .*tolerance 0\.001/);
+    const held = await positions();
+    expect(held.shoulder_pan).toBeGreaterThan(-0.6);
+    expect((await bridge.arm(1)).state).toBe('ready');
+  });
+
+  test('a goal that the arm does not come near enough to is told, with the joint and the distance', async () => {
+    const goal = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(['wrist_roll'], [0.5, 0.2]),
+      goal_tolerance: [{ name: 'wrist_roll', position: 1e-7 }],
+      goal_time_tolerance: duration(0.2),
+    });
+    const { status, result } = await goal.result();
+    expect([status, result.error_code]).toEqual(['aborted', -5]);
+    expect(result.error_string).toMatch(/wrist_roll is 0\.\d+ rad/);
+  });
+
+  test('a cancelled trajectory decelerates and holds; a newer goal takes over in motion', async () => {
+    const far = { trajectory: trajectory(['shoulder_pan'], [3, 1]) };
+    const first = await witness.goal<Followed>(FOLLOW, CONTROLLER, far);
+    await expect.poll(async () => (await positions()).shoulder_pan, { timeout: 10_000 }).toBeGreaterThan(0.1);
+    expect(await first.cancel()).toBe(1);
+    const cancelled = await first.result();
+    expect(cancelled.status).toBe('canceled');
+    const at = (await positions()).shoulder_pan!;
+    expect(at).toBeLessThan(0.9);
+    expect(Math.abs((await positions()).shoulder_pan! - at)).toBeLessThan(0.02);
+
+    const second = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(['shoulder_pan'], [3, 1]),
+    });
+    await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('moving');
+    const third = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(['shoulder_pan'], [2, 0]),
+    });
+    const replaced = await second.result();
+    expect(replaced.status).toBe('aborted');
+    expect(replaced.result.error_string).toMatch(/superseded by a newer request/);
+    expect((await third.result()).status).toBe('succeeded');
+    expect((await positions()).shoulder_pan).toBeCloseTo(0, 1);
+  });
+
+  test('a stop ends a trajectory with its reason, and refuses the next until reset', async () => {
+    const goal = await witness.goal<Followed>(FOLLOW, CONTROLLER, { trajectory: trajectory(['shoulder_pan'], [3, 1]) });
+    await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('moving');
+    await trigger('stop');
+    const { status, result } = await goal.result();
+    expect(status).toBe('aborted');
+    expect(result.error_string).toMatch(/stopped/);
+    const refused = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(['wrist_roll'], [1, 0]),
+    });
+    expect((await refused.result()).result.error_string).toContain(`${NODE}/reset`);
+  });
+
+  test('arm_controller/joint_trajectory drives the arm as well, and an empty message stops it', async () => {
+    const topic = '/follower/arm_controller/joint_trajectory';
+    const publish = await witness.advertise('trajectory_msgs/msg/JointTrajectory', topic);
+    await publish([trajectory(['wrist_roll'], [1, -0.4])]);
+    await expect.poll(async () => (await positions()).wrist_roll, { timeout: 10_000 }).toBeLessThan(-0.37);
+    await publish([trajectory(['shoulder_pan'], [5, 1.2])]);
+    await expect.poll(async () => (await positions()).shoulder_pan, { timeout: 10_000 }).toBeGreaterThan(0.2);
+    await publish([trajectory([])]);
+    await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('ready');
+    expect((await positions()).shoulder_pan).toBeLessThan(1);
+  });
+
+  test('the gripper goes where it is sent; one with a wrong joint or beyond its limits is refused', async () => {
+    type Gripped = { state: { name: string[]; position: number[] }; stalled: boolean; reached_goal: boolean };
+    const type = 'control_msgs/action/ParallelGripperCommand';
+    const send = async (name: string[], position: number[]) =>
+      (
+        await witness.goal<Gripped>(type, '/follower/gripper_controller/gripper_cmd', { command: { name, position } })
+      ).result();
+    const reached = await send(['gripper'], [0.8]);
+    expect(reached).toMatchObject({ status: 'succeeded', result: { reached_goal: true, stalled: false } });
+    expect(reached.result.state.name).toEqual(['gripper']);
+    expect(reached.result.state.position[0]).toBeCloseTo(0.8, 1);
+    expect((await send(['finger'], [0.5])).status).toBe('aborted');
+    expect((await send(['gripper'], [9])).status).toBe('aborted');
+    expect(bridge.log).toMatch(/gripper_cmd aborted: .*limits/);
+  });
+
+  test('streams of positions, poses and speeds drive the arm while they come', async () => {
+    const forward = await witness.advertise(
+      'std_msgs/msg/Float64MultiArray',
+      '/follower/forward_position_controller/commands',
+    );
+    const start = await positions();
+    const target = NAMES.map((name) => (name === 'wrist_roll' ? 0.3 : start[name]!));
+    await forward(Array(90).fill({ data: target }), 0.02);
+    expect((await positions()).wrist_roll).toBeCloseTo(0.3, 1);
+
+    // The topic before has the arm until half a second after its last message.
+    await expect.poll(async () => (await bridge.arm(1)).owner, { timeout: 10_000 }).toBeNull();
+    const jog = await witness.advertise('control_msgs/msg/JointJog', `${NODE}/delta_joint_cmds`);
+    await jog(Array(50).fill({ joint_names: ['shoulder_pan'], velocities: [0.4] }), 0.02);
+    const jogged = (await positions()).shoulder_pan!;
+    expect(jogged - start.shoulder_pan!).toBeGreaterThan(0.1);
+    await expect.poll(async () => (await bridge.arm(1)).owner, { timeout: 10_000 }).toBeNull();
+    expect(Math.abs((await positions()).shoulder_pan! - jogged)).toBeLessThan(0.15);
+
+    const twist = await witness.advertise('geometry_msgs/msg/TwistStamped', `${NODE}/delta_twist_cmds`);
+    const read = () =>
+      witness.call<{ z: number } & Answer>('arm_bridge/srv/ReadEndEffector', `${NODE}/read_end_effector`);
+    const low = (await read()).z;
+    await twist(Array(50).fill({ twist: { linear: { z: 0.05 } } }), 0.02);
+    expect((await read()).z - low).toBeGreaterThan(0.01);
+    await expect.poll(async () => (await bridge.arm(1)).owner, { timeout: 10_000 }).toBeNull();
+
+    const poses = await witness.subscribe<{ header: object; pose: object }>(
+      'geometry_msgs/msg/PoseStamped',
+      '/follower/end_effector/pose',
+    );
+    const { message } = (await poses(1)).at(-1)!;
+    const pose = message.pose as { position: { z: number } };
+    const publish = await witness.advertise('geometry_msgs/msg/PoseStamped', `${NODE}/pose_target`);
+    const before = (await read()).z;
+    const lower = { ...message, pose: { ...pose, position: { ...pose.position, z: pose.position.z - 0.03 } } };
+    await publish(Array(40).fill(lower), 0.025);
+    expect((await read()).z - before).toBeCloseTo(-0.03, 2);
+    await publish([{ ...lower, header: { frame_id: 'nowhere' } }], 0.02);
+    await expect.poll(() => bridge.log).toMatch(/pose_target refused: its frame \\?"nowhere\\?" is not known here/);
+    await expect.poll(async () => (await bridge.arm(1)).owner, { timeout: 10_000 }).toBeNull();
+  });
+
+  describe('services and actions do what HTTP does, with the same errors', () => {
+    type Moved = Answer & { position_error: number; trials: number };
+    const MOVE = 'arm_bridge/action/MoveAbsolute';
+    const move = async (fields: object) => (await witness.goal<Moved>(MOVE, `${NODE}/move_absolute`, fields)).result();
+
+    test('a move to a pose and the reading of the tool', async () => {
+      const byHttp = await bridge.post('/move/absolute?robot_id=1', { x: 3, y: 2, z: 4, rx: null });
+      const byRos = await move({ x: [0.03], y: [-0.02], z: [0.04] });
+      expect(byHttp.body.status).toBe('ok');
+      expect(byRos).toMatchObject({ status: 'succeeded', result: { success: true, code: '', message: '' } });
+      expect(byRos.feedback.length).toBeGreaterThan(0);
+      expect(byRos.result.position_error).toBeLessThan(0.005);
+      const http = (await bridge.post('/end-effector/read?robot_id=1', { sync: true })).body;
+      const ros = await witness.call<Record<string, number>>(
+        'arm_bridge/srv/ReadEndEffector',
+        `${NODE}/read_end_effector`,
+        { sync: true },
+      );
+      for (const axis of ['x', 'y', 'z'] as const) expect(ros[axis]! * 100).toBeCloseTo(http[axis], 0);
+      expect((ros.pitch! * 180) / Math.PI).toBeCloseTo(http.rx, 0);
+      const relative = await witness.goal<Moved>('arm_bridge/action/MoveRelative', `${NODE}/move_relative`, {
+        z: [-0.02],
+        orientation_tolerance: 0.2,
+      });
+      expect((await relative.result()).result).toMatchObject({ success: true, message: '' });
+    });
+
+    test('what cannot be reached, what is out of range, and who owns the arm', async () => {
+      const far = await move({ x: [2] });
+      const byHttp = await bridge.post('/move/absolute?robot_id=1', { x: 200, y: 0, z: 0 });
+      expect(far).toMatchObject({ status: 'aborted', result: { success: false } });
+      expect(far.result.message).toMatch(/cannot be reached by arm follower/);
+      expect(byHttp.body.message).toMatch(/cannot be reached by arm follower/);
+      expect((await move({ opening: [2] })).result).toMatchObject({ success: false, code: 'bad_request' });
+      expect((await move({ x: [0], max_trials: 0 })).result).toMatchObject({ success: false, code: 'bad_request' });
+
+      const driving = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+        trajectory: trajectory(['shoulder_pan'], [3, -1]),
+      });
+      await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('moving');
+      const owned = await move({ x: [0] });
+      expect(owned.result).toMatchObject({ success: false, code: 'owned' });
+      expect(owned.result.message).toMatch(/driven by the ROS controller \/follower\/arm_controller/);
+      const ownedHttp = await bridge.post('/move/absolute?robot_id=1', { x: 0, y: 0, z: 0 });
+      expect([ownedHttp.status, ownedHttp.body.detail]).toEqual([
+        409,
+        expect.stringContaining('driven by the ROS controller'),
+      ]);
+      await driving.cancel();
+      await driving.result();
+    });
+
+    test('a cancelled move holds', async () => {
+      const goal = await witness.goal<Moved>(MOVE, `${NODE}/move_absolute`, { x: [-0.05], y: [0.1], z: [0.05] });
+      await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('moving');
+      await goal.cancel();
+      const { status, result } = await goal.result();
+      expect(status).toBe('canceled');
+      expect(result.message).toMatch(/cancelled; the arm holds/);
+    });
+
+    test('mirroring starts and stops, and tells what is wrong', async () => {
+      const start = (fields: object) =>
+        witness.call<Answer>('arm_bridge/srv/StartMirroring', '/arm_bridge/start_mirroring', fields);
+      const stop = () => witness.call<Answer>('arm_bridge/srv/StopMirroring', '/arm_bridge/stop_mirroring');
+      expect(await stop()).toMatchObject({ success: false, message: 'Leader-follower control is not running' });
+      expect((await bridge.post('/move/leader/stop')).body.message).toBe('Leader-follower control is not running');
+      const nobody = await start({ pairs: [{ leader: 'nobody', follower: 'follower' }] });
+      expect(nobody).toMatchObject({ success: false, code: 'unknown_arm' });
+      expect(await start({ align: 'both' })).toMatchObject({ success: false, code: 'bad_request' });
+      // The pair of the configuration.
+      expect(await start({})).toMatchObject({ success: true });
+      expect(await start({})).toMatchObject({ success: false, code: 'already_mirroring' });
+      expect(await stop()).toMatchObject({ success: true });
+    });
+
+    test('gravity compensation and the greeting', async () => {
+      const enable = (data: boolean) =>
+        witness.call<Answer>('std_srvs/srv/SetBool', `${NODE}/gravity_compensation_enable`, { data });
+      expect(await enable(true)).toMatchObject({ success: true });
+      expect((await bridge.arm(1)).state).toBe('floating');
+      expect(await enable(false)).toMatchObject({ success: true });
+      expect((await bridge.arm(1)).state).toBe('ready');
+      expect(await trigger('home')).toMatchObject({ success: true });
+    });
+
+    test('~/park lowers the arm and lets it go limp', async () => {
+      expect(await trigger('park')).toMatchObject({ success: true });
+      expect((await bridge.arm(1)).torque).toBe(false);
+      const refused = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+        trajectory: trajectory(['wrist_roll'], [1, 0]),
+      });
+      expect((await refused.result()).result.error_string).toMatch(/connected, not ready: switch its torque on first/);
+      const switchTorque = (data: boolean) =>
+        witness.call<Answer>('std_srvs/srv/SetBool', `${NODE}/torque_enable`, { data });
+      const limp = await positions();
+      expect(await switchTorque(true)).toMatchObject({ success: true });
+      expect((await bridge.arm(1)).state).toBe('ready');
+      const held = await positions();
+      for (const joint of NAMES) expect(Math.abs(held[joint]! - limp[joint]!), joint).toBeLessThan(0.03);
+      expect(await switchTorque(false)).toMatchObject({ success: true });
+      expect((await bridge.arm(1)).state).toBe('connected');
+    });
+  });
+});
