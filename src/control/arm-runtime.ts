@@ -48,6 +48,9 @@ export class ArmRuntime {
   readonly #targets: Float64Array;
   readonly #droop: Float64Array;
   readonly #reach: Float64Array;
+  /** Gains for which the goals have been made, and what they have changed by. */
+  readonly #gain: Float64Array;
+  readonly #ratio: Float64Array;
   readonly #wanted: Float64Array;
   #limits: LimitSet = 'move';
   #holding = false;
@@ -73,6 +76,8 @@ export class ArmRuntime {
     this.#targets = new Float64Array(joints);
     this.#droop = new Float64Array(joints);
     this.#reach = new Float64Array(joints);
+    this.#gain = link.gain.slice();
+    this.#ratio = new Float64Array(joints);
     this.#wanted = new Float64Array(joints);
   }
 
@@ -97,6 +102,7 @@ export class ArmRuntime {
     this.#limits = source.limits;
     this.#holding = false;
     this.source = source;
+    if (isFloating(source) && source.gains !== null) this.link.gains?.soften(source.gains);
     this.motion++;
     this.#enter(StateCode[source.state]);
   }
@@ -158,7 +164,12 @@ export class ArmRuntime {
       if (this.state === StateCode.disconnected) this.#connect();
       this.#latch();
       this.#watchTorque();
-      if (this.#powered) this.#command(now, dt);
+      if (this.#powered) {
+        this.#followGains();
+        this.#command(now, dt);
+      } else {
+        this.#gain.set(link.gain);
+      }
     }
     this.#publish(now, epoch);
   }
@@ -179,6 +190,7 @@ export class ArmRuntime {
   #connect(): void {
     const { link } = this;
     this.#powered = link.torque;
+    this.#gain.set(link.gain);
     this.gate.adopt(link.remote ? link.positions : link.adopted);
     this.#hold();
     this.#enter(link.torque ? StateCode.ready : StateCode.connected);
@@ -201,7 +213,7 @@ export class ArmRuntime {
     const fresh = link.remote || now - link.sampleTime <= STALE;
     if (source !== null && fresh && isFloating(source)) {
       const status = source.next(this.#time, dt, this.#wanted);
-      this.#floatStep(source.support);
+      this.#floatStep(source.support, dt);
       if (status === SourceStatus.done) {
         // Its weight has been given to the hand: the arm is limp from here on.
         this.#end('done');
@@ -275,7 +287,7 @@ export class ArmRuntime {
     this.#droopAt(this.#setpoints);
   }
 
-  #floatStep(support: Float64Array): void {
+  #floatStep(support: Float64Array, dt: number): void {
     const { stiffness, floatTorque } = this.model;
     const positions = this.link.positions;
     this.#droopAt(positions);
@@ -283,7 +295,7 @@ export class ArmRuntime {
       this.#targets[i] = this.#droop[i]! * support[i]!;
       this.#reach[i] = floatTorque[i]! / (stiffness[i]! * this.link.gain[i]!);
     }
-    this.gate.float(positions, this.#targets, this.#reach);
+    this.gate.float(positions, this.#targets, this.#reach, dt);
     this.#setpoints.set(positions);
   }
 
@@ -292,8 +304,26 @@ export class ArmRuntime {
     this.#poseUnderDroop();
   }
 
+  /** Servos that have become harder or softer are sent goals with which they go on pulling as they did. */
+  #followGains(): void {
+    const { gain, positions } = this.link;
+    let changed = false;
+    for (let i = 0; i < gain.length; i++) {
+      this.#ratio[i] = this.#gain[i]! / gain[i]!;
+      if (this.#ratio[i] !== 1) changed = true;
+      this.#gain[i] = gain[i]!;
+    }
+    if (!changed) return;
+    this.gate.regain(positions, this.#ratio);
+    this.#poseUnderDroop();
+  }
+
   #end(reason: EndReason): void {
     if (this.source === null) return;
+    if (isFloating(this.source)) {
+      this.link.gains?.restore();
+      this.#followGains();
+    }
     this.source = null;
     this.onEnd(this.motion, reason);
   }

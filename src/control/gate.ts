@@ -31,6 +31,9 @@ export class Gate {
   readonly #lastTarget: Float64Array;
   readonly #stopRate: Float64Array;
   #tracking = false;
+  /** Where the hand is taken to be while the arm floats, rad. */
+  readonly #base: Float64Array;
+  #floating = false;
 
   constructor(limits: GateLimits) {
     const joints = limits.lower.length;
@@ -40,6 +43,7 @@ export class Gate {
     this.accelerations = new Float64Array(joints);
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
+    this.#base = new Float64Array(joints);
   }
 
   /**
@@ -56,6 +60,7 @@ export class Gate {
   /** A new source drives from here: its first target says nothing about its velocity. */
   rearm(): void {
     this.#tracking = false;
+    this.#floating = false;
     this.#stopRate.fill(0);
   }
 
@@ -141,22 +146,42 @@ export class Gate {
 
   /**
    * Lets the arm float: the goals keep the given distances from the measured positions, never more than `reach`, so
-   * that the torque of the servos' position springs is what is asked and no more. At a position limit the springs push
-   * back, with no more than that.
+   * that the torque of the servos' position springs is what is asked and no more. They follow the hand at no more than
+   * the largest speed for mirroring: a quicker hand, or a reading that jumps, meets a spring that ends at `reach`.
+   * Beyond a position limit the springs push back, with no more than that.
    * @param positions measured, rad
    * @param distances goal minus measured position, rad
    * @param reach largest distance by joint, rad
    */
-  float(positions: Float64Array, distances: Float64Array, reach: Float64Array): void {
+  float(positions: Float64Array, distances: Float64Array, reach: Float64Array, dt: number): void {
+    const { lower, upper } = this.#limits;
+    const fastest = this.#limits.velocity.mirror;
     for (let i = 0; i < this.goals.length; i++) {
       const position = positions[i]!;
-      const wanted = position + (Number.isFinite(distances[i]!) ? distances[i]! : 0);
-      const inside = Math.min(Math.max(wanted, this.#limits.lower[i]!), this.#limits.upper[i]!);
-      const goal = Math.min(Math.max(inside, position - reach[i]!), position + reach[i]!);
-      if (Number.isFinite(goal)) this.goals[i] = goal;
+      const inside = Math.min(Math.max(position, lower[i]!), upper[i]!);
+      if (Number.isFinite(inside)) {
+        const base = this.#floating ? this.#base[i]! : inside;
+        const most = fastest[i]! * dt;
+        this.#base[i] = base + Math.min(Math.max(inside - base, -most), most);
+        const wanted = this.#base[i]! + (Number.isFinite(distances[i]!) ? distances[i]! : 0);
+        this.goals[i] = Math.min(Math.max(wanted, position - reach[i]!), position + reach[i]!);
+      }
       this.velocities[i] = 0;
       this.accelerations[i] = 0;
     }
+    this.#floating = true;
     this.#tracking = false;
+  }
+
+  /**
+   * The stiffness of the servos' position springs changes: goals move so that the springs' torques stay.
+   * @param positions measured, rad
+   * @param ratio old stiffness over new one, by joint
+   */
+  regain(positions: Float64Array, ratio: Float64Array): void {
+    for (let i = 0; i < this.goals.length; i++) {
+      const goal = positions[i]! + (this.goals[i]! - positions[i]!) * ratio[i]!;
+      if (Number.isFinite(goal)) this.goals[i] = goal;
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { ModelFacts } from '../servo/facts.ts';
+import type { Gains } from './gains.ts';
 
 /** One servo of an arm: what it is, and how its registers are set. */
 export interface ServoFacts extends ModelFacts {
@@ -26,8 +27,10 @@ export interface ArmLink {
   readonly sampleTime: number;
   /** Goal positions that the servos held when the link came up, rad. */
   readonly adopted: Float64Array;
-  /** Stiffness of each joint, by the gains and models of its servos, against the one that the arm's data state. */
+  /** Largest stiffness that each joint may have now, by gains and models of its servos, against that of the arm's data. */
   readonly gain: Float64Array;
+  /** How those gains are changed; null where they cannot be. */
+  readonly gains: Gains | null;
   /** Monotonic time of the read that gave the fields below, s. */
   readonly detailTime: number;
   readonly velocities: Float64Array;

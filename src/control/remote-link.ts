@@ -14,6 +14,7 @@ export class RemoteLink implements ArmLink {
   readonly positions: Float64Array;
   readonly adopted: Float64Array;
   readonly gain: Float64Array;
+  readonly gains = null;
   readonly velocities: Float64Array;
   readonly efforts: Float64Array;
   readonly temperatures: Float64Array;

@@ -12,6 +12,7 @@ import { decodeSign, encodeSign, type Register } from '../servo/registers.ts';
 import { configure, registerName } from '../servo/setup.ts';
 import { type ExpectedServo, type StartUp, startUp } from '../servo/start-up.ts';
 import { Aside } from './aside.ts';
+import { type GainPlan, Gains } from './gains.ts';
 import { Histogram } from './histogram.ts';
 import type { ArmLink, ServoFacts } from './link.ts';
 import { expectedServos, type LinkJoint, type Place, places } from './servo-places.ts';
@@ -61,6 +62,7 @@ export class ServoLink implements ArmLink {
   readonly positions: Float64Array;
   readonly adopted: Float64Array;
   readonly gain: Float64Array;
+  readonly gains: Gains;
   readonly velocities: Float64Array;
   readonly efforts: Float64Array;
   readonly temperatures: Float64Array;
@@ -114,6 +116,8 @@ export class ServoLink implements ArmLink {
   readonly #positionBlock: Block;
   readonly #detailBlock: Block;
   readonly #stateBlock: Block;
+  readonly #gainBlock: Block;
+  readonly #positionGain: Register;
   readonly #goal: Register;
   readonly #torqueEnable: Register;
   readonly #watchdog: Register | undefined;
@@ -131,7 +135,8 @@ export class ServoLink implements ArmLink {
   #wantTorque: boolean | null = null;
   #unconfirmed = 0;
 
-  constructor(port: BytePort, joints: readonly LinkJoint[]) {
+  /** @param leftGains gains that a bridge that did not end properly may have left to the servos; null: none */
+  constructor(port: BytePort, joints: readonly LinkJoint[], leftGains: GainPlan | null = null) {
     const servos = places(joints);
     const count = servos.length;
     const { family, common, registers } = servos[0]!.model;
@@ -158,6 +163,8 @@ export class ServoLink implements ArmLink {
       this.#stateBlock = { ...span(common.torqueEnable, alarms), position: false };
     }
     this.#block = this.#positionBlock;
+    this.#gainBlock = { ...span(common.positionGain), position: false };
+    this.#positionGain = common.positionGain;
     this.#goal = common.goalPosition;
     this.#torqueEnable = common.torqueEnable;
     this.#watchdog = registers.bus_watchdog;
@@ -179,7 +186,11 @@ export class ServoLink implements ArmLink {
     this.heard = new Float64Array(joints.length);
     this.positions = new Float64Array(joints.length).fill(Number.NaN);
     this.adopted = new Float64Array(joints.length);
-    this.gain = new Float64Array(joints.length).fill(1);
+    this.gains = new Gains(
+      servos.map(({ joint }) => joint),
+      leftGains,
+    );
+    this.gain = this.gains.effective;
     this.velocities = new Float64Array(joints.length);
     this.efforts = new Float64Array(joints.length);
     this.temperatures = new Float64Array(joints.length);
@@ -231,6 +242,11 @@ export class ServoLink implements ArmLink {
     if (state && this.#stateBlock.position) this.#block = this.#stateBlock;
     else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#detailBlock : this.#positionBlock;
     this.#extra = state && !this.#stateBlock.position ? this.#stateBlock : null;
+    if (this.gains.pending) {
+      if (this.#extra === null) this.#extra = this.#gainBlock;
+      // Under torque a gain follows the goals that were made for it.
+      if (!this.anyTorque) this.#writeGains();
+    }
     this.#asked = now;
     this.#bus.beginRead(this.#block.address, this.#block.length);
     return true;
@@ -254,6 +270,12 @@ export class ServoLink implements ArmLink {
       this.#trusted[i] = this.#suspect[i] === 1 ? 0 : this.#commanded[i]!;
     }
     this.#bus.syncWrite(this.#goal, this.#steps, this.#trusted);
+    if (this.gains.pending) this.#writeGains();
+  }
+
+  /** Not kept over a power cycle: the lock of a Feetech servo is closed, and the gain of a Dynamixel servo is RAM. */
+  #writeGains(): void {
+    this.#bus.syncWrite(this.#positionGain, this.gains.wanted, this.#commanded);
   }
 
   setTorque(on: boolean): void {
@@ -354,12 +376,11 @@ export class ServoLink implements ArmLink {
   }
 
   #take(found: StartUp, began: number): void {
-    this.gain.fill(0);
     for (const [i, servo] of found.servos.entries()) {
       const place = this.#servos[i]!;
       place.model = servo.model;
       this.#holds[i] = servo.torque ? 1 : 0;
-      this.gain[place.joint]! += (servo.positionGain * servo.model.stallTorque) / this.#usualGain[place.joint]!;
+      this.gains.found(i, servo.positionGain, servo.model.stallTorque / this.#usualGain[place.joint]!);
       if (i >= this.#joints) continue;
       this.positions[i] = stepsToRadians(place.calibration, servo.presentPosition);
       // The goal register of a limp servo says nothing: it may be left from any earlier day.
@@ -468,6 +489,7 @@ export class ServoLink implements ArmLink {
         else this.#watch.apart[i] = position - this.positions[joint]!;
       }
       if (alarms) this.#watch.alarm(i, this.#value(i, common.alarms));
+      if (this.#block === this.#gainBlock) this.gains.confirm(i, this.#value(i, common.positionGain));
       if (!detail) continue;
       const { presentVelocity: velocity, presentEffort: effort, presentVoltage, presentTemperature } = common;
       if (i < this.#joints) this.velocities[i] = this.#value(i, velocity) * velocity.scale * calibration.sign;

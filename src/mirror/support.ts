@@ -6,7 +6,7 @@ import type { GravityPercentages } from './types.ts';
  * Part of their own position gain with which the servos of a floating arm work: soft, so that what the hand feels of a
  * goal that comes a cycle late is small, and hard enough that a servo step is less than the gears' friction.
  */
-export const SOFT_GAIN = 0.25;
+export const SOFT_GAIN = 0.375;
 
 const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
   shoulder_lift: 'shoulder',

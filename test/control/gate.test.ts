@@ -105,8 +105,33 @@ test('a stop from full speed ends within its time, without a step', () => {
 test('floating keeps the goal within reach of the measured position', () => {
   const gate = new Gate(limits());
   gate.adopt(Float64Array.of(0));
-  gate.float(Float64Array.of(0.5), Float64Array.of(2), Float64Array.of(0.1));
+  gate.rearm();
+  gate.float(Float64Array.of(0.5), Float64Array.of(2), Float64Array.of(0.1), DT);
   expect(gate.goals[0]).toBeCloseTo(0.6, 12);
-  gate.float(Float64Array.of(Number.NaN), Float64Array.of(0), Float64Array.of(0.1));
+  gate.float(Float64Array.of(Number.NaN), Float64Array.of(0), Float64Array.of(0.1), DT);
   expect(gate.goals[0]).toBeCloseTo(0.6, 12);
+});
+
+test('floating goals follow a hand of any usual speed, a quicker one meets a spring that ends at its reach', () => {
+  const gate = new Gate(limits());
+  const top = limits().velocity.mirror[0]!;
+  const none = Float64Array.of(0);
+  const reach = Float64Array.of(0.1);
+  gate.rearm();
+  gate.float(none, none, reach, DT);
+  gate.float(Float64Array.of(0.9 * top * DT), none, reach, DT);
+  expect(gate.goals[0]).toBeCloseTo(0.9 * top * DT, 12);
+  gate.float(Float64Array.of(0.9 * top * DT + 0.08), none, reach, DT);
+  expect(gate.goals[0]).toBeCloseTo(1.9 * top * DT, 12);
+  gate.float(Float64Array.of(0.9), none, reach, DT);
+  expect(gate.goals[0]).toBeCloseTo(0.8, 12);
+});
+
+test('a spring that becomes harder or softer goes on pulling as it did', () => {
+  const gate = new Gate(limits());
+  gate.adopt(Float64Array.of(0.5));
+  gate.regain(Float64Array.of(0.4), Float64Array.of(0.25));
+  expect(gate.goals[0]).toBeCloseTo(0.425, 12);
+  gate.regain(Float64Array.of(Number.NaN), Float64Array.of(4));
+  expect(gate.goals[0]).toBeCloseTo(0.425, 12);
 });

@@ -1,0 +1,115 @@
+/** Position gains of an arm's servos, in register counts: their own ones, and the soft ones that they are given. */
+export interface GainPlan {
+  readonly own: readonly number[];
+  readonly soft: readonly number[];
+}
+
+/** Part by which a gain changes at a time, so that goals change with it no faster than in a quick motion. */
+const STEP = 0.12;
+
+/**
+ * Position gains of the servos of one arm. A servo's gain is changed under torque, so what matters is what it may have at
+ * a moment: goals stand off the measured position by torque over stiffness, and with too small a stiffness the arm would
+ * be thrown. So the largest gain that is possible counts: the wanted one at once where it is larger, and only after
+ * it has been read back where it is smaller. Until then the arm is carried a little less, for a cycle or two. Gains change in small steps, each read back before the next.
+ */
+export class Gains {
+  /** Largest gain that each joint may have now, against the one for which the arm's data states the stiffness. */
+  readonly effective: Float64Array;
+  /** What is to be written next, counts. */
+  readonly wanted: Float64Array;
+  /** Some servo is not known to have the gain that it is to come to. */
+  pending = false;
+  readonly #target: Float64Array;
+  /** Joint of each servo, and what a count of its gain adds to the joint's. */
+  readonly #joint: readonly number[];
+  readonly #share: Float64Array;
+  readonly #own: Float64Array;
+  readonly #soft: Float64Array;
+  readonly #confirmed: Float64Array;
+
+  /**
+   * @param joint joint of each servo
+   * @param left what a bridge that did not end properly has left behind; null: nothing
+   */
+  constructor(joint: readonly number[], left: GainPlan | null) {
+    const count = joint.length;
+    this.#joint = joint;
+    this.#share = new Float64Array(count);
+    this.effective = new Float64Array(1 + Math.max(...joint)).fill(1);
+    this.wanted = new Float64Array(count);
+    this.#target = new Float64Array(count);
+    this.#confirmed = new Float64Array(count);
+    this.#own = new Float64Array(count).fill(Number.NaN);
+    this.#soft = new Float64Array(count).fill(Number.NaN);
+    if (left === null || left.own.length !== count || left.soft.length !== count) return;
+    this.#own.set(left.own);
+    this.#soft.set(left.soft);
+  }
+
+  /** True while every servo is known to have its own gain. */
+  get restored(): boolean {
+    return this.#confirmed.every((counts, i) => counts === this.#own[i]);
+  }
+
+  /**
+   * What a servo has when its bus is opened. One from the soft to its own was given to it by a bridge that could not take
+   * it back: its own one is wanted again. Any other is its own.
+   * @param share what a count adds to the joint's gain, against the one for which the arm's data states the stiffness
+   */
+  found(index: number, counts: number, share: number): void {
+    this.#share[index] = share;
+    const soft = this.#soft[index]!;
+    if (!(counts >= soft && counts <= this.#own[index]!)) this.#own[index] = counts;
+    this.#confirmed[index] = counts;
+    this.wanted[index] = counts;
+    this.#target[index] = this.#own[index]!;
+    this.#settle();
+  }
+
+  /** What servos would be given for parts of their own gains, 0..1 by joint. */
+  plan(parts: ArrayLike<number>): GainPlan {
+    const own = Array.from(this.#own);
+    return { own, soft: own.map((counts, i) => softened(counts, parts[this.#joint[i]!]!)) };
+  }
+
+  /** Wants parts of the servos' own gains, 0..1 by joint. */
+  soften(parts: ArrayLike<number>): void {
+    for (let i = 0; i < this.wanted.length; i++) {
+      this.#soft[i] = softened(this.#own[i]!, parts[this.#joint[i]!]!);
+      this.#target[i] = this.#soft[i]!;
+    }
+    this.#settle();
+  }
+
+  /** Wants the servos' own gains again. */
+  restore(): void {
+    this.#target.set(this.#own);
+    this.#settle();
+  }
+
+  /** A servo has been read. */
+  confirm(index: number, counts: number): void {
+    this.#confirmed[index] = counts;
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.pending = false;
+    this.effective.fill(0);
+    for (let i = 0; i < this.wanted.length; i++) {
+      const confirmed = this.#confirmed[i]!;
+      const target = this.#target[i]!;
+      if (confirmed !== target) this.pending = true;
+      if (confirmed === this.wanted[i]) {
+        const step = Math.max(1, Math.floor(STEP * confirmed));
+        this.wanted[i] = confirmed + Math.min(Math.max(target - confirmed, -step), step);
+      }
+      this.effective[this.#joint[i]!]! += Math.max(this.wanted[i]!, confirmed) * this.#share[i]!;
+    }
+  }
+}
+
+function softened(own: number, part: number): number {
+  return Math.max(1, Math.round(own * part));
+}

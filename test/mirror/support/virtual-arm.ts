@@ -1,0 +1,199 @@
+import type { MainModule } from '@mujoco/mujoco';
+import { type ArmModel, armChain } from '../../../src/arm/model.ts';
+import { simulatedTwin } from '../../../src/arm/twin.ts';
+import { ArmRuntime } from '../../../src/control/arm-runtime.ts';
+import type { GainPlan } from '../../../src/control/gains.ts';
+import { ServoLink } from '../../../src/control/servo-link.ts';
+import { SharedState } from '../../../src/control/snapshot.ts';
+import { modelByName } from '../../../src/servo/models.ts';
+import type { BytePort, PortError } from '../../../src/servo/port/port.ts';
+import { SimulatedArm } from '../../../src/sim/arm.ts';
+
+/** Of the control loop, s, and the part of it between a read and the goals that follow from it. */
+export const PERIOD = 0.005;
+const THINKING = 0.0015;
+/** Part of a joint's torque limit that floating may ask of it, as in the control thread. */
+const FLOAT_TORQUE_SHARE = 0.5;
+
+/** The wire between the control loop and the emulated servos: what is written is answered at once. */
+class DirectPort implements BytePort {
+  readonly url = 'test:';
+  onBytes: (chunk: Uint8Array) => void = () => {};
+  onClose: (reason: PortError) => void = () => {};
+  /** Bytes that match are lost. */
+  lose: (bytes: Uint8Array) => boolean = () => false;
+  readonly #feed: (bytes: Uint8Array) => void;
+
+  constructor(feed: (bytes: Uint8Array) => void) {
+    this.#feed = feed;
+  }
+
+  async open(): Promise<void> {}
+
+  write(bytes: Uint8Array): void {
+    if (!this.lose(bytes)) this.#feed(bytes.slice());
+  }
+
+  async close(): Promise<void> {}
+}
+
+/**
+ * One arm of the control loop with its real link, gate and codec over emulated servos and MuJoCo, on a clock that only the
+ * test moves: results do not depend on the machine, and minutes take seconds. `performance.now` must be faked.
+ */
+export class VirtualArm {
+  readonly model: ArmModel;
+  readonly sim: SimulatedArm;
+  readonly port: DirectPort;
+  runtime: ArmRuntime;
+  readonly shared: SharedState;
+  link: ServoLink;
+  /** Largest change of a goal in one cycle so far, rad. */
+  largestStep = 0;
+  readonly #lastGoals: Float64Array;
+  readonly #advance: (seconds: number) => void;
+
+  /** @param advance moves the clock that `performance.now` tells */
+  constructor(
+    mj: MainModule,
+    model: ArmModel,
+    initial: readonly number[],
+    advance: (seconds: number) => void,
+    left: GainPlan | null = null,
+  ) {
+    this.model = model;
+    this.#advance = advance;
+    const options = { ...simulatedTwin(model, 'arm'), initial };
+    this.sim = new SimulatedArm(
+      mj,
+      options,
+      now(),
+      (bytes) => this.port.onBytes(bytes),
+      (text) => {
+        throw new Error(text);
+      },
+    );
+    this.port = new DirectPort((bytes) => this.sim.feed(bytes, now()));
+    this.shared = new SharedState([model.joints.length]);
+    this.link = this.#makeLink(left);
+    this.runtime = this.#makeRuntime();
+    this.#lastGoals = new Float64Array(model.joints.length).fill(Number.NaN);
+  }
+
+  #makeLink(left: GainPlan | null): ServoLink {
+    const joints = this.model.joints.map(({ name, servos, settings }) => ({
+      name,
+      settings,
+      servos: servos.map(({ id, model: servo, sign, zero, shadow }) => {
+        const table = modelByName(servo)!;
+        return { id, model: table, shadow, calibration: { sign, zero, stepsPerTurn: table.stepsPerTurn } };
+      }),
+    }));
+    return new ServoLink(this.port, joints, left);
+  }
+
+  #makeRuntime(): ArmRuntime {
+    const { joints } = this.model;
+    const of = (pick: (joint: ArmModel['joints'][number]) => number): Float64Array => Float64Array.from(joints, pick);
+    const chain = armChain(this.model);
+    const model = {
+      name: 'arm',
+      limits: {
+        lower: of((joint) => joint.lower),
+        upper: of((joint) => joint.upper),
+        velocity: { move: of((joint) => joint.move.velocity), mirror: of((joint) => joint.mirror.velocity) },
+        acceleration: {
+          move: of((joint) => joint.move.acceleration),
+          mirror: of((joint) => joint.mirror.acceleration),
+        },
+      },
+      stiffness: of((joint) => joint.stiffness),
+      floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
+      gravity: (q: Float64Array, out: Float64Array) => chain.gravityTorques(q, out),
+      stall: joints.map(() => null),
+    };
+    return new ArmRuntime(0, model, this.link, this.shared);
+  }
+
+  /** What a servo has in a register, by its own bus protocol (Feetech). */
+  register(id: number, address: number): number {
+    let value = -1;
+    const { onBytes } = this.port;
+    this.port.onBytes = (bytes) => {
+      value = bytes[5]!;
+    };
+    const body = [id, 4, 2, address, 1];
+    const sum = body.reduce((total, byte) => total + byte, 0);
+    this.sim.feed(Uint8Array.from([0xff, 0xff, ...body, ~sum & 0xff]), now());
+    this.port.onBytes = onBytes;
+    return value;
+  }
+
+  /** A new bridge over the same servos, as after a crash. */
+  restart(left: GainPlan | null): void {
+    this.link = this.#makeLink(left);
+    this.runtime = this.#makeRuntime();
+    this.#lastGoals.fill(Number.NaN);
+    this.largestStep = 0;
+  }
+
+  /** Opens the bus and checks the servos, which takes promises but no time. */
+  async connect(): Promise<void> {
+    while (!this.link.up) {
+      this.cycle();
+      for (let i = 0; i < 50; i++) await Promise.resolve();
+    }
+    this.run(0.02);
+  }
+
+  cycle(): void {
+    this.link.begin(now());
+    // What was lost on the wire is asked for once more, and then given up.
+    this.link.expire();
+    this.link.expire();
+    this.#pass(THINKING);
+    this.runtime.step(now(), PERIOD, 0);
+    const { goals } = this.runtime.gate;
+    for (let i = 0; i < goals.length; i++) {
+      const step = Math.abs(goals[i]! - this.#lastGoals[i]!);
+      if (step > this.largestStep) this.largestStep = step;
+      this.#lastGoals[i] = goals[i]!;
+    }
+    this.#pass(PERIOD - THINKING);
+  }
+
+  /** A period in which no bridge speaks to the servos. */
+  idle(): void {
+    this.#pass(PERIOD);
+  }
+
+  run(seconds: number, each: () => void = () => {}): void {
+    for (let i = Math.round(seconds / PERIOD); i > 0; i--) {
+      this.cycle();
+      each();
+    }
+  }
+
+  /** Torque on where the arm is, as the commands of the main thread do it. */
+  hold(): void {
+    this.runtime.setTorque(true);
+    this.run(0.3);
+  }
+
+  truth() {
+    return this.sim.truth(0);
+  }
+
+  dispose(): void {
+    this.sim.dispose();
+  }
+
+  #pass(seconds: number): void {
+    this.#advance(seconds);
+    this.sim.advance(now());
+  }
+}
+
+function now(): number {
+  return performance.now() / 1000;
+}
