@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ArmSet } from './arm/arms.ts';
 import { ControlClient } from './arm/control-client.ts';
+import { defaultStateFolder, GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
 import { ServoCare } from './arm/servo-care.ts';
@@ -20,6 +21,7 @@ import type { Chain } from './kinematics/chain.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/service.ts';
 import { StreamService } from './mirror/streams.ts';
+import { forgetWhenRestored } from './mirror/support.ts';
 import type { Mover } from './mirror/types.ts';
 import { approach } from './motion/approach.ts';
 import { Goals } from './motion/goals.ts';
@@ -132,10 +134,11 @@ export class Bridge {
       approach: (arm, goal, signal) => approach(arm, planners.get(arm)!, goal, signal),
       lower: (arm, caller) => this.motion.lower(arm, caller),
     };
+    const store = gainStore(config);
     const notice = (text: string): void => logger.warn(text);
     this.#control.onNotice = notice;
-    this.mirror = new MirrorService(this.arms, config.pairs, mover, () => this.loop(), notice);
-    this.gravity = new GravityService(this.arms, mover, notice);
+    this.mirror = new MirrorService(this.arms, config.pairs, store, mover, () => this.loop(), notice);
+    this.gravity = new GravityService(this.arms, store, mover, notice);
     this.joints = new JointGoals(planners, goals);
     this.torque = new TorqueSwitch(this.arms, this.motion);
     this.servos = new ServoCare(this.arms);
@@ -165,7 +168,8 @@ export class Bridge {
             },
           );
     const shared = new SharedState(plans.map(({ model }) => model.joints.length));
-    const setups = plans.map((plan) => armSetup(plan, simulation));
+    const store = gainStore(config);
+    const setups = plans.map((plan) => armSetup(plan, simulation, store));
     const setup: ControlSetup = { ...config.control, shared: shared.buffer, arms: setups };
     const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
@@ -176,6 +180,7 @@ export class Bridge {
     const bridge = new Bridge(config, logger, plans, shared, worker, simulation);
     try {
       await bridge.#connect();
+      await bridge.#takeBackGains(store);
       await bridge.#startRos(rosArgs);
       await bridge.#startHttp(token);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
@@ -261,6 +266,17 @@ export class Bridge {
     for (const arm of local) {
       if (arm.read().state === 'disconnected') this.#logger.warn(`${arm.name} does not answer yet: ${arm.reason}`);
     }
+  }
+
+  /** Servos to which a bridge that did not end properly has left soft gains get their own ones back as they connect. */
+  async #takeBackGains(store: GainStore): Promise<void> {
+    const left = this.arms.all.filter((arm) => !arm.simulated && store.read(arm.name, arm.bus) !== null);
+    await Promise.all(
+      left.map(async (arm) => {
+        if (arm.read().state === 'disconnected' || !(await forgetWhenRestored(arm, store))) return;
+        this.#logger.info(`${arm.name}: the position gains of its servos, left over from floating, are given back`);
+      }),
+    );
   }
 
   async #startRos(rosArgs: readonly string[]): Promise<void> {
@@ -376,7 +392,7 @@ function planArm(arm: ArmConfig, index: number): ArmPlan {
   return { config: arm, model, chain: armChain(model) };
 }
 
-function armSetup({ config, model }: ArmPlan, simulation: Simulation | null): ArmSetup {
+function armSetup({ config, model }: ArmPlan, simulation: Simulation | null, store: GainStore): ArmSetup {
   const joints = model.joints.map((joint): JointSetup => {
     return {
       name: joint.name,
@@ -398,7 +414,12 @@ function armSetup({ config, model }: ArmPlan, simulation: Simulation | null): Ar
     };
   });
   const { urdf, baseLink, toolLink } = model;
-  return { name: config.name, urdf, baseLink, toolLink, joints, bus: busSetup(config, simulation) };
+  const leftGains = store.read(config.name, config.bus);
+  return { name: config.name, urdf, baseLink, toolLink, joints, leftGains, bus: busSetup(config, simulation) };
+}
+
+function gainStore(config: Config): GainStore {
+  return new GainStore(config.state_folder ?? defaultStateFolder());
 }
 
 function busSetup({ name, bus }: ArmConfig, simulation: Simulation | null): ArmSetup['bus'] {

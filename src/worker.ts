@@ -93,7 +93,7 @@ function makeLink(arm: ArmSetup): ArmLink {
     }),
   }));
   const port = arm.bus.kind === 'sim' ? new SimPort(arm.bus.url, arm.bus.port) : makePort(arm.bus.url);
-  return new ServoLink(port, joints);
+  return new ServoLink(port, joints, arm.leftGains);
 }
 
 function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
@@ -224,6 +224,12 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
       if (command.on && seconds() - arm.link.sampleTime > OLDEST_START) return 'its servos do not answer just now';
       arm.setTorque(command.on);
       break;
+    case 'gains': {
+      const { gains } = arm.link;
+      if (!arm.link.up) return arm.link.reason;
+      if (gains === null) return 'its servos belong to another machine';
+      return { motion: arm.motion, duration: 0, gains: { ...gains.plan(command.parts), restored: gains.restored } };
+    }
     case 'recover': {
       // Its torque gives way for a moment, which no motion bears.
       if (!shared.stopLatched(command.arm)) break;

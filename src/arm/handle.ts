@@ -1,4 +1,5 @@
 import type { EndReason } from '../control/arm-runtime.ts';
+import type { GainPlan } from '../control/gains.ts';
 import type { ServoFacts } from '../control/link.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../control/snapshot.ts';
@@ -344,6 +345,14 @@ export class ArmHandle implements Arm {
         ? Promise.resolve(over.reason)
         : new Promise<EndReason>((resolve) => this.#ends.set(motion, resolve));
     return { motion, duration, ended };
+  }
+
+  /**
+   * What the servos would be given for parts of their own position gains, 0..1, and whether they have their own ones.
+   * @throws {BridgeError} disconnected, unsupported
+   */
+  async gains(parts: Float64Array): Promise<GainPlan & { readonly restored: boolean }> {
+    return (await this.#command({ kind: 'gains', arm: this.index, parts })).gains!;
   }
 
   /** The motion, if it is still the present one, decelerates to a hold. */

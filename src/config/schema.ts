@@ -161,6 +161,12 @@ export const configSchema = z
     log: log.prefault({}),
     arms: z.array(armConfig).min(1).max(16),
     pairs: z.array(pairConfig).default([]),
+    state_folder: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('Folder for what must outlive a crash; null: arm-bridge in $XDG_STATE_HOME or ~/.local/state.'),
   })
   .superRefine((config, context) => {
     const names = new Map<string, number>();

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EndReason } from './arm-runtime.ts';
+import type { GainPlan } from './gains.ts';
 import type { ServoFacts } from './link.ts';
 import type { StallLimits } from './stall.ts';
 
@@ -47,6 +48,8 @@ export interface ArmSetup {
   readonly baseLink: string;
   readonly toolLink: string;
   readonly joints: readonly JointSetup[];
+  /** Gains that a bridge that did not end properly may have left to its servos; null: none. */
+  readonly leftGains: GainPlan | null;
   /** Where its servos are: at the far end of a simulated bus, at a port, or with another machine. */
   readonly bus:
     | { readonly kind: 'sim'; readonly url: string; readonly port: MessagePort }
@@ -124,6 +127,8 @@ export type Command =
   | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }
   | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
   | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
+  /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
+  | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
   /** Brings back servos that have cut or reduced their torque. */
   | { readonly kind: 'recover'; readonly arm: number }
   /** Asks the servos what they are and how they are set. */
@@ -159,6 +164,8 @@ export interface CommandResult {
   readonly duration: number;
   /** Answer to `servos`. */
   readonly servos?: readonly ServoFacts[];
+  /** Of the command `gains`: what the servos would be given, and whether they all have their own gains now. */
+  readonly gains?: GainPlan & { readonly restored: boolean };
 }
 
 export type FromControl =

@@ -1,8 +1,9 @@
 import type { ArmSet } from '../arm/arms.ts';
+import type { GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import { letGo } from './leaders.ts';
-import { floatingSource } from './support.ts';
+import { float } from './support.ts';
 import type { Gravity, GravityPercentages, Mover, Release } from './types.ts';
 
 const OWNER: Owner = { key: 'gravity', name: 'gravity compensation' };
@@ -15,13 +16,15 @@ interface Floating {
 /** Lets single arms float and takes them back. */
 export class GravityService implements Gravity {
   readonly #arms: ArmSet;
+  readonly #store: GainStore;
   readonly #mover: Mover;
   readonly #notice: (text: string) => void;
   readonly #floating = new Map<ArmHandle, Floating>();
 
   /** @param notice is told what people should know of an arm that has not been released */
-  constructor(arms: ArmSet, mover: Mover, notice: (text: string) => void) {
+  constructor(arms: ArmSet, store: GainStore, mover: Mover, notice: (text: string) => void) {
     this.#arms = arms;
+    this.#store = store;
     this.#mover = mover;
     this.#notice = notice;
   }
@@ -39,7 +42,7 @@ export class GravityService implements Gravity {
     this.#floating.set(handle, floating);
     try {
       await handle.torqueOn();
-      const motion = await handle.drive(floatingSource(handle, percentages));
+      const motion = await float(handle, percentages, this.#store);
       floating.motion = motion;
       if (this.#floating.get(handle) !== floating) await handle.cancel(motion.motion);
       void motion.ended.then(() => this.#forget(handle, floating));

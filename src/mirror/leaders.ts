@@ -1,8 +1,9 @@
+import type { GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import { unmapPositions } from './map.ts';
 import type { PlannedPair } from './plan.ts';
-import { floatingSource } from './support.ts';
+import { float } from './support.ts';
 import type { GravityPercentages, Mover, Release } from './types.ts';
 
 /** Time over which a leader that was holding goes limp, so that a hand can take it, s. */
@@ -34,11 +35,15 @@ export async function alignLeader(pair: PlannedPair, mover: Mover, signal: Abort
  * Gives a claimed leader to the hand: floating, or limp within some seconds when it was holding.
  * @returns what drives it meanwhile; null for a leader that is limp, or another machine's
  */
-export async function giveToHand(leader: ArmHandle, gravity: GravityPercentages | null): Promise<RunningMotion | null> {
+export async function giveToHand(
+  leader: ArmHandle,
+  gravity: GravityPercentages | null,
+  store: GainStore,
+): Promise<RunningMotion | null> {
   if (leader.remote) return null;
   if (gravity !== null) {
     await leader.torqueOn();
-    return leader.drive(floatingSource(leader, gravity));
+    return float(leader, gravity, store);
   }
   if (!leader.read().torque) return null;
   // The servos that hold may be some only; a fade needs all of them.

@@ -1,4 +1,5 @@
 import type { ArmSet } from '../arm/arms.ts';
+import type { GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, Claim, Loss, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller, type LoopStatistics, type Owner } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
@@ -44,6 +45,7 @@ interface RunningPair extends PlannedPair {
 export class MirrorService implements Mirror {
   readonly #arms: ArmSet;
   readonly #configured: readonly PairConfig[];
+  readonly #store: GainStore;
   readonly #mover: Mover;
   readonly #loop: () => LoopStatistics;
   readonly #notice: (text: string) => void;
@@ -61,12 +63,14 @@ export class MirrorService implements Mirror {
   constructor(
     arms: ArmSet,
     configured: readonly PairConfig[],
+    store: GainStore,
     mover: Mover,
     loop: () => LoopStatistics,
     notice: (text: string) => void,
   ) {
     this.#arms = arms;
     this.#configured = configured;
+    this.#store = store;
     this.#mover = mover;
     this.#loop = loop;
     this.#notice = notice;
@@ -167,7 +171,7 @@ export class MirrorService implements Mirror {
     if (aligned !== undefined) await alignLeader(aligned, this.#mover, aligned.aborted.signal);
     // Ended while this was being set up: the leader may be somebody else's.
     if (mine.every((pair) => pair.ended)) return;
-    const motion = await giveToHand(leader, gravity);
+    const motion = await giveToHand(leader, gravity, this.#store);
     if (motion === null) return;
     for (const pair of mine) pair.leaderMotion = motion;
     if (mine.every((pair) => pair.ended)) await leader.cancel(motion.motion);

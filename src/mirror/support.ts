@@ -1,4 +1,6 @@
-import type { ArmHandle } from '../arm/handle.ts';
+import type { GainStore } from '../arm/gain-store.ts';
+import type { ArmHandle, RunningMotion } from '../arm/handle.ts';
+import { BridgeError } from '../arm/types.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import type { GravityPercentages } from './types.ts';
 
@@ -14,9 +16,64 @@ const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
   wrist_flex: 'wrist',
 };
 
-/** What lets an arm float; joints without a percentage of their own are supported as the wrist is. */
-export function floatingSource(arm: ArmHandle, gravity: GravityPercentages): SourceSpec {
+/** Longest time that servos need to have their own gains back, and how often they are asked, ms. */
+const RESTORE_LIMIT = 5000;
+const RESTORE_INTERVAL = 100;
+
+/**
+ * Lets an arm float whose torque is on: it supports a part of its weight and yields to the hand. Its servos' own gains are
+ * on disk before they are changed. Joints without a percentage of their own are supported as the wrist is.
+ * @throws {BridgeError} disconnected, stopped, internal when the gains cannot be kept
+ */
+export async function float(arm: ArmHandle, gravity: GravityPercentages, store: GainStore): Promise<RunningMotion> {
   const { joints } = arm.model;
   const support = Float64Array.from(joints, (joint) => gravity[SUPPORT_BY_ROLE[joint.role] ?? 'wrist'] / 100);
-  return { kind: 'float', support, fade: 0, gains: new Float64Array(joints.length).fill(SOFT_GAIN) };
+  const gains = new Float64Array(joints.length).fill(SOFT_GAIN);
+  const source: SourceSpec = { kind: 'float', support, fade: 0, gains };
+  // The servos of a simulated arm do not outlive the bridge.
+  if (arm.simulated) return arm.drive(source);
+  try {
+    store.keep(arm.name, arm.bus, await arm.gains(gains));
+  } catch (error) {
+    if (error instanceof BridgeError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BridgeError(
+      'internal',
+      `The servo gains of arm ${arm.name} cannot be kept for the case of a crash (${why}), so it does not float. Make state_folder writable.`,
+    );
+  }
+  const forget = (): void => void forgetWhenRestored(arm, store, gains);
+  try {
+    const motion = await arm.drive(source);
+    void motion.ended.then(forget);
+    return motion;
+  } catch (error) {
+    forget();
+    throw error;
+  }
+}
+
+/**
+ * Waits until an arm's servos have their own gains again, and forgets what was kept of them. If that takes too long, it
+ * stays on disk for the next start.
+ * @returns whether they have them
+ */
+export async function forgetWhenRestored(
+  arm: ArmHandle,
+  store: GainStore,
+  parts: Float64Array = new Float64Array(arm.model.joints.length).fill(SOFT_GAIN),
+): Promise<boolean> {
+  for (let waited = 0; waited < RESTORE_LIMIT; waited += RESTORE_INTERVAL) {
+    try {
+      if ((await arm.gains(parts)).restored) {
+        if (arm.read().state === 'floating') return false;
+        store.forget(arm.name, arm.bus);
+        return true;
+      }
+    } catch {
+      // It is disconnected just now.
+    }
+    await new Promise((resolve) => setTimeout(resolve, RESTORE_INTERVAL).unref());
+  }
+  return false;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { loadArmModel } from '../../src/arm/model.ts';
 import { simulatedTwin } from '../../src/arm/twin.ts';
 import { addFault, NO_FAULTS } from '../../src/sim/faults.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
-import { BridgeProcess } from './support/bridge.ts';
+import { BridgeProcess, sleep } from './support/bridge.ts';
 
 const OVERLOAD = 32;
 
@@ -57,4 +57,37 @@ test('an overloaded servo is read on, told with what to do, brought back by stop
   const after = (await bridge.post('/end-effector/read', { sync: true })).body;
   expect(Math.hypot(after.x - before.x, after.y - before.y, after.z - before.z)).toBeLessThan(2);
   expect((await bridge.post('/move/init')).body.status).toBe('ok');
+});
+
+test('a bridge killed while its arm floats leaves it holding; the next one takes it over unmoved and gives its servos their gains back', async () => {
+  const link = join(folder, 'floating');
+  const state = join(folder, 'state');
+  const served = await ServedArm.start({ arm: simulatedTwin(loadArmModel('so101')), faults: NO_FAULTS, pty: { link } });
+  const config = join(folder, 'floating.yaml');
+  writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\nstate_folder: ${state}\n`);
+  const positions = (): number[] => served.arm.truth(0).positions;
+  const furthest = (from: readonly number[]): number =>
+    Math.max(...positions().map((angle, j) => Math.abs(angle - from[j]!)));
+  const first = await BridgeProcess.start('--no-ros', '--config', config);
+  let second: BridgeProcess | null = null;
+  try {
+    expect((await first.post('/move/init')).body.status).toBe('ok');
+    const full = { gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 } };
+    expect((await first.post('/gravity/start', full)).body.status).toBe('ok');
+    await sleep(0.5);
+    expect(readdirSync(state)).toHaveLength(1);
+    const before = positions();
+    await first.end('SIGKILL');
+    second = await BridgeProcess.start('--no-ros', '--config', config);
+    expect(await second.arm(0)).toMatchObject({ state: 'ready', torque: true, owner: null });
+    await sleep(0.5);
+    expect(furthest(before)).toBeLessThan(0.02);
+    expect(second.log).toMatch(/position gains .* given back/);
+    expect(readdirSync(state)).toEqual([]);
+    expect((await second.post('/move/init')).body.status).toBe('ok');
+  } finally {
+    await first.end('SIGKILL');
+    await second?.endStopped();
+    await served.close();
+  }
 });

@@ -1,0 +1,58 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { GainPlan } from '../control/gains.ts';
+
+const counts = z.array(z.int().positive());
+const plan = z.strictObject({ own: counts, soft: counts });
+
+/** Where what has to outlive the process is kept when nothing else is configured. */
+export function defaultStateFolder(): string {
+  return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'arm-bridge');
+}
+
+/**
+ * The servos' own position gains while they have others, on disk: after a crash the next bridge gives them back. One file
+ * per arm and bus.
+ */
+export class GainStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** What a bridge that did not end properly has left behind; null when there is nothing that can be read. */
+  read(arm: string, bus: string): GainPlan | null {
+    try {
+      return plan.parse(JSON.parse(readFileSync(this.#file(arm, bus), 'utf8')));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Keeps gains before they are changed. @throws {Error} when the file cannot be written */
+  keep(arm: string, bus: string, gains: GainPlan): void {
+    mkdirSync(this.#folder, { recursive: true });
+    const file = this.#file(arm, bus);
+    const descriptor = openSync(`${file}.new`, 'w');
+    try {
+      writeSync(descriptor, JSON.stringify({ own: gains.own, soft: gains.soft }));
+      // A dip of the supply that takes the computer along is one of the cases that this is for.
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(`${file}.new`, file);
+  }
+
+  /** The servos have their own gains again. */
+  forget(arm: string, bus: string): void {
+    rmSync(this.#file(arm, bus), { force: true });
+  }
+
+  #file(arm: string, bus: string): string {
+    return join(this.#folder, `gains-${arm}-${bus.replace(/[^\w.-]+/g, '_')}.json`);
+  }
+}
