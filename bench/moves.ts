@@ -1,162 +1,124 @@
 /**
- * Random poses that an arm can have, from anywhere to anywhere, one /move/absolute each, on simulated arms of a bridge as
- * users run it. The poses are MuJoCo's (bench/targets.py), and so is the truth that each answer is held to.
+ * npm run bench:moves [-- --write | --short]: how exactly arms reach random poses that they can have, one /move/absolute
+ * each. `--write` puts the table into docs/benchmarks.md too, `--short` moves to a few poses only.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { loadArmModel } from '../src/arm/model.ts';
+import { fileURLToPath } from 'node:url';
+import { type MoveCase, measureMoves, type Reached } from './random-moves.ts';
+import { markdownTable, type Target, targetTable } from './table.ts';
 
-/** An arm to be moved. */
-export interface MoveCase {
-  readonly model: string;
-  /** cm */
-  readonly positionTolerance: number;
-  /** degrees */
-  readonly orientationTolerance: number;
-  /** In what the simulation differs from the model: kg, and share of the stiffness. */
-  readonly simulation?: { readonly payload?: number; readonly stiffness?: number };
+/** The sources are compiled to build/bench: documents, arms and the bridge stay where they are. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const DOCUMENT = join(ROOT, 'docs', 'benchmarks.md');
+const BEGIN = '<!-- bench moves: begin -->\n';
+const END = '<!-- bench moves: end -->';
+/** What MuJoCo's tool may be further off than an answer's tolerance, cm: a step of the encoders at full reach. */
+const TRUTH = 0.07;
+const SEED = 20;
+
+const count = process.argv.includes('--short') ? 5 : 100;
+const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
+if (!python) throw new Error('ARM_BRIDGE_WITNESS_PYTHON is not set: eval "$(node scripts/prepare.mjs test)" sets it');
+
+const WIDE = { positionTolerance: 0.2, orientationTolerance: 1 };
+const TIGHT = { positionTolerance: 0.1, orientationTolerance: 0.5 };
+const WRONG = { payload: 0.1, stiffness: 0.7 };
+/** Cases that run at once, each with the share of poses that is to be reached. */
+const GROUPS: readonly (readonly (MoveCase & { readonly goal: number })[])[] = [
+  [
+    { model: 'so101', ...WIDE, goal: 0.99 },
+    { model: 'so100', ...WIDE, goal: 0.99 },
+  ],
+  [
+    { model: 'so101', ...TIGHT, goal: 0.9 },
+    { model: 'so100', ...TIGHT, goal: 0.9 },
+  ],
+  [
+    { model: 'so101', ...TIGHT, simulation: WRONG, goal: 0.9 },
+    { model: 'so101', ...TIGHT, simulation: WRONG, maxTrials: 1, goal: 0 },
+  ],
+];
+
+function title({ model, positionTolerance, orientationTolerance, simulation, maxTrials }: MoveCase): string {
+  const { payload = 0, stiffness = 1 } = simulation ?? {};
+  const load = payload === 0 ? '' : `, ${1000 * payload} g more and ${(100 * (1 - stiffness)).toFixed(0)} % less stiff`;
+  const trials = maxTrials === undefined ? '' : `, ${maxTrials} trial${maxTrials === 1 ? '' : 's'} at most`;
+  return `${model}${load}: ${positionTolerance} cm, ${orientationTolerance} degrees${trials}`;
 }
 
-/** What became of one target. */
-export interface Reached {
-  readonly ok: boolean;
-  readonly message: string | null;
-  /** By the encoders: cm and degrees; null when the move was refused. */
-  readonly positionError: number | null;
-  readonly orientationError: number | null;
-  /** Distance of MuJoCo's tool from the target, cm. */
-  readonly trueError: number;
-  readonly trials: number;
-  /** s */
-  readonly duration: number;
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-interface Target {
-  readonly x: number;
-  readonly y: number;
-  readonly z: number;
-  readonly rx: number;
-  readonly ry: number;
-  readonly rz: number;
+function share(values: readonly number[], part: number): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]!.toFixed(2);
 }
 
-const START_LIMIT = 30_000;
+const rows: string[][] = [];
+const targets: Target[] = [];
 
-function drawTargets(root: string, python: string, model: string, count: number, seed: number) {
-  const arm = loadArmModel(model, join(root, 'robots'));
-  const input = JSON.stringify({
-    urdf: arm.urdf,
-    tool: arm.toolLink,
-    init: [...arm.poses.get('init')!],
-    joints: arm.joints.map(({ name, lower, upper, role }) => ({ name, lower, upper, gripper: role === 'gripper' })),
-    count,
-    seed,
-  });
-  const { stdout, stderr, status } = spawnSync(python, [join(root, 'bench/targets.py')], { input, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`no targets: ${stderr}`);
-  return JSON.parse(stdout) as { zero: [number, number, number]; targets: Target[] };
-}
-
-async function startBridge(main: string, cases: readonly MoveCase[], folder: string) {
-  const config = join(folder, 'bridge.json');
-  const arms = cases.map(({ model, simulation }, i) => ({
-    name: `arm${i}`,
-    model,
-    bus: `sim:${model}`,
-    simulation: simulation ?? {},
-  }));
-  writeFileSync(config, JSON.stringify({ http: { port: 0 }, arms }));
-  const child = spawn(process.execPath, [main, '--no-ros', '--config', config], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let log = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`the bridge did not start:\n${log}`)), START_LIMIT);
-    for (const stream of [child.stdout!, child.stderr!]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        log += text;
-        const match = /HTTP on (http:\/\/[^\s"]+)/.exec(log);
-        if (match) resolve(match[1]!);
-      });
-    }
-    child.once('exit', () => reject(new Error(`the bridge has ended:\n${log}`)));
-    child.once('spawn', () => timer.unref());
-  }).catch((error: unknown) => {
-    child.kill('SIGKILL');
-    throw error;
-  });
-  return { child, url };
-}
-
-async function ask(url: string, body?: unknown) {
-  const headers = { 'content-type': 'application/json' };
-  const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
-  const response = await fetch(url, init);
-  // biome-ignore lint/suspicious/noExplicitAny: the fields that are read are those of docs/http.md
-  return (await response.json()) as any;
-}
-
-async function moveArm(
-  url: string,
-  id: number,
-  { positionTolerance, orientationTolerance }: MoveCase,
-  { zero, targets }: ReturnType<typeof drawTargets>,
-): Promise<Reached[]> {
-  await ask(`${url}/move/init?robot_id=${id}`, {});
-  const reached: Reached[] = [];
-  for (const target of targets) {
-    const answer = await ask(`${url}/move/absolute?robot_id=${id}`, {
-      ...target,
-      position_tolerance: positionTolerance,
-      orientation_tolerance: orientationTolerance,
-    });
-    const { position } = (await ask(`${url}/sim/truth?robot_id=${id}`)).tool;
-    const off = [position.x - zero[0], position.y - zero[1], position.z - zero[2]].map((metres) => 100 * metres);
-    reached.push({
-      ok: answer.status === 'ok',
-      message: answer.message ?? answer.detail ?? null,
-      positionError: answer.position_error ?? null,
-      orientationError: answer.orientation_error ?? null,
-      trueError: Math.hypot(off[0]! - target.x, off[1]! - target.y, off[2]! - target.z),
-      trials: answer.trials ?? 0,
-      duration: answer.duration ?? 0,
+function tell(arm: MoveCase & { readonly goal: number }, reached: readonly Reached[]): void {
+  const ok = reached.filter((one) => one.ok);
+  const excess = Math.max(...ok.map(({ trueError }) => trueError - arm.positionTolerance));
+  const errors = reached.map(({ positionError }) => positionError ?? Number.POSITIVE_INFINITY);
+  rows.push([
+    title(arm),
+    `${ok.length} of ${reached.length}`,
+    `${share(errors, 0.5)} / ${share(errors, 0.9)} cm`,
+    share(
+      reached.map(({ trueError }) => trueError),
+      0.9,
+    ).concat(' cm'),
+    mean(reached.map(({ trials }) => trials)).toFixed(1),
+    `${mean(reached.map(({ duration }) => duration)).toFixed(1)} s`,
+    String(reached.reduce((sum, { disturbed }) => sum + disturbed, 0)),
+  ]);
+  if (arm.goal > 0) {
+    const goal = `${title(arm)}: >= ${100 * arm.goal} % ok`;
+    targets.push({
+      goal,
+      measured: `${ok.length} of ${reached.length}`,
+      reached: ok.length >= arm.goal * reached.length,
     });
   }
-  return reached;
+  const within = ok.every(
+    ({ positionError, orientationError }) =>
+      positionError! <= arm.positionTolerance && orientationError! <= arm.orientationTolerance,
+  );
+  targets.push({
+    goal: `${title(arm)}: no "ok" outside its tolerance, none more than ${TRUTH} cm beyond by MuJoCo`,
+    measured:
+      ok.length === 0 ? 'none ok' : `${within ? 'none' : 'some'} outside, at most ${excess.toFixed(3)} cm beyond`,
+    reached: within && (ok.length === 0 || excess <= TRUTH),
+  });
 }
 
-async function end(child: ChildProcess, url: string): Promise<void> {
-  const exited = once(child, 'exit');
-  // From a stop an exit lowers nothing, which would take seconds.
-  await ask(`${url}/stop`, {});
-  child.kill('SIGTERM');
-  await exited;
-}
-
-/**
- * Moves one simulated arm per case, all at once, through the same number of targets.
- * @param root folder of the repository; the bridge of its dist/ runs
- * @param python with mujoco
- * @returns for each case what became of each target
- */
-export async function measureMoves(
-  root: string,
-  python: string,
-  cases: readonly MoveCase[],
-  count: number,
-  seed: number,
-): Promise<Reached[][]> {
-  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-moves-'));
-  try {
-    const drawn = cases.map(({ model }) => drawTargets(root, python, model, count, seed));
-    const { child, url } = await startBridge(join(root, 'dist/main.js'), cases, folder);
-    try {
-      return await Promise.all(cases.map((arm, id) => moveArm(url, id, arm, drawn[id]!)));
-    } finally {
-      await end(child, url);
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+const load = loadavg()[0]!;
+for (const group of GROUPS) {
+  const results = await measureMoves(ROOT, python, group, count, SEED);
+  for (const [i, reached] of results.entries()) {
+    tell(group[i]!, reached);
+    for (const one of reached) if (!one.ok) console.error(`${title(group[i]!)}: ${one.message}`);
   }
+}
+const text = [
+  `Machine: ${cpus()[0]!.model}, ${availableParallelism()} cores, Node ${process.version}; load average ${load.toFixed(1)} before and ` +
+    `${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}.`,
+  '',
+  markdownTable(
+    ['arm and tolerances', 'ok', 'left by the encoders, p50 / p90', 'by MuJoCo, p90', 'trials', 'time', 'begun anew'],
+    rows,
+  ),
+  '',
+  targetTable(targets),
+  '',
+].join('\n');
+process.stdout.write(text);
+if (process.argv.includes('--write')) {
+  const document = readFileSync(DOCUMENT, 'utf8');
+  const from = document.indexOf(BEGIN) + BEGIN.length;
+  writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(document.indexOf(END))}`);
 }
