@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
 import { ArmRuntime } from '../src/control/arm-runtime.ts';
@@ -16,7 +17,7 @@ import type { Family } from './messages.ts';
 const ROBOTS = fileURLToPath(new URL('../../../robots', import.meta.url));
 
 export function loadModel(): ArmModel {
-  return loadArmModel('so101', ROBOTS);
+  return loadArmModel(join(ROBOTS, 'so101'));
 }
 
 /** The joints of an SO-101, or of one that is fitted with XL330 servos instead. */

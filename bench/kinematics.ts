@@ -151,7 +151,7 @@ function time(call: () => void): number {
 
 const robots = join(ROOT, 'robots');
 for (const name of readdirSync(robots).filter((entry) => existsSync(join(robots, entry, 'arm.yaml')))) {
-  const model = loadArmModel(name, robots);
+  const model = loadArmModel(join(robots, name));
   const chain = armChain(model);
   let least = 1;
   let median = 0;

@@ -53,7 +53,7 @@ interface Target {
 const START_LIMIT = 30_000;
 
 function drawTargets(root: string, python: string, model: string, count: number, seed: number) {
-  const arm = loadArmModel(model, join(root, 'robots'));
+  const arm = loadArmModel(join(root, 'robots', model));
   const input = JSON.stringify({
     urdf: arm.urdf,
     tool: arm.toolLink,

@@ -372,9 +372,9 @@ export class Bridge {
   }
 }
 
-function readModel(name: string, index: number): ArmModel {
+function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
   try {
-    return loadArmModel(name);
+    return loadArmModel(model, variant);
   } catch (error) {
     if (error instanceof ArmModelError) throw new ConfigError(`arms[${index}].model: ${error.message}`);
     throw error;
@@ -382,11 +382,11 @@ function readModel(name: string, index: number): ArmModel {
 }
 
 function planArm(arm: ArmConfig, index: number): ArmPlan {
-  const model = readModel(arm.model, index);
-  if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== arm.model) {
+  const model = readModel(arm, index);
+  if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== model.name) {
     const simulated = arm.bus.slice('sim:'.length);
     throw new ConfigError(
-      `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${arm.model}".`,
+      `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${model.name}".`,
     );
   }
   return { config: arm, model, chain: armChain(model) };

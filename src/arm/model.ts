@@ -3,12 +3,14 @@
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
+
+import { BASE_VARIANT, layVariant } from './variant.ts';
 
 export { armChain };
 
@@ -93,6 +95,8 @@ export interface JointModel {
 
 export interface ArmModel {
   readonly name: string;
+  /** Which build of it: `follower` is the arm as its file describes it. */
+  readonly variant: string;
   /** Name for people. */
   readonly title: string;
   /** Folder the model was read from. */
@@ -162,6 +166,8 @@ const armFile = z.strictObject({
   gripper: z.strictObject({ joint: z.string(), closed: z.number(), open: z.number() }).nullable(),
   poses: z.record(name, z.record(z.string(), z.number())),
   sources: z.array(z.strictObject({ what: z.string(), origin: z.string(), licence: z.string() })).min(1),
+  // Laid over the rest of the file before that is checked.
+  variants: z.record(name, z.record(z.string(), z.unknown())).default({}),
 });
 
 type ArmFile = z.infer<typeof armFile>;
@@ -172,21 +178,26 @@ export const ROBOTS_DIRECTORY = fileURLToPath(new URL('../../robots', import.met
 /**
  * Reads an arm's data.
  *
- * @param name folder below `directory`, e.g. `so101`
- * @param directory folder that holds one folder per arm
+ * @param model name of a folder of `robots/`, e.g. `so101`, or the absolute path of any folder
+ * @param variant `follower`, or one of `variants` in its file
  * @throws ArmModelError when a file is missing or its content is not allowed
  */
-export function loadArmModel(name: string, directory: string = ROBOTS_DIRECTORY): ArmModel {
+export function loadArmModel(model: string, variant: string = BASE_VARIANT): ArmModel {
+  const directory = isAbsolute(model) ? dirname(model) : ROBOTS_DIRECTORY;
+  const name = isAbsolute(model) ? basename(model) : model;
   if (!/^[\w-]+$/.test(name)) {
-    throw new ArmModelError(`arm model "${name}": a model is the name of a folder in ${directory}`);
+    throw new ArmModelError(`arm model "${model}": a model is the name of a folder in ${directory}`);
   }
   const folder = join(directory, name);
   const path = join(folder, 'arm.yaml');
   if (!existsSync(folder)) {
-    const known = readdirSync(directory).filter((entry) => existsSync(join(directory, entry, 'arm.yaml')));
-    throw new ArmModelError(`there is no arm model "${name}" in ${directory}, only ${known.join(', ')}`);
+    const known = existsSync(directory)
+      ? readdirSync(directory).filter((entry) => existsSync(join(directory, entry, 'arm.yaml')))
+      : [];
+    const others = known.length === 0 ? '' : `, only ${known.join(', ')}`;
+    throw new ArmModelError(`there is no arm model "${name}" in ${directory}${others}`);
   }
-  const file = checkFile(path, readText(path, name));
+  const file = checkFile(path, variant, readText(path, name));
   if (file.model !== name) fail(path, 'model', file.model, `the name of its folder, ${name}`);
   const urdfPath = join(folder, file.urdf);
   const urdf = readText(urdfPath, name);
@@ -245,6 +256,7 @@ export function loadArmModel(name: string, directory: string = ROBOTS_DIRECTORY)
 
   return {
     name,
+    variant,
     title: file.title,
     directory: folder,
     urdf,
@@ -267,12 +279,20 @@ function readText(path: string, arm: string): string {
   }
 }
 
-function checkFile(path: string, text: string): ArmFile {
+/** @param variant whose part of `variants` is laid over the rest */
+function checkFile(file: string, variant: string, text: string): ArmFile {
   let content: unknown;
   try {
     content = parse(text);
   } catch (error) {
-    throw new ArmModelError(`${path} is not YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ArmModelError(`${file} is not YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  let path = file;
+  if (variant !== BASE_VARIANT) {
+    const laid = layVariant(content, variant);
+    if (Array.isArray(laid)) fail(file, 'variant', variant, laid.join(', '));
+    content = laid;
+    path = `${file}, variant ${variant}`;
   }
   const result = armFile.safeParse(content);
   if (result.success) return result.data;

@@ -1,11 +1,14 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadArmModel } from '../arm/model.ts';
 import { simulatedTwin } from '../arm/twin.ts';
+import { BASE_VARIANT } from '../arm/variant.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { ServeOptions } from '../sim/serve.ts';
 
 interface SimulateOptions {
   readonly arm: string;
+  readonly variant: string;
   readonly pty?: string;
   readonly tcp?: number;
   readonly fault: FaultPlan;
@@ -35,7 +38,9 @@ function fault(text: string, plan: FaultPlan): FaultPlan {
  * @throws {Error} for people, when it cannot be served
  */
 async function simulate(options: SimulateOptions): Promise<void> {
-  const arm = simulatedTwin(loadArmModel(options.arm));
+  const arm = simulatedTwin(
+    loadArmModel(options.arm.includes('/') ? resolve(options.arm) : options.arm, options.variant),
+  );
   const { ServedArm } = await import('../sim/serve.ts');
   const tell = (message: string): void => void process.stderr.write(`${message}\n`);
   const pty = options.pty !== undefined ? { link: options.pty } : options.tcp === undefined ? { link: null } : null;
@@ -63,7 +68,8 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate')
     .description("Serves an emulated arm on a serial port or over TCP, for this bridge and for anyone's software.")
-    .option('--arm <model>', 'arm to emulate', 'so101')
+    .option('--arm <model>', 'arm to emulate, or the path of a folder of your own', 'so101')
+    .option('--variant <name>', 'which build of it', BASE_VARIANT)
     .option('--pty <path>', 'put a link to its serial port there; without --pty and --tcp the port has its own name')
     .option('--tcp <port>', `serve it on this TCP port of ${TCP_HOST}; 0 takes a free one`, tcpPort)
     .addOption(

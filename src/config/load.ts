@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
@@ -157,7 +158,12 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
   }
 
   const result = configSchema.safeParse(tree);
-  if (result.success) return result.data;
+  if (result.success) {
+    const config = result.data;
+    // A path is meant from where it is written.
+    const model = (path: string): string => (path.includes('/') ? resolve(dirname(file), path) : path);
+    return { ...config, arms: config.arms.map((arm) => ({ ...arm, model: model(arm.model) })) };
+  }
   const faults = result.error.issues.flatMap((issue) => describe(issue, tree, origins, file));
   throw new ConfigError(`The configuration cannot be used:\n  ${faults.join('\n  ')}`);
 }

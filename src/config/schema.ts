@@ -92,7 +92,16 @@ const log = z.strictObject({
 export const armConfig = z.strictObject({
   name: name.describe('Name of the arm and its ROS namespace.'),
   id: z.int().min(0).optional().describe('robot_id of the HTTP interface; its place in the list when left out.'),
-  model: name.default('so101').describe('Folder under robots/ that describes the arm.'),
+  model: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]*$|^\.{0,2}\/./, {
+      error: 'the name of a folder under robots/, or the path of a folder that begins with ./, ../ or /',
+    })
+    .default('so101')
+    .describe('Folder under robots/ that describes the arm, or a path to one of your own (from this file).'),
+  variant: name
+    .default('follower')
+    .describe('Which build of the model: follower, or one of `variants` in its arm.yaml.'),
   bus: z
     .string()
     .regex(BUS, {

@@ -119,16 +119,16 @@ describe('a wrong arm is refused by file, place, value and what is allowed', () 
   for (const [name, edit, messages] of faults) {
     it(name, () => {
       const directory = changed(edit);
-      expect(() => loadArmModel('so101', directory)).toThrow(ArmModelError);
+      expect(() => loadArmModel(join(directory, 'so101'))).toThrow(ArmModelError);
       for (const message of [join(directory, 'so101', 'arm.yaml'), ...messages]) {
-        expect(() => loadArmModel('so101', directory)).toThrow(message);
+        expect(() => loadArmModel(join(directory, 'so101'))).toThrow(message);
       }
     });
   }
 
   it('a broken URDF', () => {
     const directory = changed((text) => text.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'), 'so101.urdf');
-    expect(() => loadArmModel('so101', directory)).toThrow('shoulder_pan');
+    expect(() => loadArmModel(join(directory, 'so101'))).toThrow('shoulder_pan');
   });
 
   it('an arm that is not there', () => {

@@ -104,3 +104,27 @@ describe.each(ARMS)('%s as data', (name) => {
     });
   });
 });
+
+describe.each([
+  ['so101', 'leader'],
+  ['koch', 'leader'],
+])('the variant of %s that is a %s', (name, variant) => {
+  const base = loadArmModel(name);
+  const model = loadArmModel(name, variant);
+
+  it('has the joints, roles and servo ids of the arm, with weaker drives', () => {
+    expect(model.variant).toBe(variant);
+    const plan = ({ joints }: typeof model) =>
+      joints.map(({ name: joint, role, roleFrame }) => [joint, role, roleFrame]);
+    expect(plan(model)).toEqual(plan(base));
+    for (const [i, { servos, torqueLimit, stiffness }] of model.joints.entries()) {
+      expect(servos.map(({ id, zero }) => [id, zero])).toEqual(
+        base.joints[i]!.servos.map(({ id, zero }) => [id, zero]),
+      );
+      expect(torqueLimit).toBeLessThanOrEqual(modelByName(servos[0]!.model)!.stallTorque);
+      expect(torqueLimit).toBeLessThanOrEqual(base.joints[i]!.torqueLimit);
+      expect(stiffness).toBeLessThanOrEqual(base.joints[i]!.stiffness);
+    }
+    expect(model.joints.some(({ stiffness }, i) => stiffness < base.joints[i]!.stiffness)).toBe(true);
+  });
+});

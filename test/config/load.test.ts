@@ -59,7 +59,7 @@ test('an unknown key is refused with its path and the keys allowed there', () =>
   expect(message).toContain('host, port, dialect');
   expect(fault(`${ONE_ARM}pears: []\n`)).toContain('pears: unknown key');
   expect(fault('arms: [{ name: a, bus: ros, baud: 1 }]')).toMatch(
-    /arms\[0\]\.baud: unknown key .*name, id, model, bus/,
+    /arms\[0\]\.baud: unknown key .*name, id, model, variant, bus/,
   );
 });
 
