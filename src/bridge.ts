@@ -31,6 +31,7 @@ import { ArmPlanner } from './motion/planner.ts';
 import { MotionService } from './motion/service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
+import { RecordingService } from './recording/service.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
 import { Simulation } from './sim/simulation.ts';
 
@@ -69,6 +70,7 @@ export class Bridge {
   readonly joints: JointGoals;
   readonly torque: TorqueSwitch;
   readonly servos: ServoCare;
+  readonly recordings: RecordingService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
   readonly gravity: GravityService;
@@ -142,6 +144,7 @@ export class Bridge {
     this.joints = new JointGoals(planners, goals);
     this.torque = new TorqueSwitch(this.arms, this.motion);
     this.servos = new ServoCare(this.arms);
+    this.recordings = new RecordingService(planners, goals, config.recording);
     this.#streams = new StreamService(this.arms, this.#control);
     this.jog = new JogService(this.arms, this.#control);
     for (const arm of handles) this.#report(arm);
@@ -236,6 +239,7 @@ export class Bridge {
     // Not before the arms are down: a stop is to be heard while they are being lowered.
     await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS));
     await this.#app?.close();
+    await this.recordings.close();
     await this.#rosRoom?.close();
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
@@ -342,6 +346,7 @@ export class Bridge {
       joints: this.joints,
       torque: this.torque,
       servos: this.servos,
+      recordings: this.recordings,
       mirror: this.mirror,
       gravity: this.gravity,
       loop: () => this.loop(),

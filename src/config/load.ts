@@ -19,7 +19,7 @@ export const DEFAULT_CONFIG_FILE = fileURLToPath(new URL('../../config/default.y
 export const ENVIRONMENT_PREFIX = 'ARM_BRIDGE_';
 
 /** Sections whose keys the environment can set, as ARM_BRIDGE_<SECTION>_<KEY>. */
-const ENVIRONMENT_SECTIONS = ['http', 'ros', 'control', 'log'] as const;
+const ENVIRONMENT_SECTIONS = ['http', 'ros', 'control', 'log', 'recording'] as const;
 
 type Tree = Record<string, unknown>;
 

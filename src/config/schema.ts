@@ -85,6 +85,16 @@ const control = z.strictObject({
     .describe('Real-time priority (SCHED_FIFO) of the control thread; null: none. Needs chrt and CAP_SYS_NICE.'),
 });
 
+const recording = z.strictObject({
+  folder: z
+    .string()
+    .startsWith('/', { error: 'an absolute path' })
+    .nullable()
+    .default(null)
+    .describe('Where recordings of joints are kept; null: arm-bridge/recordings in the data folder of the user.'),
+  quota: z.number().min(0).default(1000).describe('What all recordings together may take, MB.'),
+});
+
 const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged.'),
 });
@@ -168,6 +178,7 @@ export const configSchema = z
     ros: ros.prefault({}),
     control: control.prefault({}),
     log: log.prefault({}),
+    recording: recording.prefault({}),
     arms: z.array(armConfig).min(1).max(16),
     pairs: z.array(pairConfig).default([]),
     state_folder: z

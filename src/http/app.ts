@@ -15,6 +15,7 @@ import { openApi } from './openapi.ts';
 import { jointRoutes } from './routes/joints.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
 import { moveRoutes } from './routes/moves.ts';
+import { recordingRoutes } from './routes/recording.ts';
 import { servoRoutes } from './routes/servos.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { statusRoutes } from './routes/status.ts';
@@ -137,6 +138,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   jointRoutes(app, services, callers);
   torqueRoutes(app, services, callers);
   servoRoutes(app, services, callers);
+  recordingRoutes(app, services, callers);
   mirrorRoutes(app, services, callers);
   stopRoutes(app, services);
   statusRoutes(app, services);

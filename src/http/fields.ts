@@ -74,6 +74,11 @@ export function boolean() {
   return z.preprocess(plainBoolean, z.boolean({ error: booleanType }));
 }
 
+/** A text that a pattern fits as a whole. */
+export function text(pattern: RegExp) {
+  return z.string({ error: () => 'string_type' }).regex(pattern, { error: () => 'string_pattern_mismatch' });
+}
+
 export const asModel = { error: () => 'model_attributes_type' };
 export const asMap = { error: () => 'dict_type' };
 export const asList = { error: () => 'list_type' };

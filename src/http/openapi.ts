@@ -16,6 +16,7 @@ import {
   TAKE_OVER,
   UNKNOWN_ARM,
 } from './operation.ts';
+import { RECORDING_OPERATIONS } from './recording-operations.ts';
 import './schemas.ts';
 
 /** Version of the interface, not of the program. */
@@ -174,6 +175,7 @@ const OPERATIONS: Operations = {
     },
   },
   ...JOINT_OPERATIONS,
+  ...RECORDING_OPERATIONS,
   '/status': {
     method: 'get',
     operation: {

@@ -6,6 +6,7 @@ import type { Gravity, Mirror } from '../mirror/types.ts';
 import type { Joints } from '../motion/joint-goals.ts';
 import type { Torque } from '../motion/torque.ts';
 import type { Motion } from '../motion/types.ts';
+import type { Recordings } from '../recording/service.ts';
 import { HttpProblem } from './errors.ts';
 
 /** What the physics of a simulated arm can be asked, beside its servo bus. */
@@ -31,6 +32,7 @@ export interface HttpServices {
   readonly joints: Joints;
   readonly torque: Torque;
   readonly servos: Servos;
+  readonly recordings: Recordings;
   readonly mirror: Mirror;
   readonly gravity: Gravity;
   readonly loop: () => LoopStatistics;

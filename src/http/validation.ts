@@ -25,6 +25,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   int_from_float: 'Input should be a valid integer, got a number with a fractional part',
   bool_type: 'Input should be a valid boolean',
   bool_parsing: 'Input should be a valid boolean, unable to interpret input',
+  string_type: 'Input should be a valid string',
+  string_pattern_mismatch: 'Input should be 1 to 64 letters, digits, "_" and "-"',
   extra_forbidden: 'Extra inputs are not permitted',
 };
 

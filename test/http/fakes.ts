@@ -25,6 +25,8 @@ import type { Joints } from '../../src/motion/joint-goals.ts';
 import type { Torque } from '../../src/motion/torque.ts';
 import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
 
+import type { RecordingSummary, Recordings, ReplayOutcome } from '../../src/recording/service.ts';
+
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
 /** The parts of an arm's model that HTTP reads. */
@@ -290,6 +292,36 @@ export class FakeServos implements Servos {
   }
 }
 
+export class FakeRecordings implements Recordings {
+  readonly played: { arm: string; name: string; speed: number }[] = [];
+  readonly started: { arm: string; name: string; rate: number }[] = [];
+  #running: string | null = null;
+
+  get active(): boolean {
+    return this.#running !== null;
+  }
+
+  async start(arm: Arm, name: string, rate: number): Promise<string> {
+    if (this.#running !== null) throw new BridgeError('bad_request', `${arm.name} is being recorded already.`);
+    this.#running = name;
+    this.started.push({ arm: arm.name, name, rate });
+    return `/data/${name}.mcap`;
+  }
+
+  async stop(): Promise<RecordingSummary | null> {
+    const name = this.#running;
+    this.#running = null;
+    return name === null ? null : { name, path: `/data/${name}.mcap`, samples: 100, duration: 2, problem: null };
+  }
+
+  async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
+    (arm as FakeArm).claim(caller);
+    (arm as FakeArm).owner = null;
+    this.played.push({ arm: arm.name, name, speed });
+    return { problem: null, duration: 3 };
+  }
+}
+
 export class FakeMirror implements Mirror {
   started: MirrorRequest | null = null;
   released: Release | undefined;
@@ -337,6 +369,7 @@ export interface FakeServices extends HttpServices {
   readonly joints: FakeJoints;
   readonly torque: FakeTorque;
   readonly servos: FakeServos;
+  readonly recordings: FakeRecordings;
   readonly mirror: FakeMirror;
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
@@ -369,6 +402,7 @@ export function fakeServices(
     joints: new FakeJoints(),
     torque: new FakeTorque(),
     servos: new FakeServos(),
+    recordings: new FakeRecordings(),
     mirror: new FakeMirror(),
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),

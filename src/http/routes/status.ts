@@ -74,7 +74,7 @@ export function statusRoutes(app: FastifyInstance, services: HttpServices): void
         video_cameras_ids: [],
       },
       version_id: services.version,
-      is_recording: false,
+      is_recording: services.recordings.active,
       ai_running_status: 'stopped',
       leader_follower_status: mirror.active,
       server_ip: bound !== null && typeof bound === 'object' ? bound.address : services.config.host,

@@ -1,0 +1,186 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { CdrReader, CdrWriter } from '@foxglove/cdr';
+import { McapIndexedReader, McapWriter } from '@mcap/core';
+
+/** The message definition as rosbag2 and Foxglove read it, with what it depends on. */
+const SCHEMA = `std_msgs/Header header
+string[] name
+float64[] position
+float64[] velocity
+float64[] effort
+================================================================================
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+================================================================================
+MSG: builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+`;
+const SCHEMA_NAME = 'sensor_msgs/msg/JointState';
+const PROFILE = 'ros2';
+const NANOSECONDS = 1e9;
+
+/** Joints of one arm at one time. */
+export interface JointSample {
+  /** Of the bus read, seconds since the epoch. */
+  readonly time: number;
+  /** rad */
+  readonly positions: Float64Array;
+  /** rad/s */
+  readonly velocities: Float64Array;
+  /** Nm */
+  readonly efforts: Float64Array;
+}
+
+/** Joints of an arm over time. */
+export interface JointTrack {
+  readonly names: readonly string[];
+  /** s since the first sample, strictly increasing. */
+  readonly times: readonly number[];
+  /** rad, one array per time, in the order of `names`. */
+  readonly positions: readonly Float64Array[];
+}
+
+/** A file is no recording that can be replayed; the message says why. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError';
+}
+
+function encode(names: readonly string[], { time, positions, velocities, efforts }: JointSample): Uint8Array {
+  const seconds = Math.floor(time);
+  const writer = new CdrWriter();
+  writer
+    .int32(seconds)
+    .uint32(Math.floor((time - seconds) * NANOSECONDS))
+    .string('');
+  writer.sequenceLength(names.length);
+  for (const name of names) writer.string(name);
+  for (const values of [positions, velocities, efforts]) writer.float64Array(values, true);
+  return writer.data;
+}
+
+function decode(data: Uint8Array): { names: string[]; time: number; positions: Float64Array } {
+  const reader = new CdrReader(data);
+  const seconds = reader.int32();
+  const time = seconds + reader.uint32() / NANOSECONDS;
+  reader.string();
+  const names = Array.from({ length: reader.sequenceLength() }, () => reader.string());
+  return { names, time, positions: reader.float64Array() };
+}
+
+/** An MCAP file of sensor_msgs/JointState messages of one arm, being written. */
+export class JointFile {
+  /** Bytes written so far. */
+  size = 0;
+  samples = 0;
+  readonly #file: FileHandle;
+  readonly #writer: McapWriter;
+  readonly #names: readonly string[];
+  #channel = 0;
+
+  private constructor(file: FileHandle, names: readonly string[]) {
+    this.#file = file;
+    this.#names = names;
+    this.#writer = new McapWriter({
+      writable: {
+        position: () => BigInt(this.size),
+        write: async (bytes) => {
+          await file.write(bytes);
+          this.size += bytes.length;
+        },
+      },
+    });
+  }
+
+  /** Creates the file, which must not exist. @param topic of its messages @throws {Error} of the file system */
+  static async create(path: string, topic: string, names: readonly string[]): Promise<JointFile> {
+    const made = new JointFile(await open(path, 'wx'), names);
+    await made.#writer.start({ profile: PROFILE, library: 'arm-bridge' });
+    const schemaId = await made.#writer.registerSchema({
+      name: SCHEMA_NAME,
+      encoding: 'ros2msg',
+      data: new TextEncoder().encode(SCHEMA),
+    });
+    made.#channel = await made.#writer.registerChannel({
+      topic,
+      schemaId,
+      messageEncoding: 'cdr',
+      metadata: new Map([['offered_qos_profiles', '']]),
+    });
+    return made;
+  }
+
+  /** Not to be called again before it has resolved. */
+  async add(sample: JointSample): Promise<void> {
+    const stamp = BigInt(Math.floor(sample.time * 1e6)) * 1000n;
+    await this.#writer.addMessage({
+      channelId: this.#channel,
+      sequence: this.samples,
+      logTime: stamp,
+      publishTime: stamp,
+      data: encode(this.#names, sample),
+    });
+    this.samples++;
+  }
+
+  /** Completes the file. */
+  async end(): Promise<void> {
+    try {
+      await this.#writer.end();
+    } finally {
+      await this.#file.close();
+    }
+  }
+}
+
+/**
+ * Reads the joint states of an MCAP file, in the order of their times; messages of other topics than the first with joint
+ * states are left alone.
+ * @throws {RecordingError} for a file that is none, or has no joint states
+ */
+export async function readTrack(path: string): Promise<JointTrack> {
+  const bytes = await readFile(path);
+  try {
+    const reader = await McapIndexedReader.Initialize({
+      readable: {
+        size: async () => BigInt(bytes.length),
+        read: async (offset, size) => bytes.subarray(Number(offset), Number(offset + size)),
+      },
+    });
+    const channel = [...reader.channelsById.values()].find(
+      ({ schemaId, messageEncoding }) =>
+        messageEncoding === 'cdr' && reader.schemasById.get(schemaId)?.name === SCHEMA_NAME,
+    );
+    if (channel === undefined) throw new RecordingError('it has no messages of type sensor_msgs/msg/JointState');
+    return await collect(reader, channel.topic, channel.id);
+  } catch (error) {
+    if (error instanceof RecordingError) throw error;
+    throw new RecordingError(`it cannot be read as an MCAP file (${error instanceof Error ? error.message : error})`);
+  }
+}
+
+async function collect(reader: McapIndexedReader, topic: string, channel: number): Promise<JointTrack> {
+  let names: readonly string[] = [];
+  const times: number[] = [];
+  const positions: Float64Array[] = [];
+  let begun = 0;
+  for await (const message of reader.readMessages({ topics: [topic] })) {
+    if (message.channelId !== channel) continue;
+    const sample = decode(message.data);
+    if (times.length === 0) {
+      names = sample.names;
+      begun = sample.time;
+    }
+    if (sample.names.join() !== names.join()) throw new RecordingError('its messages name different joints');
+    if (sample.positions.length !== names.length || !sample.positions.every(Number.isFinite)) {
+      throw new RecordingError(`message ${times.length + 1} has no position for each of its joints`);
+    }
+    const time = sample.time - begun;
+    if (times.length > 0 && time <= times.at(-1)!) continue;
+    times.push(time);
+    positions.push(sample.positions);
+  }
+  if (times.length === 0) throw new RecordingError('it is empty');
+  return { names, times, positions };
+}

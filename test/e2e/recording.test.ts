@@ -1,0 +1,158 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { JointFile } from '../../src/recording/file.ts';
+import { so101 } from '../kinematics/so101.ts';
+import { BridgeProcess, HAS_ROS, rosProgram, sleep } from './support/bridge.ts';
+
+const ARM = '?robot_id=1';
+const NAMES = so101.joints.map(({ name }) => name);
+const FOLDER = mkdtempSync(join(tmpdir(), 'arm-bridge-recordings-'));
+
+let bridge: BridgeProcess;
+beforeAll(async () => {
+  const environment = { ARM_BRIDGE_RECORDING_FOLDER: FOLDER, ARM_BRIDGE_RECORDING_QUOTA: '1' };
+  bridge = await BridgeProcess.startWith(environment, '--no-ros');
+  await bridge.post(`/move/init${ARM}`);
+});
+afterAll(async () => {
+  await bridge.endStopped();
+  rmSync(FOLDER, { recursive: true, force: true });
+});
+
+const play = (body: unknown, signal?: AbortSignal) => bridge.post(`/recording/play${ARM}`, body, signal);
+async function truth(): Promise<Record<string, number>> {
+  return (await bridge.get(`/sim/truth${ARM}`)).body.joints;
+}
+async function ready(): Promise<void> {
+  await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('ready');
+}
+async function write(angles: number[], joints_ids: number[]): Promise<void> {
+  await bridge.post(`/joints/write${ARM}`, { angles, joints_ids });
+  await ready();
+}
+
+/** A recording as another program might have written it. */
+async function record(name: string, times: readonly number[], poses: readonly number[][]): Promise<void> {
+  const file = await JointFile.create(join(FOLDER, `${name}.mcap`), '/elsewhere/joint_states', NAMES);
+  const none = new Float64Array(0);
+  for (const [k, time] of times.entries()) {
+    await file.add({ time: 1e9 + time, positions: Float64Array.from(poses[k]!), velocities: none, efforts: none });
+  }
+  await file.end();
+}
+
+test('what is recorded is a file of ROS messages, and is replayed from wherever the arm is then', async () => {
+  const start = await bridge.post(`/recording/start${ARM}`, { name: 'turn', rate: 40 });
+  expect(start.body).toMatchObject({ status: 'ok', name: 'turn', path: join(FOLDER, 'turn.mcap') });
+  expect((await bridge.get('/status')).body.is_recording).toBe(true);
+  expect(await bridge.post(`/recording/start${ARM}`, { name: 'other' })).toMatchObject({ status: 400 });
+  await write([0.6, 0.4], [0, 4]);
+  await write([0.2], [0]);
+  await sleep(0.3);
+  const stop = await bridge.post(`/recording/stop${ARM}`);
+  expect(stop.body).toMatchObject({ status: 'ok', name: 'turn' });
+  expect(stop.body.samples).toBeGreaterThan(5);
+  expect(readdirSync(FOLDER)).toEqual(['turn.mcap']);
+  expect((await bridge.post(`/recording/stop${ARM}`)).body).toMatchObject({ status: 'error' });
+
+  const recorded = await truth();
+  await write([-0.6, -0.4], [0, 4]);
+  const replay = await play({ name: 'turn', speed: 2 });
+  expect(replay).toMatchObject({ status: 200, body: { status: 'ok', message: null } });
+  await sleep(0.2);
+  const now = await truth();
+  for (const name of NAMES) expect(Math.abs(now[name]! - recorded[name]!)).toBeLessThan(0.03);
+
+  if (!HAS_ROS) return;
+  const { channels, messages } = await rosProgram('mcap_joints.py', join(FOLDER, 'turn.mcap'));
+  expect(channels).toEqual([
+    { topic: '/follower/joint_states', encoding: 'cdr', schema: ['sensor_msgs/msg/JointState', 'ros2msg'] },
+  ]);
+  expect(messages).toHaveLength(stop.body.samples);
+  for (const { name, position, velocity, effort, stamp, log_time } of messages) {
+    expect(name).toEqual(NAMES);
+    expect([position.length, velocity.length, effort.length]).toEqual([6, 6, 6]);
+    expect(Math.abs(stamp - log_time)).toBeLessThan(1e-5);
+  }
+  expect(Math.max(...messages.map(({ position }: { position: number[] }) => position[0]))).toBeGreaterThan(0.55);
+  for (const [i, name] of NAMES.entries()) {
+    expect(Math.abs(messages.at(-1).position[i] - recorded[name]!)).toBeLessThan(0.01);
+  }
+});
+
+test('a stop holds in a replay, which says so; a client that hangs up makes the arm hold', async () => {
+  const turned = [1.2, -0.7, 0.7, 0, 0, 0];
+  await record('slow', [0, 6], [[0.2, -0.7, 0.7, 0, 0, 0], turned]);
+  await write([0.2, -0.7, 0.7, 0, 0, 0], [0, 1, 2, 3, 4, 5]);
+  const replay = play({ name: 'slow' });
+  await expect.poll(async () => (await truth()).shoulder_pan!, { timeout: 8000 }).toBeGreaterThan(0.4);
+  await bridge.post(`/stop${ARM}`);
+  expect(await replay).toMatchObject({
+    status: 200,
+    body: { status: 'error', message: expect.stringMatching(/not been completed: stopped \(POST \/stop/) },
+  });
+  await bridge.post(`/stop/reset${ARM}`);
+  await sleep(0.3);
+  const held = (await truth()).shoulder_pan!;
+  expect(held).toBeLessThan(1);
+
+  const gone = new AbortController();
+  const second = play({ name: 'slow', speed: 2 }, gone.signal).catch(() => 'gone');
+  await expect.poll(async () => (await bridge.arm(1)).state).toBe('moving');
+  gone.abort();
+  expect(await second).toBe('gone');
+  await expect.poll(async () => (await bridge.arm(1)).owner).toBeNull();
+  expect(await bridge.arm(1)).toMatchObject({ state: 'ready', torque: true });
+});
+
+test('a recording that the arm cannot follow is refused with the reason, and nothing moves', async () => {
+  const before = await truth();
+  const rest = [0, -0.7, 0.7, 0, 0, 0];
+  await record('beyond', [0, 1], [rest, [2.6, -0.7, 0.7, 0, 0, 0]]);
+  await record('floor', [0, 1, 2], [rest, [0, 1.5, 0.3, 0.5, 0, 0], rest]);
+  writeFileSync(join(FOLDER, 'broken.mcap'), 'no recording');
+  const refusals = {
+    beyond: /shoulder_pan goes to 2.600 rad after 1.00 s/,
+    floor: /would touch/,
+    broken: /cannot be read as an MCAP file/,
+    missing: /There is no recording "missing"/,
+  };
+  for (const [name, detail] of Object.entries(refusals)) {
+    expect(await play({ name })).toMatchObject({ status: 400, body: { detail: expect.stringMatching(detail) } });
+  }
+  expect((await play({ name: '../secret' })).body.detail[0]).toMatchObject({
+    type: 'string_pattern_mismatch',
+    loc: ['body', 'name'],
+  });
+  const now = await truth();
+  for (const name of NAMES) expect(Math.abs(now[name]! - before[name]!)).toBeLessThan(0.01);
+});
+
+test('what is faster than the arm may move is replayed more slowly', async () => {
+  await record(
+    'fast',
+    [0, 0.1],
+    [
+      [0, -0.7, 0.7, 0, 0, 0],
+      [0.5, -0.7, 0.7, 0, 0, 0],
+    ],
+  );
+  const { body } = await play({ name: 'fast' });
+  expect(body.status).toBe('ok');
+  await sleep(0.2);
+  expect(Math.abs((await truth()).shoulder_pan! - 0.5)).toBeLessThan(0.03);
+});
+
+test('a full folder takes no more recordings, and no recording is overwritten', async () => {
+  expect(await bridge.post(`/recording/start${ARM}`, { name: 'turn' })).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringMatching(/"turn" already/) },
+  });
+  writeFileSync(join(FOLDER, 'large.mcap'), Buffer.alloc(1_000_000));
+  expect(await bridge.post(`/recording/start${ARM}`, { name: 'more' })).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringMatching(/more than 1 MB \(recording.quota\)/) },
+  });
+});
