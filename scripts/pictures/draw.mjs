@@ -6,7 +6,10 @@ import { drawModelAtInit } from './arm-at-init.mjs';
 
 const { armChain, loadArmModel } = await import(new URL('../../dist/arm/model.js', import.meta.url).href);
 
-const model = loadArmModel('so101');
-const file = new URL('../../docs/pictures/so101-at-init.svg', import.meta.url);
-writeFileSync(file, drawModelAtInit(model, armChain(model)));
-process.stdout.write(`${file.pathname}\n`);
+// The WidowX 250s is larger than the page.
+for (const name of ['so101', 'so100', 'koch']) {
+  const model = loadArmModel(name);
+  const file = new URL(`../../docs/pictures/${name}-at-init.svg`, import.meta.url);
+  writeFileSync(file, drawModelAtInit(model, armChain(model)));
+  process.stdout.write(`${file.pathname}\n`);
+}
