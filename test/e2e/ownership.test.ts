@@ -39,6 +39,10 @@ describe('a move of a mirrored arm', () => {
     for (const [route, body] of [
       ['/move/absolute?robot_id=1', { x: 1, y: 0, z: 0 }],
       ['/move/absolute?robot_id=1', { open: 1 }],
+      ['/move/absolute?robot_id=1', { x: 1, path: 'line' }],
+      ['/move/relative?robot_id=1', { x: 1 }],
+      ['/move/hello?robot_id=1', undefined],
+      ['/move/sleep?robot_id=1', undefined],
       ['/move/init?robot_id=1', undefined],
     ] as const) {
       const refused = await bridge.post(route, body);
@@ -185,18 +189,26 @@ describe('/move/leader/start and stop', () => {
     expect(await stop()).toEqual({ status: 200, body: idle });
   });
 
-  test('start while a move runs is refused with the name of its owner; take_over=true ends the move', async () => {
-    const move = bridge.post('/move/absolute?robot_id=1', FAR);
-    await sleep(0.3);
-    const refused = await start([0, 1]);
-    expect(refused.status).toBe(409);
-    expect(refused.body.detail).toMatch(/follower is driven by an HTTP client/);
-    expect((await owners())[0]).toBeNull();
-    expect((await bridge.post('/move/leader/start?take_over=true', PAIR)).body.status).toBe('ok');
-    const ended = { status: 'error', message: expect.stringMatching(/taken over by leader-follower control/) };
-    expect((await move).body).toMatchObject(ended);
-    expect((await bridge.arm(1)).state).toBe('mirroring');
-  });
+  test.each([
+    ['move', '/move/absolute?robot_id=1', FAR],
+    ['straight line', '/move/relative?robot_id=1', { y: 12, path: 'line' }],
+    ['greeting', '/move/hello?robot_id=1', undefined],
+    ['way to sleep', '/move/sleep?robot_id=1', undefined],
+  ])(
+    'start while a %s runs is refused with the name of its owner; take_over=true ends it, and it is told',
+    async (...row) => {
+      const move = bridge.post(row[1], row[2]);
+      await sleep(0.3);
+      const refused = await start([0, 1]);
+      expect(refused.status).toBe(409);
+      expect(refused.body.detail).toMatch(/follower is driven by an HTTP client/);
+      expect((await owners())[0]).toBeNull();
+      expect((await bridge.post('/move/leader/start?take_over=true', PAIR)).body.status).toBe('ok');
+      const ended = { status: 'error', message: expect.stringMatching(/taken over by leader-follower control/) };
+      expect((await move).body).toMatchObject(ended);
+      expect((await bridge.arm(1)).state).toBe('mirroring');
+    },
+  );
 
   test('a set-up that fails leaves nothing running: the next start does', async () => {
     await bridge.post('/stop?robot_id=1');
