@@ -7,6 +7,7 @@ import { radiansToSteps } from '../src/servo/calibration.ts';
 import { DynamixelBus } from '../src/servo/dynamixel/bus.ts';
 import { FeetechBus } from '../src/servo/feetech/bus.ts';
 import { makePort } from '../src/servo/port/make.ts';
+import { fineTimers } from '../src/thread.ts';
 import { linkJoints, loadModel, makeRuntime, mirror } from './arms.ts';
 import type { ClientOptions, ClientReport } from './messages.ts';
 import { FollowerLink, LeaderLink, Probe } from './probe.ts';
@@ -79,33 +80,49 @@ async function heapAfter(cycles: number): Promise<{ used: number; buffers: numbe
   return { used: after.heapUsed - before.heapUsed, buffers: after.arrayBuffers - before.arrayBuffers };
 }
 
-/** One arm that holds where it is, or two of which the second mirrors the first. */
+/**
+ * One arm that holds where it is, or pairs of arms of which the second mirrors the first. The first pair's reads begin a
+ * cycle, the last one's goals end it.
+ */
 async function controlLoop(): Promise<ClientReport> {
-  const leaderLink = options.ports.length > 1 ? new LeaderLink(makePort(`serial:${options.ports[0]}`), joints) : null;
-  const link = new FollowerLink(makePort(`serial:${options.ports.at(-1)}`), joints);
-  link.goals = probe;
-  link.leader = leaderLink ?? link;
-  (leaderLink ?? link).probe = probe;
+  const single = options.ports.length === 1;
   const shared = new SharedState(options.ports.map(() => joints.length));
   const arms: ArmRuntime[] = [];
-  if (leaderLink) arms.push(makeRuntime(model, 0, leaderLink, shared));
-  const follower = makeRuntime(model, arms.length, link, shared);
-  arms.push(follower);
+  const add = <L extends LeaderLink>(link: L): { arm: ArmRuntime; link: L } => {
+    const arm = makeRuntime(model, arms.length, link, shared);
+    arms.push(arm);
+    return { arm, link };
+  };
+  const pairs: { follower: ArmRuntime; link: FollowerLink; leader: LeaderLink | null }[] = [];
+  for (let i = 0; i < options.ports.length; i += 2) {
+    const port = (at: number) => makePort(`serial:${options.ports[at]}`);
+    const leader = single ? null : add(new LeaderLink(port(i), joints)).link;
+    const { arm, link } = add(new FollowerLink(port(single ? i : i + 1), joints));
+    link.leader = leader ?? link;
+    pairs.push({ follower: arm, link, leader });
+  }
+  (pairs[0]!.leader ?? pairs[0]!.link).probe = probe;
+  pairs.at(-1)!.link.goals = probe;
   const loop = new ControlLoop(arms, shared, options.rate ?? Number.POSITIVE_INFINITY);
+  fineTimers();
   loop.start();
   try {
     const reasons = (): string => arms.map((arm) => arm.link.reason).join('; ');
     await until(() => arms.every((arm) => arm.state !== StateCode.disconnected), reasons);
-    follower.setTorque(true);
-    await until(
-      () => follower.link.torque,
-      () => `torque does not go on: ${reasons()}`,
-    );
-    if (leaderLink) follower.drive(mirror(model, leaderLink));
-    const expected = leaderLink ? StateCode.mirroring : StateCode.ready;
+    for (const { follower, leader } of pairs) {
+      follower.setTorque(true);
+      await until(
+        () => follower.link.torque,
+        () => `torque does not go on: ${reasons()}`,
+      );
+      if (leader) follower.drive(mirror(model, leader));
+    }
+    const expected = single ? StateCode.ready : StateCode.mirroring;
     const heap = options.kind === 'heap' ? await heapAfter(options.cycles) : null;
     const report = await measure(options.kind === 'heap' ? 0 : options.seconds);
-    if (follower.state !== expected) throw new Error(`the follower fell into state ${follower.state}: ${reasons()}`);
+    for (const { follower } of pairs) {
+      if (follower.state !== expected) throw new Error(`a follower fell into state ${follower.state}: ${reasons()}`);
+    }
     return { ...report, heap };
   } finally {
     loop.stop();

@@ -1,11 +1,12 @@
 /**
- * npm run bench [-- --write | --short]: measures the servo buses against emulated servos on pseudo-terminals, side by
- * side with other clients on the same ones, and prints one table. `--write` puts it into docs/benchmarks.md too,
- * `--short` only shows that everything runs.
+ * npm run bench [-- --write | --short | --only CASE ...]: measures the servo buses against emulated servos on
+ * pseudo-terminals, side by side with other clients on the same ones, and prints one table. `--write` puts it into
+ * docs/benchmarks.md too, `--short` only shows that everything runs, `--only` measures the cases named.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { type BridgeOptions, type BridgeReport, runBridge, WINDOW } from './bridge.ts';
 import type { ClientOptions, ClientReport, Family } from './messages.ts';
 import { type Peer, runClient, runPeer, withEmulators } from './programs.ts';
 import { type Figures, figures, measuredTable, percent, type Row, type Target, targetTable } from './table.ts';
@@ -23,17 +24,22 @@ const LOSS = 0.001;
  * the follower's bus. Dynamixel: fast sync read 20 + 56 bytes and sync write 44 bytes.
  */
 const WIRE_LIMIT: Readonly<Record<Family, number>> = { feetech: 1e6 / 880, dynamixel: 1e6 / 1200 };
-/** What a read of positions is given before it is repeated, as `ControlLoop` does it, s. */
-const DEADLINE = 1.3 * 480e-6 + 500e-6;
+/** What a read of positions behind goals is given before it is repeated, as `ControlLoop` does it, s. */
+const DEADLINE = 1.3 * 880e-6 + 500e-6;
 const SDK: Readonly<Record<Family, Peer>> = { feetech: 'scservo_sdk', dynamixel: 'dynamixel_sdk' };
 const SERVO: Readonly<Record<Family, string>> = { feetech: 'STS3215', dynamixel: 'XL330-M288' };
 const RATES = [200, 500, 1000];
+/** Real-time priority of the control thread where it has one. */
+const PRIORITY = 50;
+/** HTTP connections that load the whole bridge. */
+const CONNECTIONS = 50;
 
 const short = process.argv.includes('--short');
 const write = process.argv.includes('--write');
 const rounds = short ? 1 : 3;
 const seconds = short ? 0.3 : 4;
 const lossSeconds = short ? 0.3 : 15;
+const bridgeSeconds = short ? 1 : WINDOW + 2;
 const heapCycles = short ? 500 : 100_000;
 
 const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
@@ -171,25 +177,107 @@ async function paced(): Promise<void> {
   });
 }
 
+/** Two pairs in one process beside one pair, on the same lines in turn. */
+async function pairs(): Promise<void> {
+  const { result } = await withEmulators(4, { family: 'feetech', baudRate: BAUD_RATE, loseRate: 0 }, (ports) =>
+    inTurn({
+      one: () => client('mirror', 'feetech', ports.slice(0, 2)),
+      two: () => client('mirror', 'feetech', ports),
+    }),
+  );
+  const { one, two } = result;
+  const share = two!.rate / one!.rate;
+  const what = (count: string): string => `${count} of STS3215 arms, 1 Mbaud`;
+  rows.push({ what: what('mirror, one pair'), client: 'Arm Bridge', ratio: '1', figures: one! });
+  const ratio = `${percent(share)} of the rate of one pair`;
+  rows.push({ what: what('mirror, two pairs'), client: 'Arm Bridge', ratio, figures: two! });
+  target('two pairs in one process: >= 90 % of the rate of one pair', percent(share), share >= 0.9);
+}
+
+/** The whole bridge, HTTP and ROS 2 included, as users run it. */
+async function whole(): Promise<void> {
+  const run = async (what: string, options: Omit<BridgeOptions, 'ports' | 'seconds'>): Promise<BridgeReport> => {
+    const emulators = { family: 'feetech', baudRate: BAUD_RATE, loseRate: 0, ahead: true } as const;
+    const { result } = await withEmulators(2, emulators, (ports) =>
+      runBridge({ ...options, ports, seconds: bridgeSeconds }),
+    );
+    const ros = result.ros ? 'ROS 2 at 100 Hz' : 'without ROS 2';
+    const load = options.connections === 0 ? '' : `, ${result.answers.toFixed(0)} HTTP answers/s`;
+    const share = percent(result.figures.rate / options.rate);
+    rows.push({
+      what: `mirror, two STS3215 buses, 1 Mbaud, paced at ${options.rate} Hz, ${what}`,
+      client: 'Arm Bridge, whole process',
+      ratio: `${share} of the rate, ${ros}${load}`,
+      figures: result.figures,
+    });
+    return result;
+  };
+  const quiet = await run('nobody asks', { rate: 200, priority: null, connections: 0 });
+  target('whole bridge, 200 Hz, one pair: <= 25 % of one core', percent(quiet.figures.cpu), quiet.figures.cpu <= 0.25);
+  const loaded = (name: string, report: BridgeReport, rate: number, p99: number): void => {
+    const { figures } = report;
+    target(
+      `whole bridge, 500 Hz, ${CONNECTIONS} HTTP connections, ${name}: >= ${rate} Hz, period p99 <= ${ms(p99)}`,
+      `${figures.rate.toFixed(1)} Hz, ${ms(figures.periods[1])}`,
+      figures.rate >= rate && figures.periods[1] <= p99,
+    );
+  };
+  const usual = await run(`${CONNECTIONS} HTTP connections`, { rate: 500, priority: null, connections: CONNECTIONS });
+  loaded('no priority', usual, 495, 4e-3);
+  const ahead = await run(`${CONNECTIONS} HTTP connections, priority ${PRIORITY}`, {
+    rate: 500,
+    priority: PRIORITY,
+    connections: CONNECTIONS,
+  });
+  if (ahead.priority === PRIORITY) loaded(`priority ${PRIORITY}`, ahead, 499, 2.2e-3);
+}
+
+async function wireSpeed(): Promise<void> {
+  const ours = await mirror('feetech');
+  const share = ours.rate / WIRE_LIMIT.feetech;
+  target("mirror: >= 85 % of the wire's 1136 Hz (90 % is aimed at)", percent(share), share >= 0.85);
+  target('mirror: sample to goal p50 <= 1.2 ms', ms(ours.ages[0]), ours.ages[0] <= 1.2e-3);
+  target('mirror: sample to goal p99 <= 2.5 ms', ms(ours.ages[1]), ours.ages[1] <= 2.5e-3);
+  target('mirror: <= 15 % of one core', percent(ours.cpu), ours.cpu <= 0.15);
+}
+
+const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
+  mirror: wireSpeed,
+  bus: () => oneBus('feetech'),
+  losses: () => losses('feetech'),
+  paced,
+  pairs,
+  whole,
+  heap: () => heap('feetech'),
+  'dynamixel-mirror': () => mirror('dynamixel'),
+  'dynamixel-bus': () => oneBus('dynamixel'),
+  'dynamixel-heap': () => heap('dynamixel'),
+};
+
+/** The cases that the command line names; all without `--only`. */
+function chosen(): string[] {
+  const at = process.argv.indexOf('--only');
+  if (at < 0) return Object.keys(CASES);
+  const names = process.argv.slice(at + 1).filter((argument) => !argument.startsWith('--'));
+  const unknown = names.find((name) => !Object.hasOwn(CASES, name));
+  if (names.length > 0 && unknown === undefined) return names;
+  process.stderr.write(`--only ${unknown ?? ''}: name one or more of ${Object.keys(CASES).join(', ')}\n`);
+  process.exit(2);
+}
+
+const cases = chosen();
+if (write && cases.length < Object.keys(CASES).length) {
+  process.stderr.write('--write puts the whole table into docs/benchmarks.md: leave out --only\n');
+  process.exit(2);
+}
 const load = loadavg()[0]!;
-const ours = await mirror('feetech');
-const share = ours.rate / WIRE_LIMIT.feetech;
-target("mirror: >= 85 % of the wire's 1136 Hz (90 % is aimed at)", percent(share), share >= 0.85);
-target('mirror: sample to goal p99 <= 2.5 ms', ms(ours.ages[1]), ours.ages[1] <= 2.5e-3);
-target('mirror: <= 15 % of one core', percent(ours.cpu), ours.cpu <= 0.15);
-await oneBus('feetech');
-await losses('feetech');
-await paced();
-await heap('feetech');
-await mirror('dynamixel');
-await oneBus('dynamixel');
-await heap('dynamixel');
+for (const name of cases) await CASES[name]!();
 
 const { model } = cpus()[0]!;
 const text = [
   `Machine: ${model}, ${availableParallelism()} cores, Linux, Node ${process.version}; load average ${load.toFixed(1)} before ` +
     `and ${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}.`,
-  `Each figure is the median of ${rounds} runs of ${seconds} s in turn (losses: one of ${lossSeconds} s; paced: one).`,
+  `Each figure is the median of ${rounds} runs of ${seconds} s in turn (losses: one of ${lossSeconds} s; paced: one; whole process: one of ${bridgeSeconds} s, its own percentiles).`,
   ...(python ? [] : ['Other clients were not measured: ARM_BRIDGE_WITNESS_PYTHON is not set.']),
   '',
   measuredTable(rows),

@@ -9,6 +9,8 @@ export interface EmulatorOptions {
   readonly baudRate: number | null;
   /** Share of replies that never arrive, 0..1. */
   readonly loseRate: number;
+  /** They never wait for a processor, as real servos do not: for clients that leave none free. */
+  readonly ahead?: boolean;
 }
 
 /** What an emulator says when it is told to end. */
@@ -19,12 +21,12 @@ export interface EmulatorReport {
 
 export interface ClientOptions {
   /**
-   * `mirror`: the control loop, leader and follower; `bus`: one bus by itself, a sync read and a sync write in turn;
+   * `mirror`: the control loop, pairs of leader and follower; `bus`: one bus by itself, a sync read and a sync write in turn;
    * `loop`: the control loop with that one bus; `heap`: `mirror` over a number of cycles, and what it left on the heap.
    */
   readonly kind: 'mirror' | 'bus' | 'loop' | 'heap';
   readonly family: Family;
-  /** Device files: leader and follower, or the one bus. */
+  /** Device files: leader and follower of each pair, or the one bus. */
   readonly ports: readonly string[];
   /** Hz; null for cycles that begin as soon as the one before has ended. */
   readonly rate: number | null;

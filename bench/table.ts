@@ -21,7 +21,7 @@ export interface Figures {
   readonly cpu: number;
   /** Processor time of a cycle, s. */
   readonly cost: number;
-  /** Median, 99th and 99.9th percentile and longest of the periods, s. */
+  /** Median, 99th and 99.9th percentile and longest of the periods, s; NaN for what is not known. */
   readonly periods: readonly [number, number, number, number];
   /** Median and 99th percentile of the time from sample to goals, s. */
   readonly ages: readonly [number, number];
@@ -42,7 +42,7 @@ export function figures(runs: readonly ClientReport[]): Figures {
 }
 
 function milliseconds(...values: readonly number[]): string {
-  return values.map((value) => (value * 1000).toFixed(2)).join(' / ');
+  return values.map((value) => (Number.isNaN(value) ? '-' : (value * 1000).toFixed(2))).join(' / ');
 }
 
 export function percent(share: number): string {

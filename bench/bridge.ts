@@ -1,0 +1,170 @@
+/** The whole bridge as users run it, with a pair of emulated arms, measured while others use it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Figures } from './table.ts';
+
+const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+/** Time until the pair mirrors, s. */
+const START_LIMIT = 60;
+/** The bridge's own percentiles are those of the last so many seconds. */
+export const WINDOW = 10;
+/** Clock ticks of /proc, Hz (proc(5); 100 on every Linux that Node runs on). */
+const TICKS = 100;
+
+export interface BridgeOptions {
+  /** Device files of leader and follower. */
+  readonly ports: readonly string[];
+  /** Hz */
+  readonly rate: number;
+  readonly priority: number | null;
+  /** Connections that ask for the status as often as they are answered. */
+  readonly connections: number;
+  /** Time over which is measured, s. */
+  readonly seconds: number;
+}
+
+export interface BridgeReport {
+  readonly figures: Figures;
+  /** Priority that is in force; null for none. */
+  readonly priority: number | null;
+  /** ROS 2 publishes. */
+  readonly ros: boolean;
+  /** HTTP answers a second. */
+  readonly answers: number;
+}
+
+interface Status {
+  readonly mirror: { readonly pairs: readonly { readonly state: string }[] };
+  readonly ros: { readonly enabled: boolean };
+  readonly loop: {
+    readonly cycles: number;
+    readonly priority: number | null;
+    readonly periods: { readonly recent: { readonly p50: number; readonly p99: number; readonly longest: number } };
+    readonly latency: { readonly recent: { readonly p50: number; readonly p99: number } };
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function statusOf(url: string): Promise<Status | null> {
+  try {
+    return (await (await fetch(`${url}/status`)).json()) as Status;
+  } catch {
+    return null;
+  }
+}
+
+/** Processor time that a process has used so far, s. */
+function processorTime(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // utime and stime are fields 14 and 15; the second may hold blanks, and ends with the last bracket.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** Connections that ask again as soon as they are answered, until `stop`, which tells how many answers there were. */
+function load(url: string, connections: number): { stop: () => number } {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  let answers = 0;
+  let running = true;
+  const ask = (): void => {
+    if (!running) return;
+    const request = get(`${url}/status`, { agent }, (response) => {
+      response.resume().on('end', () => {
+        if (response.statusCode === 200) answers++;
+        ask();
+      });
+    });
+    request.on('error', () => {});
+  };
+  for (let i = 0; i < connections; i++) ask();
+  return {
+    stop() {
+      running = false;
+      agent.destroy();
+      return answers;
+    },
+  };
+}
+
+async function measure(child: ChildProcess, url: string, options: BridgeOptions): Promise<BridgeReport> {
+  const limit = performance.now() + START_LIMIT * 1000;
+  while ((await statusOf(url))?.mirror.pairs[0]?.state !== 'mirroring') {
+    if (child.exitCode !== null || performance.now() > limit) throw new Error('the bridge does not begin to mirror');
+    await sleep(100);
+  }
+  const { stop } = load(url, options.connections);
+  await sleep(1000);
+  const before = await statusOf(url);
+  const [clock, cpu] = [performance.now(), processorTime(child.pid!)];
+  await sleep(options.seconds * 1000);
+  const used = processorTime(child.pid!) - cpu;
+  const took = (performance.now() - clock) / 1000;
+  const after = await statusOf(url);
+  const told = (performance.now() - clock) / 1000;
+  const answers = stop();
+  if (before === null || after === null) throw new Error('the bridge does not answer');
+  const { priority, periods, latency } = after.loop;
+  const rate = (after.loop.cycles - before.loop.cycles) / told;
+  return {
+    figures: {
+      rate,
+      cpu: used / took,
+      cost: used / took / rate,
+      periods: [periods.recent.p50, periods.recent.p99, Number.NaN, periods.recent.longest],
+      ages: [latency.recent.p50, latency.recent.p99],
+      skipped: 0,
+    },
+    priority,
+    ros: after.ros.enabled,
+    answers: answers / (took + 1),
+  };
+}
+
+/** Runs the compiled bridge on emulated arms. @throws {Error} when it does not mirror or answer */
+export async function runBridge(options: BridgeOptions): Promise<BridgeReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-'));
+  const port = await freePort();
+  const config = join(folder, 'bridge.json');
+  const [leader, follower] = options.ports.map((path) => `serial:${path}`);
+  writeFileSync(
+    config,
+    JSON.stringify({
+      http: { port },
+      ros: { joint_state_rate: 100 },
+      control: { rate: options.rate, priority: options.priority },
+      log: { level: 'error' },
+      arms: [
+        { name: 'leader', bus: leader },
+        { name: 'follower', bus: follower },
+      ],
+      pairs: [{ leader: 'leader', follower: 'follower', autostart: true }],
+    }),
+  );
+  const child = spawn(process.execPath, [MAIN, '--config', config], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ROS_LOG_DIR: folder, ROS_DOMAIN_ID: String(1 + (process.pid % 100)) },
+  });
+  const exited = once(child, 'exit');
+  try {
+    return await measure(child, `http://127.0.0.1:${port}`, options);
+  } finally {
+    // Emulated joints swing as they like: they could not be lowered.
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
