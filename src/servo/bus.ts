@@ -1,6 +1,6 @@
 import type { Register } from './registers.ts';
 
-/** Longest block that one read may ask of each servo, bytes; a late answer costs up to two more. */
+/** Longest block that one read may ask of each servo, bytes; late answers cost up to five more. */
 export const MAX_BLOCK = 40;
 
 /**

@@ -4,7 +4,7 @@ import type { Register } from './registers.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 
 /** Lengths of requests that can be told apart: a block, and so many bytes more at most, less one. */
-const LENGTHS = 3;
+const LENGTHS = 6;
 /** Time of a byte where the port does not know its rate, as at 1 Mbaud, s. */
 const BYTE_TIME = 1e-5;
 /** 8N1: start bit, eight data bits, stop bit. */

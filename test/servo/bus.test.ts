@@ -148,7 +148,7 @@ test('a reply that comes when nothing is awaited changes nothing', () => {
 
 /** The answers of two servos that stand at `value`, to a request for `length` bytes. */
 function both(value: number, length: number): number[] {
-  const data = [value, 0, 9, 9].slice(0, length);
+  const data = [value, 0, 9, 9, 9, 9, 9].slice(0, length);
   return [...status(1, 0, ...data), ...status(2, 0, ...data)];
 }
 
