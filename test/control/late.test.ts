@@ -61,9 +61,10 @@ test('however late answers are, a sample is never older than the beginning of th
           id,
           model,
           calibration: { sign: 1, zero: 0, stepsPerTurn: STS3215.stepsPerTurn },
-          settings: {},
+          shadow: false,
         },
       ],
+      settings: {},
     }),
   );
   const port = new DelayedPort();
