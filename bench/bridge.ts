@@ -67,6 +67,12 @@ async function statusOf(url: string): Promise<Status | null> {
   }
 }
 
+async function startMirroring(url: string): Promise<void> {
+  const body = JSON.stringify({ robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`${url}/move/leader/start`, { method: 'POST', headers, body }).catch(() => {});
+}
+
 /** Processor time that a process has used so far, s. */
 function processorTime(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -102,9 +108,15 @@ function load(url: string, connections: number): { stop: () => number } {
 
 async function measure(child: ChildProcess, url: string, options: BridgeOptions): Promise<BridgeReport> {
   const limit = performance.now() + START_LIMIT * 1000;
-  while ((await statusOf(url))?.mirror.pairs[0]?.state !== 'mirroring') {
-    if (child.exitCode !== null || performance.now() > limit) throw new Error('the bridge does not begin to mirror');
-    await sleep(100);
+  let state: string | undefined;
+  while (state !== 'mirroring') {
+    if (child.exitCode !== null || performance.now() > limit) {
+      throw new Error(`the bridge does not begin to mirror; the pair is ${state ?? 'not there'}`);
+    }
+    // Refused until both arms have been found.
+    if (state === undefined || state === 'idle') await startMirroring(url);
+    await sleep(200);
+    state = (await statusOf(url))?.mirror.pairs[0]?.state;
   }
   const { stop } = load(url, options.connections);
   await sleep(1000);
@@ -151,7 +163,6 @@ export async function runBridge(options: BridgeOptions): Promise<BridgeReport> {
         { name: 'leader', bus: leader },
         { name: 'follower', bus: follower },
       ],
-      pairs: [{ leader: 'leader', follower: 'follower', autostart: true }],
     }),
   );
   const child = spawn(process.execPath, [MAIN, '--config', config], {
