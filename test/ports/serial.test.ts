@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FeetechBus } from '../../src/servo/feetech/bus.ts';
@@ -200,6 +200,28 @@ describe('a serial port to an emulated arm', () => {
     expect([...bus.answered]).toEqual([1, 1, 1, 1, 1, 1]);
     const [torque, , low, high] = bus.block;
     expect([torque, low! + 256 * high!]).toEqual([1, 2200]);
+  });
+});
+
+describe('a serial port whose adapter holds replies back', () => {
+  it('is opened, and says how to quicken it', async () => {
+    const pty = await terminal();
+    const tree = new FakeTree();
+    ends.push(() => tree.remove());
+    const tty = basename(pty.path);
+    tree.adapter({ ...SO101_ADAPTER, tty, latencyTimer: '16' });
+    const slow = serialPort(pty.path, { root: tree.root });
+    ends.push(() => slow.close());
+    await slow.open();
+    expect(slow.advice).toEqual([
+      expect.stringContaining(
+        `latency timer is 16 ms, so that replies come late; run: echo 1 | sudo tee /sys/bus/usb-serial/devices/${tty}/latency_timer`,
+      ),
+    ]);
+    await slow.close();
+    tree.file(`sys/bus/usb-serial/devices/${tty}/latency_timer`, '1');
+    await slow.open();
+    expect(slow.advice).toEqual([]);
   });
 });
 
