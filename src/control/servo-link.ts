@@ -1,4 +1,4 @@
-import { MAX_BLOCK, type ServoBus } from '../servo/bus.ts';
+import type { ServoBus } from '../servo/bus.ts';
 import { radiansToSteps, stepsToRadians } from '../servo/calibration.ts';
 import type { ServoClient } from '../servo/client.ts';
 import { DynamixelBus } from '../servo/dynamixel/bus.ts';
@@ -8,7 +8,7 @@ import { FeetechBus } from '../servo/feetech/bus.ts';
 import { FeetechClient } from '../servo/feetech/client.ts';
 import type { BytePort, PortError } from '../servo/port/port.ts';
 import { recover } from '../servo/recover.ts';
-import { decodeSign, encodeSign, type Register } from '../servo/registers.ts';
+import { encodeSign, type Register } from '../servo/registers.ts';
 import { configure, registerName } from '../servo/setup.ts';
 import { type ExpectedServo, type StartUp, startUp } from '../servo/start-up.ts';
 import { Aside } from './aside.ts';
@@ -16,17 +16,10 @@ import { type GainPlan, Gains } from './gains.ts';
 import { Histogram } from './histogram.ts';
 import type { ArmLink, ServoFacts } from './link.ts';
 import { expectedServos, type LinkJoint, type Place, places } from './servo-places.ts';
+import { type Block, type Blocks, blocksOf, countsIn, Measurements } from './servo-reads.ts';
 import { ServoWatch } from './servo-watch.ts';
 
 type Phase = 'closed' | 'preparing' | 'up';
-
-/** A run of registers that one read brings. */
-interface Block {
-  readonly address: number;
-  readonly length: number;
-  /** It holds the present position: the read is a sample. */
-  readonly position: boolean;
-}
 
 /** All further fields are read this often, s. */
 const DETAIL_INTERVAL = 0.05;
@@ -49,12 +42,6 @@ const TORQUE_RETRY = 4;
 const STATISTICS_INTERVAL = 5;
 /** The servos of a Dynamixel bus stop by themselves when nothing is heard for this many units of 20 ms (register 98). */
 const WATCHDOG = 25;
-
-function span(...registers: readonly Register[]): { address: number; length: number } {
-  const address = Math.min(...registers.map((register) => register.address));
-  const end = Math.max(...registers.map((register) => register.address + register.size));
-  return { address, length: end - address };
-}
 
 /** An arm of servos of one family on one bus. */
 export class ServoLink implements ArmLink {
@@ -106,17 +93,14 @@ export class ServoLink implements ArmLink {
   #recovered = Number.NEGATIVE_INFINITY;
   /** 1 for each servo that is written to in the loop: all but shadows. */
   readonly #commanded: Uint8Array;
-  /** What each servo says of itself: torque enabled, when it was heard last (s), effort (Nm). */
+  /** Of each servo: torque enabled, when it was heard last (s). */
   readonly #holds: Uint8Array;
   readonly #heard: Float64Array;
-  readonly #efforts: Float64Array;
+  readonly #measured: Measurements;
   /** Position gain times stall torque for which the arm's data state the stiffness, by joint. */
   readonly #usualGain: Float64Array;
   readonly #roundTrips = new Histogram();
-  readonly #positionBlock: Block;
-  readonly #detailBlock: Block;
-  readonly #stateBlock: Block;
-  readonly #gainBlock: Block;
+  readonly #blocks: Blocks;
   readonly #positionGain: Register;
   readonly #goal: Register;
   readonly #torqueEnable: Register;
@@ -146,24 +130,15 @@ export class ServoLink implements ArmLink {
     this.#servos = servos;
     const watched = servos.map(({ id, name }) => ({ id, joint: name }));
     this.#watch = new ServoWatch(watched, family, (text) => this.onWarning(text));
+    this.#measured = new Measurements(servos, joints.length, this.#watch);
     // Before the client is made, which passes on what it finds here.
     port.onClose = (error) => this.#closed(error);
     this.#bus = family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
     this.#client = family === 'feetech' ? new FeetechClient(port) : new DynamixelClient(port);
     this.#aside = new Aside(this.#client);
     this.#bus.onSettled = () => this.#settled();
-    const { presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature, alarms } = common;
-    const detail = [presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature];
-    this.#positionBlock = { ...span(presentPosition), position: true };
-    if (family === 'feetech') {
-      this.#detailBlock = { ...span(...detail, alarms), position: true };
-      this.#stateBlock = { ...span(common.torqueEnable, common.goalPosition, presentPosition), position: true };
-    } else {
-      this.#detailBlock = { ...span(...detail), position: true };
-      this.#stateBlock = { ...span(common.torqueEnable, alarms), position: false };
-    }
-    this.#block = this.#positionBlock;
-    this.#gainBlock = { ...span(common.positionGain), position: false };
+    this.#blocks = blocksOf(family, common);
+    this.#block = this.#blocks.position;
     this.#positionGain = common.positionGain;
     this.#goal = common.goalPosition;
     this.#torqueEnable = common.torqueEnable;
@@ -172,7 +147,6 @@ export class ServoLink implements ArmLink {
     this.#commanded = Uint8Array.from(servos, ({ shadow }) => (shadow ? 0 : 1));
     this.#holds = new Uint8Array(count);
     this.#heard = new Float64Array(count);
-    this.#efforts = new Float64Array(count);
     this.#usualGain = new Float64Array(joints.length);
     for (const { joint, model } of servos)
       this.#usualGain[joint]! += model.common.positionGain.initial! * model.stallTorque;
@@ -184,19 +158,19 @@ export class ServoLink implements ArmLink {
     this.held = new Uint8Array(joints.length);
     this.#recoverable = family === 'feetech' ? FEETECH_RECOVERABLE : DYNAMIXEL_RECOVERABLE;
     this.heard = new Float64Array(joints.length);
-    this.positions = new Float64Array(joints.length).fill(Number.NaN);
+    this.positions = this.#measured.positions;
     this.adopted = new Float64Array(joints.length);
     this.gains = new Gains(
       servos.map(({ joint }) => joint),
       leftGains,
     );
     this.gain = this.gains.effective;
-    this.velocities = new Float64Array(joints.length);
-    this.efforts = new Float64Array(joints.length);
-    this.temperatures = new Float64Array(joints.length);
+    this.velocities = this.#measured.velocities;
+    this.efforts = this.#measured.efforts;
+    this.temperatures = this.#measured.temperatures;
     this.temperatureLimits = new Float64Array(joints.length);
-    this.voltages = new Float64Array(joints.length);
-    this.alarms = new Float64Array(joints.length);
+    this.voltages = this.#measured.voltages;
+    this.alarms = this.#measured.alarms;
   }
 
   get up(): boolean {
@@ -239,11 +213,11 @@ export class ServoLink implements ArmLink {
     }
     this.#gaveWay = false;
     const state = this.#wantTorque !== null || this.#anySuspect || now - this.#stateTime >= STATE_INTERVAL;
-    if (state && this.#stateBlock.position) this.#block = this.#stateBlock;
-    else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#detailBlock : this.#positionBlock;
-    this.#extra = state && !this.#stateBlock.position ? this.#stateBlock : null;
+    if (state && this.#blocks.state.position) this.#block = this.#blocks.state;
+    else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#blocks.detail : this.#blocks.position;
+    this.#extra = state && !this.#blocks.state.position ? this.#blocks.state : null;
     if (this.gains.pending) {
-      if (this.#extra === null) this.#extra = this.#gainBlock;
+      if (this.#extra === null) this.#extra = this.#blocks.gain;
       // Under torque a gain follows the goals that were made for it.
       if (!this.anyTorque) this.#writeGains();
     }
@@ -474,49 +448,22 @@ export class ServoLink implements ArmLink {
     this.onSettled();
   }
 
-  /** Takes over what the last read brought; a joint that did not answer keeps its last values. */
+  /** Takes over what the last read brought. */
   #decode(all: boolean): void {
-    const { answered } = this.#bus;
-    const detail = this.#block === this.#detailBlock;
-    const alarms = this.#holdsRegister(this.#servos[0]!.model.common.alarms);
-    for (let i = 0; i < answered.length; i++) {
-      if (answered[i] === 0) continue;
-      const { calibration, joint, model } = this.#servos[i]!;
-      const { common } = model;
-      if (this.#block.position) {
-        const position = stepsToRadians(calibration, this.#value(i, common.presentPosition));
-        if (i < this.#joints) this.positions[i] = position;
-        else this.#watch.apart[i] = position - this.positions[joint]!;
+    const { answered, block: bytes } = this.#bus;
+    const block = this.#block;
+    this.#measured.take(bytes, answered, block);
+    if (block === this.#blocks.gain) {
+      for (let i = 0; i < answered.length; i++) {
+        if (answered[i] === 1) this.gains.confirm(i, countsIn(bytes, i, block, this.#positionGain));
       }
-      if (alarms) this.#watch.alarm(i, this.#value(i, common.alarms));
-      if (this.#block === this.#gainBlock) this.gains.confirm(i, this.#value(i, common.positionGain));
-      if (!detail) continue;
-      const { presentVelocity: velocity, presentEffort: effort, presentVoltage, presentTemperature } = common;
-      if (i < this.#joints) this.velocities[i] = this.#value(i, velocity) * velocity.scale * calibration.sign;
-      this.#efforts[i] = this.#value(i, effort) * effort.scale * model.torquePerEffort * calibration.sign;
-      const temperature = this.#value(i, presentTemperature) * presentTemperature.scale;
-      this.#watch.measured(i, temperature, this.#value(i, presentVoltage) * presentVoltage.scale);
     }
-    if (alarms || detail) this.#combine();
     if (!all) return;
-    if (this.#block.position) this.sampleTime = this.#begun;
-    if (detail) this.detailTime = this.#begun;
-    if (this.#block === this.#stateBlock) {
+    if (block.position) this.sampleTime = this.#begun;
+    if (block.detail) this.detailTime = this.#begun;
+    if (block === this.#blocks.state) {
       this.#stateTime = this.#begun;
       this.#decodeTorque();
-    }
-  }
-
-  /** What a joint's servos share adds up; of what each has for itself, the worst is shown. */
-  #combine(): void {
-    const { alarms, temperatures, voltages } = this.#watch;
-    for (let i = 0; i < this.#servos.length; i++) {
-      const { joint } = this.#servos[i]!;
-      const first = i < this.#joints;
-      this.efforts[joint] = first ? this.#efforts[i]! : this.efforts[joint]! + this.#efforts[i]!;
-      this.alarms[joint] = first ? alarms[i]! : this.alarms[joint]! | alarms[i]!;
-      this.temperatures[joint] = first ? temperatures[i]! : Math.max(this.temperatures[joint]!, temperatures[i]!);
-      if (first) this.voltages[joint] = voltages[i]!;
     }
   }
 
@@ -535,7 +482,7 @@ export class ServoLink implements ArmLink {
   #decodeTorque(): void {
     let unexpected = false;
     for (let i = 0; i < this.#servos.length; i++) {
-      const held = this.#value(i, this.#torqueEnable) === 1 ? 1 : 0;
+      const held = countsIn(this.#bus.block, i, this.#block, this.#torqueEnable) === 1 ? 1 : 0;
       this.#holds[i] = held;
       if (held !== this.#expected[i]) unexpected = true;
     }
@@ -565,19 +512,5 @@ export class ServoLink implements ArmLink {
   #named(held: 0 | 1): string {
     const names = this.#servos.filter((_, i) => this.#holds[i] === held).map(({ id, name }) => `${id} (${name})`);
     return `servo ${names.join(', ')}`;
-  }
-
-  #holdsRegister(register: Register): boolean {
-    const { address, length } = this.#block;
-    return register.address >= address && register.address + register.size <= address + length;
-  }
-
-  #value(index: number, register: Register): number {
-    const block = this.#bus.block;
-    const at = index * MAX_BLOCK + register.address - this.#block.address;
-    let raw = block[at]!;
-    if (register.size > 1) raw |= block[at + 1]! << 8;
-    if (register.size > 2) raw |= (block[at + 2]! << 16) | (block[at + 3]! << 24);
-    return decodeSign(register.sign, raw);
   }
 }

@@ -58,10 +58,13 @@ describe.skipIf(process.platform !== 'linux')('an arm that is not as it should b
     rig = await Rig.start((id) => (id === 2 ? { eeprom: { model_number: 11272 } } : {}));
     rig.bus.faults.dead.add(6);
     await connect();
-    const { state, reason } = await bridge!.arm(0);
-    expect(state).toBe('disconnected');
-    expect(reason).toContain('servo 2 (shoulder_lift) has model number 11272, not 777 (STS3215)');
-    expect(reason).toContain('check the cable into servo 6 (gripper)');
+    // A servo that a busy machine takes for silent is told too, at the first try.
+    await expect
+      .poll(async () => (await bridge!.arm(0)).reason, PATIENCE)
+      .toMatch(
+        /check the cable into servo 6 \(gripper\).*servo 2 \(shoulder_lift\) has model number 11272, not 777 \(STS3215\)/,
+      );
+    expect((await bridge!.arm(0)).state).toBe('disconnected');
     for (const servo of rig.servos) expect(servo.writes).toEqual([]);
   });
 
@@ -110,12 +113,16 @@ describe.skipIf(process.platform !== 'linux')('an arm that is not as it should b
 
   test('torque is judged when it is asked for: after cooling, or with another supply, no reconnecting is needed', async () => {
     await start();
-    const refusal = async (): Promise<string> => JSON.stringify((await bridge!.post('/move/init')).body);
     rig.servo(2).shown = 67;
     rig.servo(3).shownVoltage = 12;
-    await expect
-      .poll(refusal, PATIENCE)
-      .toMatch(/servo 2 \(shoulder_lift\) has 67 degC.*servo 3 \(elbow_flex\) measures 12\.0 V/);
+    const measured = async () => {
+      const { servos } = await bridge!.arm(0);
+      return [servos[1].temperature, servos[2].voltage];
+    };
+    await expect.poll(measured, PATIENCE).toEqual([67, 12]);
+    expect(JSON.stringify((await bridge!.post('/move/init')).body)).toMatch(
+      /servo 2 \(shoulder_lift\) has 67 degC.*servo 3 \(elbow_flex\) measures 12\.0 V/,
+    );
     expect(rig.servos.map((servo) => servo.torqueOn)).toEqual(IDS.map(() => false));
     const told = bridge!.warnings.length;
     rig.servo(2).shown = null;
