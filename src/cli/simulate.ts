@@ -11,6 +11,8 @@ interface SimulateOptions {
   readonly variant: string;
   readonly pty?: string;
   readonly tcp?: number;
+  readonly payload: number;
+  readonly stiffness: number;
   readonly fault: FaultPlan;
 }
 
@@ -21,6 +23,16 @@ function tcpPort(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(port >= 0 && port <= 65535)) throw new InvalidArgumentError('a whole number from 0 to 65535 is expected.');
   return port;
+}
+
+/** A number within bounds, for an option. */
+function within(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (!(value >= least && value <= most))
+      throw new InvalidArgumentError(`a number from ${least} to ${most} is expected.`);
+    return value;
+  };
 }
 
 function fault(text: string, plan: FaultPlan): FaultPlan {
@@ -38,9 +50,8 @@ function fault(text: string, plan: FaultPlan): FaultPlan {
  * @throws {Error} for people, when it cannot be served
  */
 async function simulate(options: SimulateOptions): Promise<void> {
-  const arm = simulatedTwin(
-    loadArmModel(options.arm.includes('/') ? resolve(options.arm) : options.arm, options.variant),
-  );
+  const model = loadArmModel(options.arm.includes('/') ? resolve(options.arm) : options.arm, options.variant);
+  const arm = simulatedTwin(model, model.name, { payload: options.payload, stiffness: options.stiffness });
   const { ServedArm } = await import('../sim/serve.ts');
   const tell = (message: string): void => void process.stderr.write(`${message}\n`);
   const pty = options.pty !== undefined ? { link: options.pty } : options.tcp === undefined ? { link: null } : null;
@@ -71,6 +82,8 @@ export function addSimulate(program: Command): void {
     .option('--arm <model>', 'arm to emulate, or the path of a folder of your own', 'so101')
     .option('--variant <name>', 'which build of it', BASE_VARIANT)
     .option('--pty <path>', 'put a link to its serial port there; without --pty and --tcp the port has its own name')
+    .option('--payload <kg>', 'mass in the gripper that the model does not know of', within(0, 1), 0)
+    .option('--stiffness <share>', 'true stiffness of the servos over that of the model', within(0.2, 5), 1)
     .option('--tcp <port>', `serve it on this TCP port of ${TCP_HOST}; 0 takes a free one`, tcpPort)
     .addOption(
       new Option('--fault <switch>', 'what goes wrong, see below; may be repeated')

@@ -52,6 +52,12 @@ describe('the SO-101 as data', () => {
     }
   });
 
+  it('limits the jerk of planned motion where its data ask for it', () => {
+    const directory = changed((text) => text.replace('acceleration: 6 }', 'acceleration: 6, jerk: 60 }'));
+    const { joints } = loadArmModel(join(directory, 'so101'));
+    expect(joints.map(({ move }) => move.jerk)).toEqual([60, undefined, undefined, undefined, undefined, undefined]);
+  });
+
   it('has the poses that the bridge needs, each with a value for each joint', () => {
     expect([...model.poses.keys()]).toEqual(expect.arrayContaining(['init', 'rest', 'park', 'hello']));
     for (const pose of model.poses.values()) expect(pose).toHaveLength(6);

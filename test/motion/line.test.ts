@@ -38,7 +38,7 @@ function strain(rows: readonly Float64Array[], dt: number, model: ArmModel): { s
   return { speed, acceleration };
 }
 
-describe.each(['so101', 'so100'])('a straight line of the %s', (name) => {
+describe.each(['so101', 'so100', 'koch', 'wx250s'])('a straight line of the %s', (name) => {
   const model = loadArmModel(name);
   const chain = armChain(model);
   const planner = new ArmPlanner(model, chain);
