@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ArmHandle } from '../arm/handle.ts';
@@ -82,6 +82,8 @@ export class RecordingService implements Recordings {
   readonly #goals: Goals;
   readonly #folder: string;
   readonly #quota: number;
+  /** Names that are being written. */
+  readonly #names = new Set<string>();
   /** Null while the file of a recording is being made. */
   readonly #running = new Map<Arm, Running | null>();
 
@@ -103,6 +105,10 @@ export class RecordingService implements Recordings {
     if (this.#running.has(arm)) {
       throw new BridgeError('bad_request', `Arm ${arm.name} is being recorded already: /recording/stop ends that.`);
     }
+    if (this.#names.has(name)) {
+      throw new BridgeError('bad_request', `"${name}" is being recorded by another arm: choose another name.`);
+    }
+    this.#names.add(name);
     this.#running.set(arm, null);
     try {
       await mkdir(this.#folder, { recursive: true });
@@ -116,6 +122,8 @@ export class RecordingService implements Recordings {
           `The recordings in ${this.#folder} take more than ${this.#quota / MEGABYTE} MB (recording.quota): remove some.`,
         );
       }
+      // What a bridge that was killed has left has no index, so that nobody can read it.
+      await rm(path + UNFINISHED, { force: true });
       const names = arm.model.joints.map((joint) => joint.name);
       const file = await JointFile.create(path + UNFINISHED, `/${arm.name}/joint_states`, names);
       const running: Running = {
@@ -130,6 +138,7 @@ export class RecordingService implements Recordings {
       this.#running.set(arm, running);
       return path;
     } catch (error) {
+      this.#names.delete(name);
       this.#running.delete(arm);
       throw asBridgeError(error, this.#folder);
     }
@@ -140,7 +149,7 @@ export class RecordingService implements Recordings {
     if (running === null) return null;
     this.#running.delete(arm);
     clearInterval(running.timer);
-    const { file, name, begun, last, problem } = running;
+    const { file, name, begun, last } = running;
     const path = this.#path(name);
     try {
       await running.pending;
@@ -148,8 +157,10 @@ export class RecordingService implements Recordings {
       await rename(path + UNFINISHED, path);
     } catch (error) {
       throw asBridgeError(error, this.#folder);
+    } finally {
+      this.#names.delete(name);
     }
-    return { name, path, samples: file.samples, duration: last - begun, problem: running.problem ?? problem };
+    return { name, path, samples: file.samples, duration: last - begun, problem: running.problem };
   }
 
   async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
@@ -283,6 +294,5 @@ async function exists(path: string): Promise<boolean> {
 function asBridgeError(error: unknown, folder: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof BridgeError || code === undefined) return error;
-  const why = code === 'EEXIST' ? 'a recording of this name is being written' : code;
-  return new BridgeError('bad_request', `Nothing can be recorded in ${folder} (recording.folder): ${why}.`);
+  return new BridgeError('bad_request', `Nothing can be recorded in ${folder} (recording.folder): ${code}.`);
 }

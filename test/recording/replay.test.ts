@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { fitTo } from '../../src/recording/replay.ts';
+import { pose, so101 } from '../kinematics/so101.ts';
+
+const NAMES = so101.joints.map(({ name }) => name);
+const SERVO_STEP = (2 * Math.PI) / 4096;
+
+/** The shoulder's way over time, the other joints at init. */
+function track(times: readonly number[], shoulder: (time: number) => number) {
+  const positions = times.map((time) => {
+    const q = pose('init');
+    q[0] = shoulder(time);
+    return q;
+  });
+  return { names: NAMES, times, positions };
+}
+const every = (period: number, end: number) =>
+  Array.from({ length: Math.round(end / period) + 1 }, (_, k) => k * period);
+
+describe('a recording fitted to an arm', () => {
+  test('takes joints by name, in whatever order they were recorded', () => {
+    const recorded = track([0, 1], (time) => 0.1 * time);
+    const turned = {
+      names: [...NAMES].reverse(),
+      times: recorded.times,
+      positions: recorded.positions.map((q) => q.slice().reverse()),
+    };
+    expect(fitTo(so101, turned, 1)).toEqual(fitTo(so101, recorded, 1));
+    expect(() => fitTo(so101, { ...recorded, names: NAMES.map((name) => `left_${name}`) }, 1)).toThrow(
+      /has no joint shoulder_pan, but left_shoulder_pan/,
+    );
+  });
+
+  test('keeps its times, or those of another speed, where the arm may be that fast; else it is slower', () => {
+    const times = every(0.02, 1);
+    expect(
+      fitTo(
+        so101,
+        track(times, (time) => 0.3 * time),
+        1,
+      ).path.times.at(-1),
+    ).toBeCloseTo(1, 9);
+    expect(
+      fitTo(
+        so101,
+        track(times, (time) => 0.3 * time),
+        0.5,
+      ).path.times.at(-1),
+    ).toBeCloseTo(2, 9);
+    const fast = fitTo(
+      so101,
+      track([0, 0.1], (time) => 10 * time),
+      1,
+    ).path;
+    expect(1 / fast.times[1]!).toBeLessThan(so101.joints[0]!.move.velocity);
+  });
+
+  test('begins and ends exactly where it was recorded, and the steps of the encoder are smoothed out of it', () => {
+    const coarse = (time: number) => Math.round((0.01 * time) / SERVO_STEP) * SERVO_STEP;
+    const times = every(0.02, 4);
+    const { poses } = fitTo(so101, track(times, coarse), 1);
+    expect(poses[0]![0]).toBe(0);
+    expect(poses.at(-1)![0]).toBe(coarse(4));
+    const jump = (values: number[]) => Math.max(...values.slice(1).map((value, k) => Math.abs(value - values[k]!)));
+    expect(jump(times.map(coarse))).toBeCloseTo(SERVO_STEP, 9);
+    expect(jump(poses.slice(3, -3).map((q) => q[0]!))).toBeLessThan(0.3 * SERVO_STEP);
+    for (const [k, q] of poses.entries()) expect(Math.abs(q[0]! - 0.01 * times[k]!)).toBeLessThan(SERVO_STEP);
+  });
+
+  test('is brought back to a limit that it was measured a little beyond, and refused further out', () => {
+    const { upper } = so101.joints[0]!;
+    const { poses } = fitTo(
+      so101,
+      track([0, 1], () => upper + 0.02),
+      1,
+    );
+    expect(poses[0]![0]).toBe(upper);
+    expect(() =>
+      fitTo(
+        so101,
+        track([0, 1], (time) => upper + time),
+        1,
+      ),
+    ).toThrow(/shoulder_pan goes to .* after 1.00 s/);
+  });
+});
