@@ -35,6 +35,12 @@ import { makePort } from './servo/port/make.ts';
 import { SimPort } from './servo/port/sim.ts';
 import { fineTimers, setPriority } from './thread.ts';
 
+/**
+ * A follower's joint that presses with this part of its torque limit for this time (s) without moving is drawn back until
+ * it presses with the lesser part: well below what overloads a servo, and above what any of these arms weighs.
+ */
+const YIELD = { torque: 0.6, time: 0.5, hold: 0.4 };
+
 /** Part of a joint's torque limit that floating may ask of it. */
 const FLOAT_TORQUE_SHARE = 0.5;
 
@@ -111,6 +117,10 @@ function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
     floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
     gravity: (q: Float64Array, out: Float64Array) => chain.gravityTorques(q, out),
     stall: arm.joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
+    yield: arm.joints.map(
+      ({ torqueLimit }) =>
+        new StallGuard({ torque: YIELD.torque * torqueLimit, time: YIELD.time, hold: YIELD.hold * torqueLimit }),
+    ),
   };
   const runtime = new ArmRuntime(index, model, makeLink(arm), shared);
   runtime.onEnd = (motion, reason) => post({ kind: 'ended', arm: index, motion, reason });

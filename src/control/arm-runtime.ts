@@ -17,6 +17,8 @@ export interface RuntimeModel {
   readonly gravity: GravityModel;
   /** Guards of the joints that have one, else null. */
   readonly stall: readonly (StallGuard | null)[];
+  /** Guards of all joints of a follower, which yields where something holds it back. */
+  readonly yield: readonly StallGuard[];
 }
 
 /** Why a source no longer drives an arm. */
@@ -270,8 +272,10 @@ export class ArmRuntime {
   /** Draws back the goals of joints that press on something without moving. */
   #relieve(): void {
     const { link, model } = this;
+    // A person who moves by hand does not choose what a follower presses on, and its arm would sag once overloaded.
+    const following = this.source?.state === 'mirroring';
     for (let i = 0; i < this.#targets.length; i++) {
-      const guard = model.stall[i]!;
+      const guard = model.stall[i] ?? (following ? model.yield[i]! : null);
       if (guard === null) continue;
       const stiffness = model.stiffness[i]! * link.gain[i]!;
       const position = link.positions[i]!;

@@ -4,6 +4,7 @@ import type { ArmHandle, Claim, Loss, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller, type LoopStatistics, type Owner } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
 import { FollowCode } from '../control/snapshot.ts';
+import { Behind } from './behind.ts';
 import { alignLeader, giveToHand, letGo } from './leaders.ts';
 import { type PlannedPair, planPairs, refuseMismatch } from './plan.ts';
 import type {
@@ -39,6 +40,9 @@ interface RunningPair extends PlannedPair {
   ended: boolean;
   /** Ends what the set-up has begun. */
   readonly aborted: AbortController;
+  readonly behind: Behind;
+  /** Why the follower stays behind; empty when it does not. */
+  trouble: string;
 }
 
 /** Leader-follower control: sets pairs up, watches them, and takes them down with the followers holding. */
@@ -95,7 +99,14 @@ export class MirrorService implements Mirror {
         const leaderClaim = shared ?? plan.leader.claim(owner, (loss) => this.#leaderLost(plan.leader, loss));
         leaders.set(plan.leader, leaderClaim);
         const followerClaim = plan.follower.claim(owner, lose(plan.follower));
-        const motions = { followerMotion: null, leaderMotion: null, ended: false, aborted: new AbortController() };
+        const motions = {
+          followerMotion: null,
+          leaderMotion: null,
+          ended: false,
+          aborted: new AbortController(),
+          behind: new Behind(plan.follower.model.joints.length),
+          trouble: '',
+        };
         Object.assign(pair, plan, { leaderClaim, followerClaim, startedBy: caller.owner.name }, motions);
         running.push(pair);
       }
@@ -142,7 +153,7 @@ export class MirrorService implements Mirror {
         owner: pair.startedBy,
         rate: period > 0 ? 1 / period : 0,
         latency,
-        reason: state === 'holding' ? `no fresh sample of ${pair.leader.name}` : '',
+        reason: state === 'holding' ? `no fresh sample of ${pair.leader.name}` : pair.trouble,
       };
     });
     return { active: pairs.length > 0, pairs: [...pairs, ...this.#ended], reason: this.#reason };
@@ -233,12 +244,15 @@ export class MirrorService implements Mirror {
   #beginWatch(): void {
     this.#watch ??= setInterval(() => {
       for (const pair of [...this.#pairs]) {
-        if (pair.follower.follow().code !== FollowCode.refused) continue;
+        const { code } = pair.follower.follow();
+        const following = code === FollowCode.following || code === FollowCode.ramping;
+        pair.trouble = following ? pair.behind.look(pair.follower, performance.now() / 1000) : '';
+        if (code !== FollowCode.refused) continue;
         const most = ((pair.threshold * 180) / Math.PI).toFixed(0);
         const why = `arm ${pair.leader.name} came back more than ${most} degrees away from its follower`;
         void this.#end(pair, `${why}; start again`);
       }
-      const seen = JSON.stringify(this.#pairs.map((pair) => pair.follower.follow().code));
+      const seen = JSON.stringify(this.#pairs.map((pair) => [pair.follower.follow().code, pair.trouble]));
       if (seen !== this.#seen) {
         this.#seen = seen;
         this.#changed();

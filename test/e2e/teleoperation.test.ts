@@ -70,6 +70,98 @@ describe('a start with leader and follower apart', () => {
   });
 });
 
+describe('while it runs', () => {
+  /** Of an SO-101's joints, and the part of it with which a follower goes on pressing on what holds it back, Nm. */
+  const TORQUE_LIMIT = 2.94;
+  const YIELDS_TO = 0.4 * TORQUE_LIMIT;
+  const ELBOW = 2;
+  const names = (): string[] => bridge.arms.all[0]!.model.joints.map(({ name }) => name);
+
+  async function lead(joints: Record<string, number>): Promise<void> {
+    const pose = await truth('leader');
+    await simulation.hand(
+      'leader',
+      { ...Object.fromEntries(names().map((name, j) => [name, pose[j]!])), ...joints },
+      0.6,
+    );
+  }
+
+  async function pair(): Promise<{ state: string; reason: string }> {
+    return (await client.get('/status')).body.mirror.pairs[0];
+  }
+
+  beforeAll(async () => {
+    await client.post('/move/leader/stop?release=hold');
+    expect((await client.post('/move/init?robot_id=1')).body.status).toBe('ok');
+    expect((await client.post('/move/init?robot_id=0')).body.status).toBe('ok');
+  });
+
+  beforeEach(async () => {
+    await lead({});
+    expect((await client.post('/move/leader/start', PAIR)).status).toBe(200);
+    await expect.poll(async () => (await pair()).state, { timeout: 8000 }).toBe('mirroring');
+  });
+
+  test('a follower that something holds back yields, says so, is not overloaded, and goes on when it is free', async () => {
+    const held = (await truth('follower'))[ELBOW]!;
+    await simulation.hand('follower', { elbow_flex: held }, 0.3);
+    await lead({ elbow_flex: held + 0.8 });
+    await expect
+      .poll(async () => (await pair()).reason, { timeout: 6000 })
+      .toMatch(/something holds elbow_flex of follower/);
+    await expect
+      .poll(async () => Math.abs((await simulation.truth('follower')).motorTorques[ELBOW]!), { timeout: 4000 })
+      .toBeLessThan(YIELDS_TO + 0.15);
+    expect((await client.arm(1)).servos.every((servo: { alarms: number }) => servo.alarms === 0)).toBe(true);
+    await simulation.hand('follower', null, 0);
+    await expect.poll(async () => (await pair()).reason, { timeout: 6000 }).toBe('');
+    await expect.poll(async () => (await truth('follower'))[ELBOW]! - held, { timeout: 6000 }).toBeGreaterThan(0.7);
+  });
+
+  test('a start of a pair that runs is refused and changes nothing; a second stop says that nothing runs', async () => {
+    const refused = await client.post('/move/leader/start', PAIR);
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toMatch(/already running/);
+    expect((await pair()).state).toBe('mirroring');
+    const before = await truth('follower');
+    const stops = await Promise.all([client.post('/move/leader/stop'), client.post('/move/leader/stop')]);
+    expect(stops.map(({ body }) => body.status).sort()).toEqual(['error', 'ok']);
+    expect((await client.post('/move/leader/stop')).body.message).toMatch(/not running/);
+    expect(furthest(await truth('follower'), before)).toBeLessThan(NEAR);
+    expect(await client.arm(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
+  });
+
+  test('a main thread that is blocked for 2 s stops nothing: the follower goes on following', async () => {
+    const target = (await truth('leader')).map((angle, j) => angle + (j === 0 ? 0.5 : 0));
+    await simulation.hand('leader', Object.fromEntries(names().map((name, j) => [name, target[j]!])), 1);
+    const until = performance.now() + 2000;
+    while (performance.now() < until);
+    // It has arrived meanwhile, not afterwards.
+    expect(furthest(await truth('follower'), target)).toBeLessThan(2 * NEAR);
+    expect(await pair()).toMatchObject({ state: 'mirroring', reason: '' });
+  });
+
+  test('a flood of requests does not make the follower lose its leader', async () => {
+    await lead({ shoulder_pan: -0.4 });
+    const flood = Array.from({ length: 300 }, () => client.post('/end-effector/read?robot_id=1', { sync: false }));
+    await Promise.all(flood);
+    expect(await pair()).toMatchObject({ state: 'mirroring', reason: '' });
+    await expect.poll(async () => (await truth('follower'))[0]!, { timeout: 4000 }).toBeCloseTo(-0.4, 1);
+  });
+
+  test('a start during a move of the same client ends the move, which says so, and nothing jumps', async () => {
+    await client.post('/move/leader/stop?release=hold');
+    const move = client.post('/move/absolute?robot_id=1', { x: -4, y: 10, z: 4 });
+    await sleep(0.3);
+    const refused = await client.post('/move/leader/start', PAIR);
+    expect(refused.status).toBe(409);
+    expect((await client.post('/move/leader/start?take_over=true', PAIR)).status).toBe(200);
+    expect((await move).body).toMatchObject({ status: 'error' });
+    expect((await move).body.message).toMatch(/taken over by leader-follower control/);
+    expect(['ramping', 'mirroring']).toContain((await pair()).state);
+  });
+});
+
 describe('an arm that floats', () => {
   const full = { gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 } };
 
