@@ -66,7 +66,7 @@ export function makeRuntime(model: ArmModel, index: number, link: ServoLink, sha
       floatTorque: of((joint) => joint.torqueLimit / 2),
       gravity: (q, out) => chain.gravityTorques(q, out),
       stall: model.joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
-      yield: model.joints.map(({ torqueLimit }) => new StallGuard({ torque: torqueLimit, time: 1, hold: torqueLimit })),
+      yield: model.joints.map(() => null),
     },
     link,
     shared,

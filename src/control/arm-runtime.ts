@@ -17,8 +17,8 @@ export interface RuntimeModel {
   readonly gravity: GravityModel;
   /** Guards of the joints that have one, else null. */
   readonly stall: readonly (StallGuard | null)[];
-  /** Guards of all joints of a follower, which yields where something holds it back. */
-  readonly yield: readonly StallGuard[];
+  /** The same for an arm that follows: it yields where something holds it back. */
+  readonly yield: readonly (StallGuard | null)[];
 }
 
 /** Why a source no longer drives an arm. */

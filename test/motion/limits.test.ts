@@ -92,6 +92,7 @@ async function poweredArm() {
       floatTorque: of(({ torqueLimit }) => torqueLimit),
       gravity: (q, out) => chain.gravityTorques(q, out),
       stall: model.joints.map(() => null),
+      yield: model.joints.map(() => null),
     },
     link,
     new SharedState([joints]),

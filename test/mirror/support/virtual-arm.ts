@@ -5,7 +5,6 @@ import { ArmRuntime } from '../../../src/control/arm-runtime.ts';
 import type { GainPlan } from '../../../src/control/gains.ts';
 import { ServoLink } from '../../../src/control/servo-link.ts';
 import { SharedState } from '../../../src/control/snapshot.ts';
-import { StallGuard } from '../../../src/control/stall.ts';
 import { modelByName } from '../../../src/servo/models.ts';
 import type { BytePort, PortError } from '../../../src/servo/port/port.ts';
 import { SimulatedArm } from '../../../src/sim/arm.ts';
@@ -112,7 +111,7 @@ export class VirtualArm {
       floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
       gravity: (q: Float64Array, out: Float64Array) => chain.gravityTorques(q, out),
       stall: joints.map(() => null),
-      yield: joints.map(({ torqueLimit }) => new StallGuard({ torque: torqueLimit, time: 1, hold: torqueLimit })),
+      yield: joints.map(() => null),
     };
     return new ArmRuntime(0, model, this.link, this.shared);
   }
