@@ -9,7 +9,7 @@ import { ArmHandle } from './arm/handle.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
 import { ServoCare } from './arm/servo-care.ts';
 import { simulatedTwin } from './arm/twin.ts';
-import { BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
+import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import type { ArmSetup, ControlSetup, JointSetup } from './control/messages.ts';
@@ -18,6 +18,7 @@ import { timingAt } from './control/timing.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readToken } from './http/guard.ts';
 import type { Chain } from './kinematics/chain.ts';
+import { LogTail } from './log.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/service.ts';
 import { StreamService } from './mirror/streams.ts';
@@ -85,6 +86,7 @@ export class Bridge {
 
   readonly #config: Config;
   readonly #logger: Logger;
+  readonly #log: LogTail;
   readonly #shared: SharedState;
   readonly #control: ControlClient;
   readonly #streams: StreamService;
@@ -98,6 +100,7 @@ export class Bridge {
   private constructor(
     config: Config,
     logger: Logger,
+    log: LogTail,
     plans: readonly ArmPlan[],
     shared: SharedState,
     worker: Worker,
@@ -105,6 +108,7 @@ export class Bridge {
   ) {
     this.#config = config;
     this.#logger = logger;
+    this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
     this.#control = new ControlClient(worker);
@@ -154,9 +158,15 @@ export class Bridge {
   /**
    * Builds and starts everything.
    * @param rosArgs ROS arguments of the command line, with their `--ros-args`
+   * @param log what `logger` has written lately, for clients
    * @throws {ConfigError} for a configuration that cannot be carried out
    */
-  static async start(config: Config, logger: Logger, rosArgs: readonly string[] = []): Promise<Bridge> {
+  static async start(
+    config: Config,
+    logger: Logger,
+    rosArgs: readonly string[] = [],
+    log: LogTail = new LogTail(),
+  ): Promise<Bridge> {
     const token = readToken(config.http);
     checkBind(config.http, token);
     const plans = config.arms.map((arm, index) => planArm(arm, index));
@@ -180,7 +190,7 @@ export class Bridge {
       transferList: ports,
       name: 'control',
     });
-    const bridge = new Bridge(config, logger, plans, shared, worker, simulation);
+    const bridge = new Bridge(config, logger, log, plans, shared, worker, simulation);
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
@@ -293,7 +303,7 @@ export class Bridge {
       this.#rosRoom = await startRos({
         config: this.#config.ros,
         pairs: this.#config.pairs,
-        mountOf: (arm) => this.#config.arms.find(({ name }) => name === arm.name)!.mount,
+        mountOf: (arm) => this.#mountOf(arm),
         loop: () => this.loop(),
         arms: this.arms,
         motion: this.motion,
@@ -326,6 +336,10 @@ export class Bridge {
     this.#logger.warn(`ROS 2 is off, HTTP alone is served: ${reason}`);
   }
 
+  #mountOf(arm: Arm): ArmConfig['mount'] {
+    return this.#config.arms.find(({ name }) => name === arm.name)!.mount;
+  }
+
   async #startHttp(token: string | null): Promise<void> {
     const simulation = this.simulation;
     const control: SimulationControl | null =
@@ -349,6 +363,9 @@ export class Bridge {
       recordings: this.recordings,
       mirror: this.mirror,
       gravity: this.gravity,
+      jogging: this.jog,
+      mountOf: (arm) => this.#mountOf(arm),
+      log: this.#log,
       loop: () => this.loop(),
       ros: () => this.ros,
       simulation: control,

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
-import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type { Logger } from 'pino';
 import { Bridge, VERSION } from './bridge.ts';
 import { addPorts } from './cli/ports.ts';
 import { addRegisters } from './cli/registers.ts';
 import { addScan } from './cli/scan.ts';
 import { addSimulate } from './cli/simulate.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
+import { startLog } from './log.ts';
 import { RosArgumentError, splitRosArguments } from './ros/arguments.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, ms. */
@@ -30,11 +30,6 @@ function portNumber(text: string): number {
     throw new InvalidArgumentError('a whole number from 0 to 65535 is expected.');
   }
   return value;
-}
-
-function makeLogger(level: string): Logger {
-  if (!process.stdout.isTTY) return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
-  return pino({ level, base: null }, pretty({ translateTime: 'HH:MM:ss.l', ignore: 'pid,hostname', sync: true }));
 }
 
 /** Ends on signals and on uncaught errors: lower, release, exit; a later signal exits at once, holding. */
@@ -91,8 +86,8 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.ros ? {} : { ros: false }),
   });
-  const logger = makeLogger(config.log.level);
-  const bridge = await Bridge.start(config, logger, rosArgs);
+  const { logger, tail } = startLog(config.log.level);
+  const bridge = await Bridge.start(config, logger, rosArgs, tail);
   endOnSignals(bridge, logger);
   await bridge.autostart();
   const { host, port } = bridge.address;

@@ -8,6 +8,7 @@ import type { Pose } from '../kinematics/frames.ts';
 import type { ControlClient } from './control-client.ts';
 import type { ArmModel } from './model.ts';
 import {
+  type Activity,
   ARM_STATES,
   type Arm,
   type ArmSnapshot,
@@ -146,6 +147,12 @@ export class ArmHandle implements Arm {
   #stopReason = '';
   #claim: Claim | null = null;
   #reserved: Owner | null = null;
+  #driven: {
+    readonly motion: number;
+    readonly kind: string;
+    readonly began: number;
+    readonly duration: number;
+  } | null = null;
   readonly #shared: SharedState;
   readonly #control: ControlClient;
   readonly #reader: SnapshotReader;
@@ -174,6 +181,13 @@ export class ArmHandle implements Arm {
 
   get owner(): Owner | null {
     return this.#claim?.owner ?? null;
+  }
+
+  get activity(): Activity | null {
+    const driven = this.#driven;
+    if (driven === null) return null;
+    const passed = (performance.now() - driven.began) / 1000;
+    return { kind: driven.kind, progress: driven.duration > 0 ? Math.min(passed / driven.duration, 1) : null };
   }
 
   get reason(): string {
@@ -340,6 +354,7 @@ export class ArmHandle implements Arm {
   async drive(source: SourceSpec): Promise<RunningMotion> {
     const { motion, duration } = await this.#command({ kind: 'drive', arm: this.index, source });
     const over = this.#lastEnd;
+    if (over?.motion !== motion) this.#driven = { motion, kind: source.kind, began: performance.now(), duration };
     const ended =
       over?.motion === motion
         ? Promise.resolve(over.reason)
@@ -423,6 +438,7 @@ export class ArmHandle implements Arm {
 
   #ended(motion: number, reason: EndReason): void {
     this.#lastEnd = { motion, reason };
+    if (this.#driven?.motion === motion) this.#driven = null;
     this.#ends.get(motion)?.(reason);
     this.#ends.delete(motion);
   }

@@ -55,6 +55,14 @@ export interface ArmSnapshot {
   motion: number;
 }
 
+/** What drives an arm at this moment. */
+export interface Activity {
+  /** `trajectory`, `waypoints`, `mirror`, `stream`, `jog` or `float`. */
+  readonly kind: string;
+  /** Part of the time of the present leg that has passed, 0..1; null for a motion without an end. */
+  readonly progress: number | null;
+}
+
 /** Who drives, or asks to drive, an arm. Two owners are the same when their keys are equal. */
 export interface Owner {
   readonly key: string;
@@ -111,6 +119,8 @@ export interface Arm {
   readonly simulated: boolean;
   /** Present owner; null when the arm is free. */
   readonly owner: Owner | null;
+  /** What drives it; null while it holds or is limp. */
+  readonly activity: Activity | null;
   /** True once /move/init has set the zero of the absolute frame. */
   readonly initialised: boolean;
   /** Why the arm is disconnected or stopped, for people; empty otherwise. */

@@ -12,7 +12,9 @@ import { Callers } from './callers.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { checkBind, Guard } from './guard.ts';
 import { openApi } from './openapi.ts';
+import { armRoutes } from './routes/arms.ts';
 import { jointRoutes } from './routes/joints.ts';
+import { liveRoutes } from './routes/live.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
 import { moveRoutes } from './routes/moves.ts';
 import { recordingRoutes } from './routes/recording.ts';
@@ -58,7 +60,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 export function buildApp(services: HttpServices): FastifyInstance {
   const guard = new Guard(services.config, services.token);
   const callers = new Callers(guard.ownerKey);
-  const methods = new Map<string, string[]>();
+  const routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
 
   const app: FastifyInstance = fastify({
     loggerInstance: services.logger as FastifyBaseLogger,
@@ -79,12 +81,14 @@ export function buildApp(services: HttpServices): FastifyInstance {
   });
 
   app.addHook('onRoute', ({ url, method }) => {
-    methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()]);
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
+    routes.push({ pattern, methods: [method].flat() });
   });
 
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const allowed = methods.get(request.url.split('?', 1)[0]!);
-    if (allowed === undefined) return send(reply, new HttpProblem(404, 'Not Found'));
+    const path = request.url.split('?', 1)[0]!;
+    const allowed = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+    if (allowed.length === 0) return send(reply, new HttpProblem(404, 'Not Found'));
     return send(reply, new HttpProblem(405, 'Method Not Allowed', { allow: allowed.join(', ') }));
   };
 
@@ -143,6 +147,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
   stopRoutes(app, services);
   statusRoutes(app, services);
   simulationRoutes(app, services);
+  armRoutes(app, services);
+  liveRoutes(app, services, callers, guard);
   const description = openApi({ token: services.token !== null });
   app.get('/openapi.json', async () => description);
   return app;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { API_OPERATIONS } from './api-operations.ts';
 import { components } from './fields.ts';
 import { JOINT_OPERATIONS } from './joint-operations.ts';
 import {
@@ -176,6 +177,7 @@ const OPERATIONS: Operations = {
   },
   ...JOINT_OPERATIONS,
   ...RECORDING_OPERATIONS,
+  ...API_OPERATIONS,
   '/status': {
     method: 'get',
     operation: {
@@ -213,7 +215,13 @@ const OPERATIONS: Operations = {
 };
 
 function pathItem(operation: Operation, token: boolean): Json {
-  const responses: Json = { 200: answer(operation.answer.description, operation.answer.name) };
+  const { description, ...body } = operation.answer;
+  const responses: Json = {
+    200:
+      'name' in body
+        ? answer(description, body.name)
+        : { description, content: { [body.media]: { schema: { type: 'string' } } } },
+  };
   for (const [status, description] of Object.entries(operation.refusals)) {
     responses[status] = answer(description, 'HTTPError');
   }
@@ -260,6 +268,8 @@ export function openApi({ token }: { readonly token: boolean }): Json {
     tags: [
       { name: 'control', description: 'Motion of the arms.' },
       { name: 'status', description: 'State of the bridge.' },
+      { name: 'arms', description: 'Arms by name, in SI units.' },
+      { name: 'live', description: 'State as it changes.' },
       { name: 'simulation', description: 'Simulated arms only.' },
     ],
     ...(token ? { security: [{ bearer: [] }] } : {}),

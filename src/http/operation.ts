@@ -39,12 +39,13 @@ export const release = (fallback: string): Json => ({
 
 export interface Operation {
   readonly id: string;
-  readonly tag: 'control' | 'status' | 'simulation';
+  readonly tag: 'control' | 'status' | 'simulation' | 'arms' | 'live';
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly Json[];
   readonly body?: { readonly name: string; readonly required: boolean };
-  readonly answer: { readonly name: string; readonly description: string };
+  /** A component as JSON, or text of a media type. */
+  readonly answer: { readonly description: string } & ({ readonly name: string } | { readonly media: string });
   /** Descriptions of the documented refusals, by status. */
   readonly refusals: Readonly<Record<string, string>>;
 }
@@ -63,4 +64,6 @@ export const CONFLICT = 'Somebody else drives the arm (take_over takes it), or i
 export const UNKNOWN_ARM = 'The arm is unknown.';
 
 /** Operations by path. */
-export type Operations = Readonly<Record<string, { readonly method: 'get' | 'post'; readonly operation: Operation }>>;
+export type Operations = Readonly<
+  Record<string, { readonly method: 'get' | 'post' | 'delete'; readonly operation: Operation }>
+>;

@@ -2,7 +2,9 @@ import type { Logger } from 'pino';
 import type { Servos } from '../arm/servo-care.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import type { LogTail } from '../log.ts';
 import type { Gravity, Mirror } from '../mirror/types.ts';
+import type { Jogging } from '../motion/jog-service.ts';
 import type { Joints } from '../motion/joint-goals.ts';
 import type { Torque } from '../motion/torque.ts';
 import type { Motion } from '../motion/types.ts';
@@ -35,6 +37,10 @@ export interface HttpServices {
   readonly recordings: Recordings;
   readonly mirror: Mirror;
   readonly gravity: Gravity;
+  readonly jogging: Jogging;
+  /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
+  readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };
+  readonly log: LogTail;
   readonly loop: () => LoopStatistics;
   readonly ros: () => { enabled: boolean; reason: string; distro: string | null };
   /** Null when no arm is simulated. */

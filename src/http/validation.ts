@@ -82,6 +82,11 @@ export function aboveBound(loc: (string | number)[], input: unknown, le: number)
   };
 }
 
+/** A parameter of the query that is no number. */
+export function notANumber(loc: (string | number)[], text: string): FieldError {
+  return { ...fault('float_parsing', loc, text), msg: 'Input should be a valid number' };
+}
+
 /** A word that is none of those that its place takes. */
 export function notOneOf(loc: (string | number)[], input: unknown, words: readonly string[]): FieldError {
   const expected = words

@@ -10,10 +10,11 @@ export type { JogVelocity };
 /** Drives arms at speeds that come as a stream of messages. */
 export interface Jogging {
   /**
-   * A message of a stream. The first one takes the arm, which must be free and ready (or taken over); 0.1 s without one
-   * makes it decelerate to a hold, 0.5 s without one gives it back.
+   * A message of a stream. The first one takes the arm, which must be free and ready (or taken over); a while without
+   * one makes it decelerate to a hold, 0.5 s without one gives it back.
+   * @param timeout that while, s, as the first message of a stream says; left out: 0.1
    */
-  feed(arm: Arm, velocity: JogVelocity, caller: Caller): 'accepted' | { readonly refused: string };
+  feed(arm: Arm, velocity: JogVelocity, caller: Caller, timeout?: number): 'accepted' | { readonly refused: string };
   /** Ends the caller's stream at once: the arm decelerates and holds. Nothing happens to the arm of another owner. */
   stop(arm: Arm, caller: Caller): Promise<void>;
 }
@@ -28,7 +29,12 @@ export class JogService implements Jogging {
     this.#control = control;
   }
 
-  feed(arm: Arm, velocity: JogVelocity, caller: Caller): 'accepted' | { readonly refused: string } {
+  feed(
+    arm: Arm,
+    velocity: JogVelocity,
+    caller: Caller,
+    timeout = JOG_TIMEOUT,
+  ): 'accepted' | { readonly refused: string } {
     const values = velocity.kind === 'joints' ? velocity.velocities : velocity.twist;
     const expected = velocity.kind === 'joints' ? arm.model.joints.length : 6;
     if (values.length !== expected) {
@@ -36,7 +42,7 @@ export class JogService implements Jogging {
     }
     if (!values.every(Number.isFinite)) return { refused: `a speed for arm ${arm.name} is no number` };
     const handle = this.#arms.byName(arm.name)!;
-    const refused = this.#feeds.take(handle, { kind: 'jog', timeout: JOG_TIMEOUT }, caller);
+    const refused = this.#feeds.take(handle, { kind: 'jog', timeout }, caller);
     if (refused !== null) return { refused };
     this.#control.sample({ kind: 'jog', arm: handle.index, velocity });
     return 'accepted';

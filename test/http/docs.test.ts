@@ -11,7 +11,10 @@ test('every curl command of the documentation is answered with success', async (
   // The reader has initialised the arms by then.
   for (const arm of services.arms.all) arm.initialised = true;
   const app = buildApp(services);
-  const commands = [...text.replaceAll('\\\n', ' ').matchAll(/^curl .*$/gm)].map(([line]) => line.replace(/ # .*/, ''));
+  const commands = [...text.replaceAll('\\\n', ' ').matchAll(/^curl .*$/gm)]
+    .map(([line]) => line.replace(/ # .*/, ''))
+    // A stream has no end; live.test.ts reads it.
+    .filter((line) => !line.startsWith('curl -N '));
   expect(commands.length).toBeGreaterThan(10);
   for (const command of commands) {
     const url = /(?:localhost|bridge\.lab):8020(\/[^\s']*)/.exec(command)![1]!;

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { ArmModel } from '../../src/arm/model.ts';
 import type { ServoFacts, Servos } from '../../src/arm/servo-care.ts';
 import {
+  type Activity,
   type Arm,
   type ArmSnapshot,
   type ArmState,
@@ -13,6 +14,7 @@ import {
 import type { HttpConfig } from '../../src/config/schema.ts';
 import type { CycleTiming } from '../../src/control/timing.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
+import { LogTail } from '../../src/log.ts';
 import type {
   Gravity,
   GravityPercentages,
@@ -21,6 +23,7 @@ import type {
   MirrorStatus,
   Release,
 } from '../../src/mirror/types.ts';
+import type { Jogging, JogVelocity } from '../../src/motion/jog-service.ts';
 import type { Joints } from '../../src/motion/joint-goals.ts';
 import type { Torque } from '../../src/motion/torque.ts';
 import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
@@ -32,8 +35,14 @@ const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wr
 /** The parts of an arm's model that HTTP reads. */
 const MODEL = {
   name: 'so101',
+  title: 'SO-101',
+  urdf: '<robot name="so101"></robot>',
+  baseLink: 'base_link',
+  toolLink: 'tool',
   joints: JOINTS.map((name, i) => ({
     name,
+    role: name,
+    move: { velocity: 1.5, acceleration: 6 },
     lower: -1.5,
     upper: 1.5,
     servos: [{ id: i + 1, model: 'STS3215', sign: i === 1 ? -1 : 1, zero: 2048 }],
@@ -59,6 +68,7 @@ export class FakeArm implements Arm {
   owner: Owner | null = null;
   initialised = false;
   reason = '';
+  activity: Activity | null = null;
   /** Opening of the gripper and tool pose in the absolute frame, m and rad. */
   open = 0;
   readonly positions = new Float64Array(JOINTS.length);
@@ -363,6 +373,23 @@ export class FakeSimulation implements SimulationControl {
   }
 }
 
+export class FakeJogging implements Jogging {
+  readonly fed: { arm: string; velocity: JogVelocity; timeout: number | undefined }[] = [];
+  readonly stopped: string[] = [];
+
+  feed(arm: Arm, velocity: JogVelocity, caller: Caller, timeout?: number) {
+    const { owner } = arm;
+    if (owner !== null && owner.key !== caller.owner.key)
+      return { refused: `arm ${arm.name} is driven by ${owner.name}` };
+    this.fed.push({ arm: arm.name, velocity, timeout });
+    return 'accepted' as const;
+  }
+
+  async stop(arm: Arm): Promise<void> {
+    this.stopped.push(arm.name);
+  }
+}
+
 export interface FakeServices extends HttpServices {
   readonly arms: Arms & { readonly all: readonly FakeArm[] };
   readonly motion: FakeMotion;
@@ -373,6 +400,7 @@ export interface FakeServices extends HttpServices {
   readonly mirror: FakeMirror;
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
+  readonly jogging: FakeJogging;
 }
 
 /** Services over two arms, `leader` (0) and `follower` (1), unless others are given. */
@@ -406,6 +434,9 @@ export function fakeServices(
     mirror: new FakeMirror(),
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),
+    jogging: new FakeJogging(),
+    mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
+    log: new LogTail(),
     loop: () => ({
       cycles: 12,
       rate: 200,

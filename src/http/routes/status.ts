@@ -3,14 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Arm } from '../../arm/types.ts';
 import type { BridgeStatus } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
+import { finite, loopView, mirrorView } from '../views.ts';
 
 /** Zero stands for "never" in what the control loop writes. */
 function ageOf(time: number): number | null {
   return time === 0 ? null : Math.max(0, Date.now() / 1000 - time);
-}
-
-function finite(value: number): number {
-  return Number.isFinite(value) ? value : 0;
 }
 
 function temperatureOf(arm: Arm): BridgeStatus['robot_status'][number]['temperature'] {
@@ -54,8 +51,6 @@ export function statusRoutes(app: FastifyInstance, services: HttpServices): void
   app.get('/status', async (): Promise<BridgeStatus> => {
     const arms = services.arms.all;
     const bound = app.server.address();
-    const mirror = services.mirror.status();
-    const loop = services.loop();
     return {
       status: 'ok',
       name: hostname(),
@@ -76,35 +71,14 @@ export function statusRoutes(app: FastifyInstance, services: HttpServices): void
       version_id: services.version,
       is_recording: services.recordings.active,
       ai_running_status: 'stopped',
-      leader_follower_status: mirror.active,
+      leader_follower_status: services.mirror.status().active,
       server_ip: bound !== null && typeof bound === 'object' ? bound.address : services.config.host,
       server_port: bound !== null && typeof bound === 'object' ? bound.port : services.config.port,
       dialect: services.config.dialect,
       arms: arms.map(armStatusOf),
-      mirror: {
-        reason: mirror.reason,
-        pairs: mirror.pairs.map((pair) => ({
-          leader: pair.leader,
-          follower: pair.follower,
-          state: pair.state,
-          owner: pair.owner,
-          rate: finite(pair.rate),
-          latency: Number.isFinite(pair.latency) ? pair.latency : null,
-          reason: pair.reason,
-        })),
-      },
+      mirror: mirrorView(services),
       ros: services.ros(),
-      loop: {
-        cycles: loop.cycles,
-        rate: loop.rate,
-        late: loop.late,
-        period: finite(loop.period),
-        longest_period: finite(loop.longestPeriod),
-        priority: loop.priority === 0 ? null : loop.priority,
-        periods: loop.periods,
-        lateness: loop.lateness,
-        latency: loop.latency,
-      },
+      loop: loopView(services),
     };
   });
 }

@@ -62,6 +62,7 @@ export class FakeArm implements Arm {
   readonly simulated = true;
   readonly owner = null;
   readonly initialised = false;
+  readonly activity = null;
   readonly reason = '';
   snapshot = unreadSnapshot();
   readonly stops: string[] = [];

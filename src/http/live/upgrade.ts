@@ -1,0 +1,95 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { HttpProblem } from '../errors.ts';
+
+/** Largest message of a client, bytes. */
+const MOST_PAYLOAD = 16 * 1024;
+/** How often a client is asked whether it is still there, ms; it is let go when it has not answered by the next time. */
+const PING_INTERVAL = 10_000;
+
+/**
+ * Judges a request for a WebSocket by its headers, before anything is upgraded.
+ * @returns what to do with the WebSocket
+ * @throws {HttpProblem} when it is refused
+ */
+export type Admission = (request: IncomingMessage) => (socket: WebSocket) => void;
+
+/**
+ * Serves WebSockets on the paths of `admissions`. A request that asks for another upgrade, or on another path, is answered
+ * as if it had not asked for one (RFC 9110, section 7.8): some clients offer HTTP/2 with every request.
+ */
+export function serveWebSockets(app: FastifyInstance, admissions: ReadonlyMap<string, Admission>): void {
+  const server = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, perMessageDeflate: false });
+  const alive = new WeakSet<WebSocket>();
+
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const admit = admissions.get((request.url ?? '').split('?', 1)[0]!);
+    if (admit === undefined || request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      answerWithout(app, request, socket, head);
+      return;
+    }
+    // Node takes its own listener off before it hands the connection over.
+    socket.on('error', () => socket.destroy());
+    let serve: (socket: WebSocket) => void;
+    try {
+      serve = admit(request);
+    } catch (error) {
+      refuse(socket, error instanceof HttpProblem ? error : new HttpProblem(500, 'Internal Server Error'));
+      if (!(error instanceof HttpProblem)) app.log.error({ err: error }, 'upgrade failed');
+      return;
+    }
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      alive.add(webSocket);
+      webSocket.on('pong', () => alive.add(webSocket));
+      webSocket.on('error', () => webSocket.terminate());
+      serve(webSocket);
+    });
+  });
+
+  const pinging = setInterval(() => {
+    for (const webSocket of server.clients) {
+      if (!alive.delete(webSocket)) webSocket.terminate();
+      else webSocket.ping();
+    }
+  }, PING_INTERVAL);
+  pinging.unref();
+  app.addHook('preClose', async () => {
+    clearInterval(pinging);
+    for (const webSocket of server.clients) webSocket.close(1001, 'the bridge is ending');
+  });
+}
+
+/** Hands the connection back to the server as if its request had come without `Upgrade`. */
+function answerWithout(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  const { rawHeaders } = request;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    let value = rawHeaders[i + 1]!;
+    if (/^(upgrade|http2-settings)$/i.test(name)) continue;
+    if (/^connection$/i.test(name)) {
+      const kept = value.split(',').filter((option) => !/^\s*(upgrade|http2-settings)\s*$/i.test(option));
+      if (kept.length === 0) continue;
+      value = kept.join(',').trim();
+    }
+    lines.push(`${name}: ${value}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  app.server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
+}
+
+function refuse(socket: Duplex, problem: HttpProblem): void {
+  const body = Buffer.from(JSON.stringify({ detail: problem.detail }));
+  const headers = { ...problem.headers, 'content-type': 'application/json', 'content-length': body.length };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status } = problem;
+  socket.end(
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n${lines.join('')}\r\n`),
+      body,
+    ]),
+  );
+}

@@ -1,0 +1,107 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import type { Callers } from '../callers.ts';
+import { HttpProblem } from '../errors.ts';
+import type { Guard } from '../guard.ts';
+import { helloView } from '../live/frames.ts';
+import { Hub, MOST_WAITING, type Watcher } from '../live/hub.ts';
+import { JogDesk } from '../live/jog-desk.ts';
+import { DEFAULT_RATE, MAX_RATE, MIN_RATE, readMessage, TOPICS, type Topic } from '../live/protocol.ts';
+import { type Admission, serveWebSockets } from '../live/upgrade.ts';
+import type { HttpServices } from '../services.ts';
+import { aboveBound, belowBound, notANumber, notOneOf, queryOf } from '../validation.ts';
+
+export const LIVE = '/api/v1/live';
+const SCOPES = ['read', 'control'];
+
+function topicsOf(text: string | undefined): readonly Topic[] {
+  if (text === undefined) return TOPICS;
+  return text.split(',').map((word) => {
+    const topic = TOPICS.find((known) => known === word.trim());
+    if (topic === undefined) throw new HttpProblem(422, [notOneOf(['query', 'topics'], text, TOPICS)]);
+    return topic;
+  });
+}
+
+function rateOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_RATE;
+  const rate = text.trim() === '' ? Number.NaN : Number(text);
+  const loc = ['query', 'rate'];
+  if (!Number.isFinite(rate)) throw new HttpProblem(422, [notANumber(loc, text)]);
+  if (rate < MIN_RATE) throw new HttpProblem(422, [belowBound(loc, rate, MIN_RATE)]);
+  if (rate > MAX_RATE) throw new HttpProblem(422, [aboveBound(loc, rate, MAX_RATE)]);
+  return rate;
+}
+
+/** The live stream: GET /api/v1/live as a WebSocket, with jogging, and as server-sent events. */
+export function liveRoutes(app: FastifyInstance, services: HttpServices, callers: Callers, guard: Guard): void {
+  const hub = new Hub(services);
+  const desk = new JogDesk(services.arms, services.jogging);
+  app.addHook('preClose', async () => hub.close());
+
+  function requireRoom(): void {
+    if (!hub.hasRoom) throw new HttpProblem(503, 'Too many clients watch the bridge: close some of them.');
+  }
+
+  function take(socket: WebSocket, watcher: Watcher, text: string): void {
+    const refuse = (request: string, reason: string, more: object = {}): void => {
+      // One who sends without reading is told no more than it takes.
+      if (socket.bufferedAmount < MOST_WAITING)
+        socket.send(JSON.stringify({ type: 'refused', request, reason, ...more }));
+    };
+    const message = readMessage(text);
+    if ('fault' in message) {
+      refuse('unknown', message.fault);
+      return;
+    }
+    if (message.type === 'subscribe') {
+      hub.subscribe(watcher, message.topics ?? TOPICS, message.rate ?? DEFAULT_RATE);
+      return;
+    }
+    const refused = desk.take(socket, message, { owner: callers.owner, takeOver: false });
+    if (refused !== null) refuse('jog', refused, { arm: message.arm });
+  }
+
+  const admit: Admission = (request) => {
+    guard.checkSource(request);
+    guard.checkToken(request);
+    requireRoom();
+    return (socket) => {
+      socket.send(JSON.stringify(helloView(services, SCOPES)));
+      const watcher = hub.add({
+        waiting: () => socket.bufferedAmount,
+        send: (_topic, frame) => socket.send(frame, { binary: false }),
+        close: () => socket.terminate(),
+      });
+      socket.on('message', (data) => take(socket, watcher, String(data)));
+      socket.on('close', () => {
+        hub.remove(watcher);
+        desk.leave(socket);
+      });
+    };
+  };
+  serveWebSockets(app, new Map([[LIVE, admit]]));
+
+  app.get(LIVE, (request: FastifyRequest, reply) => {
+    const query = queryOf(request);
+    const topics = topicsOf(query.get('topics'));
+    const rate = rateOf(query.get('rate'));
+    requireRoom();
+    const headers = reply.getHeaders() as OutgoingHttpHeaders;
+    reply.hijack();
+    const response = reply.raw;
+    response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    const send = (topic: string, frame: Buffer | string): void => {
+      response.cork();
+      response.write(`event: ${topic}\ndata: `);
+      response.write(frame);
+      response.write('\n\n');
+      response.uncork();
+    };
+    send('hello', JSON.stringify(helloView(services, SCOPES)));
+    const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
+    hub.subscribe(watcher, topics, rate);
+    response.on('close', () => hub.remove(watcher));
+  });
+}

@@ -1,0 +1,70 @@
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+
+/** Lines that are kept for those who ask. */
+const KEPT = 1000;
+
+/** A line of the log. */
+export interface LogLine {
+  /** Seconds since the epoch. */
+  readonly time: number;
+  /** trace, debug, info, warn, error or fatal. */
+  readonly level: string;
+  readonly message: string;
+}
+
+/** The newest lines of the log. */
+export class LogTail {
+  /** Lines as they were written, the oldest first. */
+  readonly #lines: string[] = [];
+  /** Number of the line that comes next; the first has 0. */
+  #next = 0;
+
+  get next(): number {
+    return this.#next;
+  }
+
+  /** @param line JSON, as pino writes it */
+  add(line: string): void {
+    this.#lines.push(line);
+    this.#next++;
+    if (this.#lines.length > KEPT) this.#lines.shift();
+  }
+
+  /** The lines from number `from` on, as far as they are kept, and at most the newest `most` of them. */
+  since(from: number, most: number): LogLine[] {
+    const count = Math.min(this.#next - from, this.#lines.length, most);
+    return count <= 0 ? [] : this.#lines.slice(-count).map(parsed);
+  }
+}
+
+function parsed(line: string): LogLine {
+  const { time, level, msg, err } = JSON.parse(line) as {
+    time: string;
+    level: number;
+    msg?: string;
+    err?: { message?: string };
+  };
+  const message = [msg, err?.message].filter((text) => text !== undefined && text !== '').join(': ');
+  return { time: Date.parse(time) / 1000, level: pino.levels.labels[level] ?? String(level), message };
+}
+
+/** Begins to log on stdout, for people on a terminal and as JSON lines otherwise, and keeps the newest lines. */
+export function startLog(level: string): { readonly logger: Logger; readonly tail: LogTail } {
+  const tail = new LogTail();
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: {
+      streamWrite: (line: string) => {
+        tail.add(line);
+        return line;
+      },
+    },
+  };
+  const logger = process.stdout.isTTY
+    ? pino(options, pretty({ translateTime: 'HH:MM:ss.l', ignore: 'pid,hostname', sync: true }))
+    : pino(options);
+  return { logger, tail };
+}

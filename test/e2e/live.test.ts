@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { BridgeProcess, sleep } from './support/bridge.ts';
+
+const DEAD_MAN = 0.2;
+const SPEED = 0.3;
+/** A stop takes 0.25 s at most; a loaded machine may hand a message over late. */
+const BRAKING = 0.5;
+
+// biome-ignore lint/suspicious/noExplicitAny: frames are checked field by field
+type Frame = any;
+
+let bridge: BridgeProcess;
+
+beforeAll(async () => {
+  bridge = await BridgeProcess.start('--no-ros');
+  await bridge.post('/torque/toggle?robot_id=1', { torque_status: true });
+});
+afterAll(() => bridge.endStopped());
+
+/** A live client that jogs the follower's shoulder as long as it is asked to. */
+class Jogger {
+  readonly frames: Frame[] = [];
+  readonly socket: WebSocket;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    this.socket = new WebSocket(`${bridge.url.replace('http', 'ws')}/api/v1/live`);
+    this.socket.on('message', (data) => this.frames.push(JSON.parse(String(data))));
+    this.socket.on('open', () => this.socket.send('{"type":"subscribe","topics":["arms"],"rate":100}'));
+  }
+
+  get follower(): Frame {
+    return this.frames.findLast(({ type }) => type === 'arms')?.arms[1];
+  }
+
+  jog(): void {
+    const message = JSON.stringify({ type: 'jog', arm: 1, joints: { shoulder_pan: SPEED } });
+    this.#timer = setInterval(() => this.socket.send(message), 50);
+  }
+
+  let(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+async function until(what: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!what()) {
+    if (Date.now() > deadline) throw new Error(`not within 20 s: ${what}`);
+    await sleep(0.02);
+  }
+}
+
+const truth = async (): Promise<number> => (await bridge.get('/sim/truth?robot_id=1')).body.joints.shoulder_pan;
+
+test('an arm is jogged while its client sends, holds when it falls silent, and belongs to nobody afterwards', async () => {
+  const jogger = new Jogger();
+  await until(() => jogger.follower?.state === 'ready');
+  const from = await truth();
+  jogger.jog();
+  await until(() => jogger.follower.joints.position[0] > from + 0.2);
+  expect(jogger.follower).toMatchObject({
+    state: 'moving',
+    owner: 'an HTTP client',
+    motion: { kind: 'jog', progress: null },
+  });
+  jogger.let();
+  const goal = jogger.follower.joints.goal[0];
+  await until(() => jogger.follower.state === 'ready' && jogger.follower.owner === null);
+  const frames = jogger.frames.filter(({ type }) => type === 'arms');
+  const speeds = frames.map(({ arms }: Frame) => Math.abs(arms[1].joints.velocity[0]));
+  expect(Math.max(...speeds)).toBeLessThan(2 * SPEED);
+  // It went on for the dead man's time and the way of braking, by the physics.
+  const rest = await truth();
+  expect(rest - goal).toBeLessThan(SPEED * (DEAD_MAN + BRAKING));
+  await sleep(0.3);
+  expect(Math.abs((await truth()) - rest)).toBeLessThan(0.01);
+  jogger.socket.close();
+});
+
+test('an arm whose client is cut off holds', async () => {
+  const jogger = new Jogger();
+  await until(() => jogger.follower?.state === 'ready');
+  const from = await truth();
+  jogger.jog();
+  await until(() => jogger.follower.joints.position[0] > from + 0.1);
+  jogger.let();
+  jogger.socket.terminate();
+  const watcher = new Jogger();
+  await until(() => watcher.follower?.state === 'ready' && watcher.follower.owner === null);
+  const rest = await truth();
+  expect(rest - from).toBeLessThan(0.1 + SPEED * (DEAD_MAN + BRAKING) + 0.1);
+  await sleep(0.3);
+  expect(Math.abs((await truth()) - rest)).toBeLessThan(0.01);
+  watcher.socket.close();
+});
