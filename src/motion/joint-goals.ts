@@ -48,9 +48,11 @@ export class JointGoals implements Joints {
     const run = new ArmRun(handle, caller, TIME_LIMIT);
     this.#goals.set(run, { q: goal, position: handle.toolPose(goal).position });
     await new Promise<void>((resolve, reject) => {
+      // The snapshot tells of the motion from the next cycle on.
+      const begun = () => void handle.nextCycle().then(resolve, reject);
       const ended = handle
         .torqueOn()
-        .then(() => run.drive({ kind: 'trajectory', goal, speed: null }, resolve))
+        .then(() => run.drive({ kind: 'trajectory', goal, speed: null }, begun))
         .finally(() => {
           this.#goals.end(run, run.arrived);
           run.end();
