@@ -103,7 +103,8 @@ export class Bridge {
     log: LogTail,
     plans: readonly ArmPlan[],
     shared: SharedState,
-    worker: Worker,
+    launch: () => Worker,
+    store: GainStore,
     simulation: Simulation | null,
   ) {
     this.#config = config;
@@ -111,13 +112,15 @@ export class Bridge {
     this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
-    this.#control = new ControlClient(worker);
-    worker.on('error', (error) => logger.fatal({ err: error }, 'error in the control thread'));
-    worker.on('exit', () => {
+    this.#control = new ControlClient(launch, shared);
+    this.#control.onFailure = (error) => {
+      logger.error({ err: error }, 'the control thread has failed; servos hold their last goals');
+    };
+    this.#control.onGone = () => {
       if (!this.#open) return;
       this.#open = false;
-      this.onFailure('the control thread has ended; servos hold their last goals');
-    });
+      this.onFailure('the control thread fails again and again; servos hold their last goals');
+    };
     const handles = plans.map(
       ({ config: arm, model, chain }, index) =>
         new ArmHandle({
@@ -140,7 +143,6 @@ export class Bridge {
       approach: (arm, goal, signal) => approach(arm, planners.get(arm)!, goal, signal),
       lower: (arm, caller) => this.motion.lower(arm, caller),
     };
-    const store = gainStore(config);
     const notice = (text: string): void => logger.warn(text);
     this.#control.onNotice = notice;
     this.mirror = new MirrorService(this.arms, config.pairs, store, mover, () => this.loop(), notice);
@@ -182,15 +184,14 @@ export class Bridge {
           );
     const shared = new SharedState(plans.map(({ model }) => model.joints.length));
     const store = gainStore(config);
-    const setups = plans.map((plan) => armSetup(plan, simulation, store));
-    const setup: ControlSetup = { ...config.control, shared: shared.buffer, arms: setups };
-    const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
-    const worker = new Worker(new URL('./worker.js', import.meta.url), {
-      workerData: setup,
-      transferList: ports,
-      name: 'control',
-    });
-    const bridge = new Bridge(config, logger, log, plans, shared, worker, simulation);
+    const launch = (): Worker => {
+      const setups = plans.map((plan) => armSetup(plan, simulation, store));
+      const setup: ControlSetup = { ...config.control, shared: shared.buffer, arms: setups };
+      const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
+      const file = new URL('./worker.js', import.meta.url);
+      return new Worker(file, { workerData: setup, transferList: ports, name: 'control' });
+    };
+    const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation);
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);

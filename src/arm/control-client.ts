@@ -1,7 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import type { EndReason } from '../control/arm-runtime.ts';
 import type { Command, CommandResult, FromControl, Sample, ToControl } from '../control/messages.ts';
+import { type SharedState, StateCode } from '../control/snapshot.ts';
 import { BridgeError } from './types.ts';
+
+/** A control thread that fails is started again this often within this time, ms. */
+const MOST_RESTARTS = 3;
+const RESTART_WINDOW = 60_000;
 
 /** What the control thread tells about an arm without being asked. */
 export interface ControlListener {
@@ -15,17 +20,62 @@ export interface ControlListener {
 export class ControlClient {
   /** Called with what people should know of the control thread. */
   onNotice: (text: string) => void = () => {};
-  readonly #worker: Worker;
+  /** Called when the control thread has failed; it is started again. */
+  onFailure: (error: Error) => void = () => {};
+  /** Called when it has failed too often to be started once more. */
+  onGone: () => void = () => {};
+  readonly #launch: () => Worker;
+  readonly #shared: SharedState;
+  #worker: Worker;
+  #closing = false;
+  /** When it was started again, ms. */
+  #restarts: number[] = [];
   readonly #listeners = new Map<number, ControlListener>();
   readonly #waiting = new Map<number, { resolve: (result: CommandResult) => void; reject: (error: Error) => void }>();
   #request = 0;
   #dead: Error | null = null;
 
-  constructor(worker: Worker) {
-    this.#worker = worker;
+  /**
+   * @param launch starts the control thread, each time with links of its own to the buses
+   * @param shared what it publishes to
+   */
+  constructor(launch: () => Worker, shared: SharedState) {
+    this.#launch = launch;
+    this.#shared = shared;
+    this.#worker = this.#start();
+  }
+
+  #start(): Worker {
+    const worker = this.#launch();
+    let failure = new Error('it has ended');
     worker.on('message', (message: FromControl) => this.#take(message));
-    worker.on('error', (error) => this.#fail(error));
-    worker.on('exit', () => this.#fail(new Error('it has ended')));
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    worker.on('exit', () => this.#ended(failure));
+    return worker;
+  }
+
+  /**
+   * The control thread has ended. Unless it was to, servos hold their last goals, owners lose their arms, and a new thread
+   * takes the arms over as it finds them.
+   */
+  #ended(error: Error): void {
+    this.#fail(error);
+    if (this.#closing) return;
+    this.#shared.orphan();
+    const reason = `the control thread has failed (${error.message}); its servos hold`;
+    for (const listener of this.#listeners.values()) listener.state(StateCode.disconnected, reason);
+    const now = performance.now();
+    this.#restarts = this.#restarts.filter((time) => now - time < RESTART_WINDOW);
+    this.onFailure(error);
+    if (this.#restarts.length >= MOST_RESTARTS) {
+      this.onGone();
+      return;
+    }
+    this.#restarts.push(now);
+    this.#dead = null;
+    this.#worker = this.#start();
   }
 
   /** Events of the arm at `index` go to `listener`. */
@@ -36,6 +86,7 @@ export class ControlClient {
   /** @throws {BridgeError} unsupported with the reason, when the control thread refuses the command */
   command(command: Command): Promise<CommandResult> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
+    if (command.kind === 'close') this.#closing = true;
     const request = ++this.#request;
     return new Promise((resolve, reject) => {
       this.#waiting.set(request, { resolve, reject });

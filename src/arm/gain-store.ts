@@ -13,18 +13,21 @@ export function defaultStateFolder(): string {
 }
 
 /**
- * The servos' own position gains while they have others, on disk: after a crash the next bridge gives them back. One file
- * per arm and bus.
+ * The servos' own position gains while they have others: in memory for a control thread that takes over from one that has
+ * failed, and on disk for the next bridge. One file per arm and bus.
  */
 export class GainStore {
   readonly #folder: string;
+  readonly #kept = new Map<string, GainPlan>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** What a bridge that did not end properly has left behind; null when there is nothing that can be read. */
+  /** What a control thread, or a bridge, that did not end properly has left behind; null when there is nothing that can be read. */
   read(arm: string, bus: string): GainPlan | null {
+    const kept = this.#kept.get(this.#file(arm, bus));
+    if (kept !== undefined) return kept;
     try {
       return plan.parse(JSON.parse(readFileSync(this.#file(arm, bus), 'utf8')));
     } catch {
@@ -34,8 +37,11 @@ export class GainStore {
 
   /** Keeps gains before they are changed. @throws {Error} when the file cannot be written */
   keep(arm: string, bus: string, gains: GainPlan): void {
-    mkdirSync(this.#folder, { recursive: true });
     const file = this.#file(arm, bus);
+    this.#kept.set(file, gains);
+    // The servos of a simulated arm do not outlive the bridge.
+    if (bus.startsWith('sim:')) return;
+    mkdirSync(this.#folder, { recursive: true });
     const descriptor = openSync(`${file}.new`, 'w');
     try {
       writeSync(descriptor, JSON.stringify({ own: gains.own, soft: gains.soft }));
@@ -49,6 +55,7 @@ export class GainStore {
 
   /** The servos have their own gains again. */
   forget(arm: string, bus: string): void {
+    this.#kept.delete(this.#file(arm, bus));
     rmSync(this.#file(arm, bus), { force: true });
   }
 

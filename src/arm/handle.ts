@@ -448,6 +448,8 @@ export class ArmHandle implements Arm {
     if (state === this.#state) return;
     this.#state = state;
     if (state === StateCode.disconnected) {
+      // A control thread that has failed tells of no end.
+      for (const motion of [...this.#ends.keys()]) this.#ended(motion, 'disconnected');
       this.#lose({ reason: 'disconnected', message: `the arm is disconnected (${reason})` });
     } else if (state === StateCode.stopped && reason !== '') {
       // The control loop has stopped it by itself.

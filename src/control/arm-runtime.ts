@@ -73,6 +73,8 @@ export class ArmRuntime {
     this.link = link;
     this.#shared = shared;
     this.#block = shared.arm(index);
+    // Goes on where a control thread that has failed left off: equal numbers mean the same motion.
+    this.motion = this.#block.fields[Field.motion]!;
     this.gate = new Gate(model.limits);
     this.#setpoints = new Float64Array(joints);
     this.#targets = new Float64Array(joints);

@@ -142,6 +142,18 @@ export class SharedState {
     return this.#arms[index]!.all.length;
   }
 
+  /** The control thread has ended, perhaps as it wrote: from now on every arm is disconnected until another one writes. */
+  orphan(): void {
+    for (const [index, { fields }] of this.#arms.entries()) {
+      const word = this.#sequenceWord(index);
+      if ((Atomics.load(this.words, word) & 1) === 0) this.beginWrite(index);
+      fields[Field.state] = StateCode.disconnected;
+      fields[Field.holding] = 0;
+      fields[Field.followState] = FollowCode.idle;
+      this.endWrite(index);
+    }
+  }
+
   /** Publishes the figures of the loop and wakes whoever waits for the next cycle. */
   finishCycle(): void {
     Atomics.add(this.words, CYCLE_WORD, 1);

@@ -30,8 +30,6 @@ export async function float(arm: ArmHandle, gravity: GravityPercentages, store: 
   const support = Float64Array.from(joints, (joint) => gravity[SUPPORT_BY_ROLE[joint.role] ?? 'wrist'] / 100);
   const gains = new Float64Array(joints.length).fill(SOFT_GAIN);
   const source: SourceSpec = { kind: 'float', support, fade: 0, gains };
-  // The servos of a simulated arm do not outlive the bridge.
-  if (arm.simulated) return arm.drive(source);
   try {
     store.keep(arm.name, arm.bus, await arm.gains(gains));
   } catch (error) {
