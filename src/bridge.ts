@@ -302,8 +302,7 @@ export class Bridge {
     }
     try {
       this.#rosRoom = await startRos({
-        config: this.#config.ros,
-        pairs: this.#config.pairs,
+        config: this.#config,
         mountOf: (arm) => this.#mountOf(arm),
         loop: () => this.loop(),
         arms: this.arms,
