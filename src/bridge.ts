@@ -7,6 +7,7 @@ import { ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
+import { OwnershipDesk } from './arm/ownership.ts';
 import { ServoCare } from './arm/servo-care.ts';
 import { simulatedTwin } from './arm/twin.ts';
 import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
@@ -363,6 +364,8 @@ export class Bridge {
       recordings: this.recordings,
       mirror: this.mirror,
       gravity: this.gravity,
+      ownership: new OwnershipDesk(this.arms),
+      configuration: () => this.#config,
       jogging: this.jog,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,

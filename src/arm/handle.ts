@@ -146,6 +146,8 @@ export class ArmHandle implements Arm {
   #reason = 'it has not been reached yet';
   #stopReason = '';
   #claim: Claim | null = null;
+  /** Who has the arm between motions too. */
+  #keeper: Owner | null = null;
   #reserved: Owner | null = null;
   #driven: {
     readonly motion: number;
@@ -180,7 +182,7 @@ export class ArmHandle implements Arm {
   }
 
   get owner(): Owner | null {
-    return this.#claim?.owner ?? null;
+    return this.#claim?.owner ?? this.#keeper;
   }
 
   get activity(): Activity | null {
@@ -251,15 +253,17 @@ export class ArmHandle implements Arm {
         `Arm ${this.name} takes no more motions: it is kept for ${this.#reserved.name}.`,
       );
     }
-    const present = this.#claim;
-    const same = present !== null && present.owner.key === caller.owner.key;
-    if (present !== null && !same && !caller.takeOver) {
+    const { owner } = this;
+    const same = owner?.key === caller.owner.key;
+    if (owner !== null && !same && !caller.takeOver) {
       throw new BridgeError(
         'owned',
-        `Arm ${this.name} is driven by ${present.owner.name}. Wait until it has ended, or take it with ?take_over=true.`,
-        { owner: present.owner.name },
+        `Arm ${this.name} is driven by ${owner.name}. Wait until it has ended, or take it with ?take_over=true.`,
+        { owner: owner.name },
       );
     }
+    if (!same) this.#keeper = null;
+    const present = this.#claim;
     const claim = new Claim(caller.owner, onLoss);
     this.#claim = claim;
     present?.lose(
@@ -268,6 +272,26 @@ export class ArmHandle implements Arm {
         : { reason: 'taken_over', message: `taken over by ${caller.owner.name}` },
     );
     return claim;
+  }
+
+  /**
+   * Takes the arm for a moment, so that whatever drives it decelerates to a hold.
+   * @param onClaimed called as soon as the arm is taken
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  async halt(caller: Caller, onClaimed: () => void = () => {}): Promise<void> {
+    const claim = this.claim(caller, () => {});
+    onClaimed();
+    try {
+      if (this.#driven !== null) await this.cancel(this.read().motion);
+    } finally {
+      this.release(claim);
+    }
+  }
+
+  /** Between motions too the arm is this owner's, until somebody takes it over; null: it is nobody's. */
+  keepFor(owner: Owner | null): void {
+    this.#keeper = owner;
   }
 
   /** From now on nobody else can take the arm, by take-over neither. */
@@ -433,6 +457,7 @@ export class ArmHandle implements Arm {
   #lose(loss: Loss): void {
     const claim = this.#claim;
     this.#claim = null;
+    this.#keeper = null;
     claim?.lose(loss);
   }
 

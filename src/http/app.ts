@@ -13,6 +13,7 @@ import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { checkBind, Guard } from './guard.ts';
 import { openApi } from './openapi.ts';
 import { armRoutes } from './routes/arms.ts';
+import { bridgeRoutes } from './routes/bridge.ts';
 import { jointRoutes } from './routes/joints.ts';
 import { liveRoutes } from './routes/live.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
@@ -101,7 +102,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
         reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' });
         if (request.method === 'OPTIONS' && asked !== undefined) {
           reply.headers({
-            'access-control-allow-methods': 'GET, POST',
+            'access-control-allow-methods': 'GET, POST, DELETE',
             'access-control-allow-headers': 'authorization, content-type',
             'access-control-max-age': '600',
           });
@@ -147,7 +148,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
   stopRoutes(app, services);
   statusRoutes(app, services);
   simulationRoutes(app, services);
-  armRoutes(app, services);
+  armRoutes(app, services, callers);
+  bridgeRoutes(app, services);
   liveRoutes(app, services, callers, guard);
   const description = openApi({ token: services.token !== null });
   app.get('/openapi.json', async () => description);
