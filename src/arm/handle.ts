@@ -140,6 +140,8 @@ export class ArmHandle implements Arm {
   initialised = false;
   /** Called with what people should know of the arm's servos. */
   onWarning: (text: string) => void = () => {};
+  /** Called with the servo that is so hot that the arm is to be lowered. */
+  onHeat: (text: string) => void = () => {};
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
   unreachable = '';
   #state: number = StateCode.disconnected;
@@ -178,6 +180,7 @@ export class ArmHandle implements Arm {
       ended: (motion, reason) => this.#ended(motion, reason),
       state: (state, reason) => this.#changed(state, reason),
       warning: (text) => this.onWarning(text),
+      heat: (text) => this.onHeat(text),
     });
   }
 
