@@ -11,6 +11,7 @@ const REAL_TIME = [
   'test/cli/**/*.test.ts',
   'test/buses/**/*.test.ts',
   'test/bench/**/*.test.ts',
+  'test/page/**/*.test.ts',
 ];
 
 export default defineConfig({

@@ -26,7 +26,7 @@ function passes(title, program, args) {
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 
 const checks = [
-  passes('type check', bin('tsc'), ['-p', 'tsconfig.json']),
+  passes('type check', 'npm', ['run', '--silent', 'typecheck']),
   passes('lint', 'npm', ['run', '--silent', 'lint']),
 ];
 const ended = passes('tests', bin('vitest'), [

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { findChromium, INSTALL, installChromium, mayInstall } from './chromium.mjs';
 import { rosVariables } from './environment.mjs';
 import { buildInterfaces, interfacesAreCurrent } from './interfaces.mjs';
 import { signalMarked } from './leftovers.mjs';
@@ -21,6 +22,7 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
  * @property {boolean} ros whether ROS 2 is wanted
  * @property {boolean} rosRequired whether to fail without it, rather than go on
  * @property {boolean} witness whether the tests' oracles are wanted
+ * @property {boolean} browser whether a browser for the test of the control page is wanted
  */
 
 /**
@@ -33,11 +35,11 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
 export function wishOf(purpose, args, env = process.env) {
   if (purpose === 'test') {
     const ros = env.ARM_BRIDGE_ROS_ENABLED !== 'false';
-    return { ros, rosRequired: true, witness: ros };
+    return { ros, rosRequired: true, witness: ros, browser: true };
   }
   const answersAndEnds = args.some((arg) => ['--help', '-h', '--version', '-V'].includes(arg));
   const ros = !args.includes('--no-ros') && env.ARM_BRIDGE_ROS_ENABLED !== 'false' && !answersAndEnds;
-  return { ros, rosRequired: false, witness: false };
+  return { ros, rosRequired: false, witness: false, browser: false };
 }
 
 /**
@@ -77,8 +79,24 @@ async function prepareLocked(context, wish) {
   if (!packagesAreCurrent(root)) await progress.step('npm packages: installing', () => installPackages(root, run));
   const { variables, ros } = wish.ros ? await rosOrReason(context, wish) : { variables: {}, ros: 'ROS not asked for' };
   if (!buildIsCurrent(root)) await progress.step('TypeScript: compiling', () => buildTypeScript(root, run));
+  if (wish.browser) await prepareBrowser(context, variables);
   progress.note(`ready, ${ros}`);
   return variables;
+}
+
+/** A browser is looked for, and installed where that is allowed; the tests skip loudly what they cannot do without one. */
+async function prepareBrowser({ progress, run }, variables) {
+  if (findChromium() === null && mayInstall()) {
+    try {
+      await progress.step('Chromium for the test of the control page: installing', () => installChromium(run));
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      progress.note(`Chromium cannot be installed: ${error.message}`);
+    }
+  }
+  const chromium = findChromium();
+  if (chromium === null) progress.note(`no Chromium: the test of the control page will be skipped; ${INSTALL}`);
+  else variables.ARM_BRIDGE_CHROMIUM = chromium;
 }
 
 async function rosOrReason(context, wish) {

@@ -1,4 +1,4 @@
-// The bridge itself: TypeScript to dist/.
+// The bridge itself and its control page: TypeScript to dist/.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,9 @@ const stampPath = (root) => join(root, 'dist', '.arm-bridge-build');
 
 /** What dist/ depends on: sources, compiler options, and the packages whose types and compiler are used. */
 export function buildKey(root) {
-  const inputs = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package.json'].map((name) => join(root, name));
+  const inputs = ['src', 'web', 'scripts/build-page.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json'].map(
+    (name) => join(root, name),
+  );
   return hashOf(hashFiles(root, inputs), readFileSync(join(root, 'package-lock.json')));
 }
 
@@ -18,7 +20,7 @@ export function buildIsCurrent(root) {
 }
 
 /**
- * Compiles src/ to an empty dist/, so that a removed source leaves nothing behind.
+ * Compiles src/ and web/ to an empty dist/, so that a removed source leaves nothing behind.
  * @param {string} root
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
  */
@@ -27,5 +29,6 @@ export async function buildTypeScript(root, run) {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root });
+  await run(process.execPath, [join('scripts', 'build-page.mjs')], { cwd: root });
   writeStamp(stampPath(root), key);
 }

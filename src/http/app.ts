@@ -12,8 +12,8 @@ import { Callers } from './callers.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { checkBind, Guard } from './guard.ts';
 import { openApi } from './openapi.ts';
+import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
-import { bridgeRoutes } from './routes/bridge.ts';
 import { jointRoutes } from './routes/joints.ts';
 import { liveRoutes } from './routes/live.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
@@ -102,14 +102,14 @@ export function buildApp(services: HttpServices): FastifyInstance {
         reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' });
         if (request.method === 'OPTIONS' && asked !== undefined) {
           reply.headers({
-            'access-control-allow-methods': 'GET, POST, DELETE',
+            'access-control-allow-methods': 'GET, POST',
             'access-control-allow-headers': 'authorization, content-type',
             'access-control-max-age': '600',
           });
           return reply.code(200).type('text/plain; charset=utf-8').send('OK');
         }
       }
-      guard.checkToken(request.raw);
+      if (request.routeOptions.config.open !== true) guard.checkToken(request.raw);
     } catch (error) {
       // The body of a refused request is not read: the connection ends with the answer.
       reply.header('connection', 'close');
@@ -148,9 +148,9 @@ export function buildApp(services: HttpServices): FastifyInstance {
   stopRoutes(app, services);
   statusRoutes(app, services);
   simulationRoutes(app, services);
-  armRoutes(app, services, callers);
-  bridgeRoutes(app, services);
+  armRoutes(app, services);
   liveRoutes(app, services, callers, guard);
+  pageRoutes(app);
   const description = openApi({ token: services.token !== null });
   app.get('/openapi.json', async () => description);
   return app;

@@ -6,7 +6,8 @@ const NOT_THERE = 'The arm is unknown or disconnected.';
 /** Operations on single joints and servos. */
 export const JOINT_OPERATIONS: Operations = {
   '/joints/read': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'joints_read',
       tag: 'control',
       summary: 'Read joints',
@@ -17,7 +18,8 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/joints/write': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'joints_write',
       tag: 'control',
       summary: 'Move joints',
@@ -32,7 +34,8 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/torque/read': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'torque_read',
       tag: 'control',
       summary: 'Read torques',
@@ -42,7 +45,8 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/torque/toggle': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'torque_toggle',
       tag: 'control',
       summary: 'Switch torque on or off',
@@ -54,7 +58,8 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/voltage/read': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'voltage_read',
       tag: 'control',
       summary: 'Read voltages',
@@ -64,7 +69,8 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/temperature/read': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'temperature_read',
       tag: 'control',
       summary: 'Read temperatures',
@@ -74,7 +80,8 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/temperature/write': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'temperature_write',
       tag: 'control',
       summary: 'Limit temperatures',
@@ -86,7 +93,8 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/robot/config': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'robot_config',
       tag: 'control',
       summary: 'Read the configuration of an arm',

@@ -25,7 +25,8 @@ const INTERFACE_VERSION = '0.1.0';
 
 const OPERATIONS: Operations = {
   '/move/init': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'move_init',
       tag: 'control',
       summary: 'Move to the initial pose',
@@ -36,7 +37,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/absolute': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'move_absolute',
       tag: 'control',
       summary: 'Move to an absolute position',
@@ -48,7 +50,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/relative': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'move_relative',
       tag: 'control',
       summary: 'Move relative to the present goal',
@@ -60,7 +63,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/hello': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'move_hello',
       tag: 'control',
       summary: 'Greet',
@@ -72,7 +76,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/sleep': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'move_sleep',
       tag: 'control',
       summary: 'Go to sleep',
@@ -84,7 +89,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/end-effector/read': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'end_effector_read',
       tag: 'control',
       summary: 'Read the end effector',
@@ -96,7 +102,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/leader/start': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'move_leader_start',
       tag: 'control',
       summary: 'Start leader-follower control',
@@ -108,7 +115,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/leader/stop': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'move_leader_stop',
       tag: 'control',
       summary: 'Stop leader-follower control',
@@ -119,7 +127,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/gravity/start': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'gravity_start',
       tag: 'control',
       summary: 'Start gravity compensation',
@@ -131,7 +140,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/gravity/stop': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'gravity_stop',
       tag: 'control',
       summary: 'Stop gravity compensation',
@@ -142,7 +152,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/stop': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'stop',
       tag: 'control',
       summary: 'Stop and hold',
@@ -153,7 +164,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/stop/reset': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'stop_reset',
       tag: 'control',
       summary: 'Leave the stop',
@@ -167,7 +179,8 @@ const OPERATIONS: Operations = {
   ...RECORDING_OPERATIONS,
   ...API_OPERATIONS,
   '/status': {
-    get: {
+    method: 'get',
+    operation: {
       id: 'status',
       tag: 'status',
       summary: 'State of the bridge and its arms',
@@ -176,7 +189,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/sim/hand': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'sim_hand',
       tag: 'simulation',
       summary: 'Lead a simulated arm by hand',
@@ -187,7 +201,8 @@ const OPERATIONS: Operations = {
     },
   },
   '/sim/truth': {
-    get: {
+    method: 'get',
+    operation: {
       id: 'sim_truth',
       tag: 'simulation',
       summary: 'State of the physics of a simulated arm',
@@ -259,9 +274,9 @@ export function openApi({ token }: { readonly token: boolean }): Json {
     ],
     ...(token ? { security: [{ bearer: [] }] } : {}),
     paths: Object.fromEntries(
-      Object.entries(OPERATIONS).map(([path, methods]) => [
+      Object.entries(OPERATIONS).map(([path, { method, operation }]) => [
         path,
-        Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, pathItem(operation, token)])),
+        { [method]: pathItem(operation, token) },
       ]),
     ),
     components: {

@@ -4,7 +4,8 @@ import { CONFLICT, type Operations, ROBOT_ID, STATUS_ANSWER, TAKE_OVER } from '.
 /** Operations on recordings of joints. */
 export const RECORDING_OPERATIONS: Operations = {
   '/recording/start': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'recording_start',
       tag: 'control',
       summary: 'Record the joints of an arm',
@@ -18,7 +19,8 @@ export const RECORDING_OPERATIONS: Operations = {
     },
   },
   '/recording/stop': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'recording_stop',
       tag: 'control',
       summary: 'End a recording',
@@ -29,7 +31,8 @@ export const RECORDING_OPERATIONS: Operations = {
     },
   },
   '/recording/play': {
-    post: {
+    method: 'post',
+    operation: {
       id: 'recording_play',
       tag: 'control',
       summary: 'Replay a recording',

@@ -211,10 +211,8 @@ export class FakeBridge {
       this.lines.push(line);
     };
     this.services = {
-      config: configSchema.parse({
-        ros: { enabled: true, discovery },
-        arms: arms.map(({ name, bus }) => ({ name, bus })),
-      }),
+      config: configSchema.shape.ros.parse({ enabled: true, discovery }),
+      pairs: [],
       mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
       loop: () => LOOP,
       arms: all,

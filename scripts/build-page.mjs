@@ -1,0 +1,31 @@
+// node scripts/build-page.mjs
+// Builds the control page: web/ to dist/page, where the bridge serves it from, with a compressed copy of each file beside it.
+
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+/** Files that are served as they are. */
+const PLAIN = ['index.html', 'icon.svg'];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const web = join(root, 'web');
+const out = join(root, 'dist', 'page');
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const common = { outdir: out, bundle: true, minify: true, target: 'es2022', logLevel: 'warning', legalComments: 'eof' };
+await build({ ...common, entryPoints: [join(web, 'main.ts')], format: 'esm', splitting: true });
+await build({ ...common, entryPoints: [join(web, 'stop.ts')], format: 'iife' });
+await build({ ...common, entryPoints: [join(web, 'style.css')], target: 'chrome123' });
+for (const name of PLAIN) copyFileSync(join(web, name), join(out, name));
+
+let size = 0;
+for (const name of readdirSync(out)) {
+  const compressed = gzipSync(readFileSync(join(out, name)), { level: 9 });
+  writeFileSync(join(out, `${name}.gz`), compressed);
+  size += compressed.length;
+}
+process.stdout.write(`dist/page: ${(size / 1000).toFixed(0)} kB compressed\n`);

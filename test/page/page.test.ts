@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { BridgeProcess, sleep } from '../e2e/support/bridge.ts';
+import { axeViolations, faultsOf, HAS_BROWSER, launch } from './support/browser.ts';
+
+/** What a person may have to wait on a loaded machine, ms; only the outcome counts. */
+const PATIENCE = { timeout: 20_000 };
+/** From the key to joints at rest, s, and what another process on a busy machine may add before the bridge has the request. */
+const STOP_TIME = 0.3;
+const DELIVERY = 0.1;
+/** Slower than this a joint rests, rad/s. */
+const REST = 0.02;
+/** Joints at init. */
+const INIT = [0, -0.7, 0.7, 0, 0.0486795, 0];
+const PICTURES = join(import.meta.dirname, '../../docs/pictures');
+
+let bridge: BridgeProcess;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+
+beforeAll(async () => {
+  if (!HAS_BROWSER) return;
+  bridge = await BridgeProcess.start('--no-ros');
+  browser = await launch();
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  // Before the stop's own listener, which lets no other see its keys.
+  await page.addInitScript("addEventListener('keydown', () => { window.pressed = Date.now() / 1000 }, true)");
+  faults = faultsOf(page, bridge.url);
+  await page.goto(bridge.url);
+  await page.locator('body[data-connection=live] [data-arm]').first().waitFor();
+});
+afterAll(async () => {
+  await browser?.close();
+  await bridge?.endStopped();
+});
+
+const textOf = (selector: string): Promise<string | null> =>
+  page.locator(selector).first().textContent({ timeout: 5000 });
+
+function shows(selector: string, text: RegExp): Promise<void> {
+  return expect.poll(() => textOf(selector), PATIENCE).toMatch(text);
+}
+
+/** Takes a picture for the documents when ARM_BRIDGE_PICTURES is set. */
+async function picture(name: string): Promise<void> {
+  if (process.env.ARM_BRIDGE_PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
+
+/** Joint positions of an arm with the time they were measured, s, as the bridge streams them. */
+async function record(id: number, until: () => boolean): Promise<{ time: number; q: number[] }[]> {
+  const rows: { time: number; q: number[] }[] = [];
+  const socket = new WebSocket(`${bridge.url.replace('http', 'ws')}/api/v1/live`);
+  socket.on('open', () => socket.send(JSON.stringify({ type: 'subscribe', topics: ['arms'], rate: 100 })));
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data));
+    if (message.type !== 'arms') return;
+    const arm = message.arms.find((candidate: { id: number }) => candidate.id === id);
+    if (arm.sampled !== rows.at(-1)?.time) rows.push({ time: arm.sampled, q: arm.joints.position });
+  });
+  while (!until()) await sleep(0.02);
+  socket.close();
+  return rows;
+}
+
+/** Time from which on no joint moves any more, s since the epoch. */
+function restOf(rows: readonly { time: number; q: number[] }[]): number {
+  // Over five rows: one step of an encoder between two of them would pass for a speed.
+  const moves = rows.findLastIndex(
+    ({ time, q }, i) =>
+      i >= 5 &&
+      q.some((value, joint) => Math.abs(value - rows[i - 5]!.q[joint]!) > REST * (time - rows[i - 5]!.time) + 0.002),
+  );
+  return rows[Math.max(moves, 0)]!.time;
+}
+
+describe.skipIf(!HAS_BROWSER)('the control page', () => {
+  test('shows every arm with its state and its joints, in degrees', async () => {
+    expect(await page.locator('[data-arm]').count()).toBe(2);
+    await shows('[data-arm=leader] .state', /connected/);
+    const row = page.locator('[data-arm=follower] [data-joint=elbow_flex]');
+    const angle = (await bridge.post('/joints/read?robot_id=1', { unit: 'degrees' })).body.angles[2];
+    await expect
+      .poll(async () => Number.parseFloat((await row.locator('.angle').textContent()) ?? ''))
+      .toBeCloseTo(angle, 0);
+    expect(await row.locator('.details').textContent()).toMatch(/\d+ °C · \d+\.\d V/);
+  });
+
+  test('stops a motion by the Escape key, says so, and lets go again by Reset', async () => {
+    await bridge.post('/torque/toggle', { torque_status: true });
+    const before = (await bridge.post('/joints/read?robot_id=1')).body.angles;
+    const moving = bridge.post('/move/init?robot_id=1');
+    await shows('[data-arm=follower] .state', /moving/);
+    await expect
+      .poll(async () => Math.abs((await bridge.post('/joints/read?robot_id=1')).body.angles[1] - before[1]), PATIENCE)
+      .toBeGreaterThan(0.1);
+    let ended = false;
+    const recording = record(1, () => ended);
+    await page.keyboard.press('Escape');
+    await shows('#stop-status', /^Stopped at/);
+    expect((await moving).body).toMatchObject({ status: 'error' });
+    await sleep(0.6);
+    ended = true;
+    const rows = await recording;
+    const pressed = Number(await page.evaluate('window.pressed'));
+    expect(rows.at(-1)!.time).toBeGreaterThan(pressed + STOP_TIME + DELIVERY);
+    expect(restOf(rows)).toBeLessThan(pressed + STOP_TIME + DELIVERY);
+    expect(Math.abs(rows.at(-1)!.q[1]! - INIT[1]!)).toBeGreaterThan(0.1);
+    expect((await bridge.arm(1)).state).toBe('stopped');
+    await shows('#banner', /Stopped: leader, follower/);
+    await page.locator('#reset').press('Enter');
+    await shows('[data-arm=follower] .state', /ready/);
+    await expect.poll(() => page.locator('#banner').isVisible(), PATIENCE).toBe(false);
+  });
+
+  test('axe finds nothing to complain about, in light and dark, on a desk and on a phone', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await axeViolations(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    expect(await page.locator('#stop').boundingBox()).toMatchObject({ x: expect.any(Number) });
+    expect(await axeViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  test('says nothing on its console and asks no other host', async () => {
+    await picture('page');
+    expect(faults).toEqual([]);
+  });
+
+  test('says that the bridge does not answer, repeats a stop until it does, and goes on', async () => {
+    bridge.child.kill('SIGSTOP');
+    try {
+      await shows('#connection', /Connection lost/);
+      await shows('#banner', /What you see is old/);
+      await page.keyboard.press('Space');
+      await shows('#stop-status', /NOT confirmed/);
+    } finally {
+      bridge.child.kill('SIGCONT');
+    }
+    await shows('#stop-status', /^Stopped at/);
+    await shows('#connection', /^Live$/);
+    await shows('#banner', /Stopped: leader, follower/);
+  });
+});

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+/** The browser of the tests: named by the preparation, or where Debian's package puts it. */
+const PROGRAM = process.env.ARM_BRIDGE_CHROMIUM ?? '/usr/bin/chromium';
+export const HAS_BROWSER = existsSync(PROGRAM);
+if (!HAS_BROWSER) {
+  console.warn(
+    'SKIPPED: the tests of the control page need Chromium. Install it: sudo apt-get install -y chromium fonts-dejavu-core, ' +
+      'or name another one in ARM_BRIDGE_CHROMIUM.',
+  );
+}
+
+/** WebGL is drawn by the processor; root, as in a container, cannot have Chromium's sandbox. */
+const FLAGS = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--mute-audio'];
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: PROGRAM,
+    args: [...FLAGS, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  });
+}
+
+/** Faults that a page reports by itself: exceptions, errors of its console, requests to another host than its own. */
+export function faultsOf(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) faults.push(`request to ${url}`);
+  });
+  return faults;
+}
+
+/** What axe-core finds wrong in the page as it is: rules and the elements that break them. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  // The page's own policy lets no foreign script in; the debugger does.
+  await page.evaluate(source);
+  const found = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
+  );
+}

@@ -1,0 +1,39 @@
+/** Small helpers to make and find elements. Text is always text: nothing here reads markup. */
+
+type Child = Node | string;
+
+/** Attributes as in HTML; functions are listeners of the event after `on`; false and undefined are left out. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>;
+
+/** Makes an element. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.replace(/^on/, ''), value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value !== undefined) element.setAttribute(name, String(value));
+  }
+  element.append(...children);
+  return element;
+}
+
+/** The element of index.html with this id. */
+export function byId<T extends HTMLElement>(id: string): T {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`index.html has no element "${id}"`);
+  return element as T;
+}
+
+/** Changes the text only when it is another one: an unchanged text costs no layout. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A button that does something. Space is the key of the stop, so that buttons are pressed by Enter. */
+export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  return h('button', { type: 'button', onclick: act, ...attributes }, label);
+}

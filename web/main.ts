@@ -1,0 +1,17 @@
+import { Live } from './live.ts';
+import { armsPanel } from './panels/arms.ts';
+import { offerTheme, showShell } from './shell.ts';
+import { Store } from './store.ts';
+import { showTabs } from './tabs.ts';
+
+/** The control page: puts its parts together. */
+const store = new Store();
+const live = new Live({
+  connection: (state) => store.connected(state),
+  message: (message) => store.take(message),
+});
+
+offerTheme();
+showShell(store);
+showTabs([{ id: 'arms', title: 'Arms', panel: armsPanel(store) }]);
+live.connect();

@@ -1,0 +1,112 @@
+import { h, setText } from '../dom.ts';
+import type { ArmFrame, ArmInfo, JointInfo } from '../protocol.ts';
+import type { Store } from '../store.ts';
+import { degrees, measure, spoken } from '../units.ts';
+
+/** From these temperatures on a servo is marked, degrees Celsius: those at which /diagnostics warns. */
+const WARM = 55;
+const HOT = 65;
+
+interface JointRow {
+  readonly element: HTMLElement;
+  show(frame: ArmFrame, index: number): void;
+}
+
+function jointRow(joint: JointInfo): JointRow {
+  const angle = h('span', { class: 'angle' });
+  const goal = h('span', { class: 'goal-mark' });
+  const measured = h('span', { class: 'measured-mark' });
+  const track = h('div', { class: 'track', 'aria-hidden': 'true' }, measured, goal);
+  const details = h('span', { class: 'details' });
+  const limits = `${measure(degrees(joint.lower), 0, '°')} to ${measure(degrees(joint.upper), 0, '°')}`;
+  const element = h(
+    'li',
+    { class: 'joint', title: `${joint.name}: ${limits}`, 'data-joint': joint.name },
+    h('span', { class: 'name' }, spoken(joint.name)),
+    track,
+    angle,
+    details,
+  );
+  const place = (value: number): string =>
+    `${Math.min(Math.max((value - joint.lower) / (joint.upper - joint.lower), 0), 1) * 100}%`;
+  return {
+    element,
+    show({ joints }, index) {
+      const position = joints.position[index] ?? null;
+      const wanted = joints.goal[index] ?? null;
+      const temperature = joints.temperature[index] ?? null;
+      const alarm = joints.alarm[index] ?? 0;
+      setText(angle, measure(position === null ? null : degrees(position), 1, '°'));
+      measured.hidden = position === null;
+      goal.hidden = wanted === null;
+      if (position !== null) measured.style.left = place(position);
+      if (wanted !== null) goal.style.left = place(wanted);
+      const parts = [
+        measure(temperature, 0, ' °C'),
+        measure(joints.voltage[index], 1, ' V'),
+        measure(joints.effort[index], 2, ' Nm'),
+      ];
+      if (alarm !== 0) parts.push(`alarm ${alarm}`);
+      setText(details, parts.join(' · '));
+      const level = alarm !== 0 || (temperature ?? 0) >= HOT ? 'fault' : (temperature ?? 0) >= WARM ? 'warn' : 'good';
+      element.dataset.level = level;
+    },
+  };
+}
+
+/** One arm: state, owner, tool and its joints between their limits. */
+function armCard(info: ArmInfo): { element: HTMLElement; show(frame: ArmFrame): void } {
+  const state = h('span', { class: 'state' });
+  const about = h('p', { class: 'about' });
+  const tool = h('p', { class: 'tool' });
+  const rows = info.joints.map(jointRow);
+  const element = h(
+    'article',
+    { class: 'card arm', 'aria-label': `Arm ${info.name}`, 'data-arm': info.name },
+    h('h2', {}, info.name, h('small', {}, `${info.title}, robot ${info.id}, ${info.bus}`)),
+    state,
+    about,
+    h('ul', { class: 'joints' }, ...rows.map((row) => row.element)),
+    tool,
+  );
+  return {
+    element,
+    show(frame) {
+      element.dataset.state = frame.state;
+      setText(state, frame.state);
+      const motion = frame.motion === null ? '' : frame.motion.kind;
+      const progress = frame.motion?.progress;
+      const parts = [
+        frame.torque ? 'torque on' : 'limp, torque off',
+        frame.owner === null ? 'free' : `driven by ${frame.owner}`,
+        ...(motion === ''
+          ? []
+          : [`${motion}${typeof progress === 'number' ? ` ${measure(100 * progress, 0, ' %')}` : ''}`]),
+        ...(frame.reason === '' ? [] : [frame.reason]),
+      ];
+      setText(about, parts.join(' · '));
+      for (const [index, row] of rows.entries()) row.show(frame, index);
+      const at = frame.tool?.position;
+      const where = at === undefined ? '–' : at.map((value) => measure(100 * value, 1, '')).join(', ');
+      const opening = frame.opening === null ? '' : ` · gripper ${measure(100 * frame.opening, 0, ' %')} open`;
+      setText(tool, `Tool x, y, z ${where} cm from the base${opening}`);
+    },
+  };
+}
+
+/** All arms at a glance. */
+export function armsPanel(store: Store): HTMLElement {
+  const panel = h('div', { class: 'panel' });
+  let cards: { id: number; card: ReturnType<typeof armCard> }[] = [];
+  store.on(['hello'], () => {
+    cards = store.arms.map((info) => ({ id: info.id, card: armCard(info) }));
+    panel.replaceChildren(...cards.map(({ card }) => card.element));
+  });
+  store.on(['arms'], () => {
+    for (const { id, card } of cards) {
+      const frame = store.frames.get(id);
+      if (frame !== undefined) card.show(frame);
+    }
+  });
+  return panel;
+}

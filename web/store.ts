@@ -1,0 +1,72 @@
+import type { Connection } from './live.ts';
+import type { ArmFrame, ArmInfo, Hello, LogLine, LoopFrame, PairFrame, ServerMessage } from './protocol.ts';
+
+/** Lines of the log that are kept. */
+const LOG_LINES = 200;
+
+export type Topic = 'connection' | 'hello' | 'arms' | 'pairs' | 'loop' | 'log';
+
+/** The newest of what the bridge said. Who shows a topic is called when it has changed. */
+export class Store {
+  connection: Connection = 'connecting';
+  hello: Hello | null = null;
+  /** By id of the arm. */
+  frames: ReadonlyMap<number, ArmFrame> = new Map();
+  /** Of the bridge's clock, s since the epoch. */
+  time = 0;
+  pairs: readonly PairFrame[] = [];
+  mirroring = false;
+  mirrorReason = '';
+  loop: LoopFrame | null = null;
+  log: readonly LogLine[] = [];
+  readonly #listeners = new Map<Topic, (() => void)[]>();
+
+  get arms(): readonly ArmInfo[] {
+    return this.hello?.arms ?? [];
+  }
+
+  /** Whether this client may move arms. */
+  get mayControl(): boolean {
+    return this.connection === 'live' && (this.hello?.scopes.includes('control') ?? false);
+  }
+
+  on(topics: readonly Topic[], listener: () => void): void {
+    for (const topic of topics) this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+  }
+
+  connected(state: Connection): void {
+    this.connection = state;
+    this.#tell('connection');
+  }
+
+  take(message: ServerMessage): void {
+    switch (message.type) {
+      case 'hello':
+        this.hello = message;
+        this.log = [];
+        break;
+      case 'arms':
+        this.frames = new Map(message.arms.map((arm) => [arm.id, arm]));
+        this.time = message.t;
+        break;
+      case 'pairs':
+        this.pairs = message.pairs;
+        this.mirroring = message.active;
+        this.mirrorReason = message.reason;
+        break;
+      case 'loop':
+        this.loop = message;
+        break;
+      case 'log':
+        this.log = [...this.log, ...message.lines].slice(-LOG_LINES);
+        break;
+      case 'refused':
+        return;
+    }
+    this.#tell(message.type);
+  }
+
+  #tell(topic: Topic): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener();
+  }
+}
