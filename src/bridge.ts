@@ -7,6 +7,7 @@ import { ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
+import { OwnershipDesk } from './arm/ownership.ts';
 import { ServoCare } from './arm/servo-care.ts';
 import { simulatedTwin } from './arm/twin.ts';
 import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
@@ -50,6 +51,7 @@ const CYCLE_TIMEOUT = 1000;
 const LAST_ANSWERS = 100;
 
 const SHUTDOWN: Caller = { owner: { key: 'shutdown', name: 'the shutdown of the bridge' }, takeOver: true };
+const HEAT: Caller = { owner: { key: 'heat', name: 'the protection against heat' }, takeOver: true };
 const AUTOSTART: Caller = { owner: { key: 'autostart', name: 'the configuration (autostart)' }, takeOver: false };
 
 export interface RosStatus {
@@ -259,10 +261,26 @@ export class Bridge {
 
   #report(arm: ArmHandle): void {
     arm.onWarning = (text) => this.#logger.warn(`${arm.name}: ${text}`);
+    arm.onHeat = (text) => void this.#lowerHot(arm, text);
     arm.onState((state, reason) => {
       if (state === 'disconnected') this.#logger.warn(`${arm.name} is disconnected: ${reason}`);
       else this.#logger.info(`${arm.name} is ${state}${reason === '' ? '' : ` (${reason})`}`);
     });
+  }
+
+  /** Takes an arm from whoever drives it and lowers it, before a hot servo switches itself off and drops it. */
+  async #lowerHot(arm: ArmHandle, text: string): Promise<void> {
+    if (!arm.read().torque) return;
+    this.#logger.error(`${arm.name}: ${text}: it is lowered and released to cool down`);
+    let problem: string | null;
+    try {
+      // Whoever drives it is told before its way down is planned from where it then stands.
+      const claim = arm.claim(HEAT, () => {});
+      problem = await this.motion.lower(arm, HEAT).finally(() => arm.release(claim));
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+    }
+    if (problem !== null) this.#logger.error(`${arm.name} is too hot and was not lowered: ${problem}`);
   }
 
   async #watchCycles(): Promise<void> {
@@ -302,8 +320,7 @@ export class Bridge {
     }
     try {
       this.#rosRoom = await startRos({
-        config: this.#config.ros,
-        pairs: this.#config.pairs,
+        config: this.#config,
         mountOf: (arm) => this.#mountOf(arm),
         loop: () => this.loop(),
         arms: this.arms,
@@ -364,6 +381,8 @@ export class Bridge {
       recordings: this.recordings,
       mirror: this.mirror,
       gravity: this.gravity,
+      ownership: new OwnershipDesk(this.arms),
+      configuration: () => this.#config,
       jogging: this.jog,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,

@@ -8,7 +8,8 @@ import { addScan } from './cli/scan.ts';
 import { addSimulate } from './cli/simulate.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
 import { startLog } from './log.ts';
-import { RosArgumentError, splitRosArguments } from './ros/arguments.ts';
+import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
+import { ParameterArguments } from './ros/parameter-arguments.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, ms. */
 const ONE_SIGNAL = 1000;
@@ -81,7 +82,9 @@ function endOnSignals(bridge: Bridge, logger: Logger): void {
 }
 
 async function run(options: Options, rosArgs: readonly string[]): Promise<void> {
+  const { prefix, argv } = parseRosArguments(rosArgs);
   const config = loadConfig(options.config, process.env, {
+    parameters: new ParameterArguments(argv).of(`${prefix}/${NODE_NAME}`),
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.ros ? {} : { ros: false }),

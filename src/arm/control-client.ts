@@ -14,6 +14,8 @@ export interface ControlListener {
   state(state: number, reason: string): void;
   /** Something that people should know of its servos. */
   warning(text: string): void;
+  /** A servo is so hot that the arm is to be lowered. */
+  heat(text: string): void;
 }
 
 /** The main thread's end of the control thread: commands out, answers and events in. */
@@ -113,6 +115,9 @@ export class ControlClient {
         break;
       case 'warning':
         this.#listeners.get(message.arm)?.warning(message.text);
+        break;
+      case 'heat':
+        this.#listeners.get(message.arm)?.heat(message.text);
         break;
       case 'notice':
         this.onNotice(message.text);

@@ -140,12 +140,16 @@ export class ArmHandle implements Arm {
   initialised = false;
   /** Called with what people should know of the arm's servos. */
   onWarning: (text: string) => void = () => {};
+  /** Called with the servo that is so hot that the arm is to be lowered. */
+  onHeat: (text: string) => void = () => {};
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
   unreachable = '';
   #state: number = StateCode.disconnected;
   #reason = 'it has not been reached yet';
   #stopReason = '';
   #claim: Claim | null = null;
+  /** Who has the arm between motions too. */
+  #keeper: Owner | null = null;
   #reserved: Owner | null = null;
   #driven: {
     readonly motion: number;
@@ -176,11 +180,12 @@ export class ArmHandle implements Arm {
       ended: (motion, reason) => this.#ended(motion, reason),
       state: (state, reason) => this.#changed(state, reason),
       warning: (text) => this.onWarning(text),
+      heat: (text) => this.onHeat(text),
     });
   }
 
   get owner(): Owner | null {
-    return this.#claim?.owner ?? null;
+    return this.#claim?.owner ?? this.#keeper;
   }
 
   get activity(): Activity | null {
@@ -251,15 +256,17 @@ export class ArmHandle implements Arm {
         `Arm ${this.name} takes no more motions: it is kept for ${this.#reserved.name}.`,
       );
     }
-    const present = this.#claim;
-    const same = present !== null && present.owner.key === caller.owner.key;
-    if (present !== null && !same && !caller.takeOver) {
+    const { owner } = this;
+    const same = owner?.key === caller.owner.key;
+    if (owner !== null && !same && !caller.takeOver) {
       throw new BridgeError(
         'owned',
-        `Arm ${this.name} is driven by ${present.owner.name}. Wait until it has ended, or take it with ?take_over=true.`,
-        { owner: present.owner.name },
+        `Arm ${this.name} is driven by ${owner.name}. Wait until it has ended, or take it with ?take_over=true.`,
+        { owner: owner.name },
       );
     }
+    if (!same) this.#keeper = null;
+    const present = this.#claim;
     const claim = new Claim(caller.owner, onLoss);
     this.#claim = claim;
     present?.lose(
@@ -268,6 +275,26 @@ export class ArmHandle implements Arm {
         : { reason: 'taken_over', message: `taken over by ${caller.owner.name}` },
     );
     return claim;
+  }
+
+  /**
+   * Takes the arm for a moment, so that whatever drives it decelerates to a hold.
+   * @param onClaimed called as soon as the arm is taken
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  async halt(caller: Caller, onClaimed: () => void = () => {}): Promise<void> {
+    const claim = this.claim(caller, () => {});
+    onClaimed();
+    try {
+      if (this.#driven !== null) await this.cancel(this.read().motion);
+    } finally {
+      this.release(claim);
+    }
+  }
+
+  /** Between motions too the arm is this owner's, until somebody takes it over; null: it is nobody's. */
+  keepFor(owner: Owner | null): void {
+    this.#keeper = owner;
   }
 
   /** From now on nobody else can take the arm, by take-over neither. */
@@ -433,6 +460,7 @@ export class ArmHandle implements Arm {
   #lose(loss: Loss): void {
     const claim = this.#claim;
     this.#claim = null;
+    this.#keeper = null;
     claim?.lose(loss);
   }
 

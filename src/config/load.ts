@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { CONFIG_PARAMETERS } from './parameters.ts';
 import { type Config, configSchema } from './schema.ts';
 
 /** A configuration that cannot be used; the message lists every fault with its path, value and what is allowed. */
@@ -109,7 +110,15 @@ export interface Overrides {
   readonly host?: string;
   readonly port?: number;
   readonly ros?: boolean;
+  /**
+   * Values by path, as ROS arguments give them; only those that are meant for this node alone have to be known. Options
+   * of the command line win over them.
+   */
+  readonly parameters?: readonly { readonly name: string; readonly value: unknown; readonly exact: boolean }[];
 }
+
+/** Parameters of ROS 2 itself. */
+const ROS_OWN = new Set(['use_sim_time', 'start_type_description_service']);
 
 /**
  * Reads a YAML file, lays the environment (`ARM_BRIDGE_HTTP_PORT=...`) and the command line over it and checks the
@@ -145,6 +154,24 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
     if (!keysAllowedAt([section]).split(', ').includes(key)) continue;
     setIn(tree, section, key, parseDocument(value).toJS());
     origins.set(`${section}.${key}`, `the environment variable ${variable}`);
+  }
+  for (const { name, value, exact } of overrides.parameters ?? []) {
+    const parameter = CONFIG_PARAMETERS.find((known) => known.name === name);
+    if (parameter === undefined) {
+      if (!exact || ROS_OWN.has(name)) continue;
+      const known = CONFIG_PARAMETERS.map((other) => other.name).join(', ');
+      throw new ConfigError(`The ROS parameter ${name} is unknown. Known here: ${known}`);
+    }
+    const path = name.split('.');
+    const key = path.pop()!;
+    let holder = tree;
+    for (const part of path) {
+      if (!isTree(holder[part])) holder[part] = {};
+      holder = holder[part] as Tree;
+    }
+    // An empty text stands for what is null in the file.
+    holder[key] = parameter.kind === 'string' && value === '' ? null : value;
+    origins.set(name, 'the ROS arguments');
   }
   const fromCommandLine: [string, string, unknown, string][] = [
     ['http', 'host', overrides.host, '--host'],

@@ -67,6 +67,7 @@ export class ServoLink implements ArmLink {
   roundTripLongest = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
+  onHeat: (text: string) => void = () => {};
 
   readonly #port: BytePort;
   readonly #bus: ServoBus;
@@ -129,7 +130,12 @@ export class ServoLink implements ArmLink {
     this.#joints = joints.length;
     this.#servos = servos;
     const watched = servos.map(({ id, name }) => ({ id, joint: name }));
-    this.#watch = new ServoWatch(watched, family, (text) => this.onWarning(text));
+    this.#watch = new ServoWatch(
+      watched,
+      family,
+      (text) => this.onWarning(text),
+      (text) => this.onHeat(text),
+    );
     this.#measured = new Measurements(servos, joints.length, this.#watch);
     // Before the client is made, which passes on what it finds here.
     port.onClose = (error) => this.#closed(error);

@@ -11,6 +11,8 @@ export interface WatchedServo {
 /** Temperatures this far below a servo's limit are told, and ones this near to it stop the arm, K. */
 const WARM_MARGIN = 15;
 const HOT_MARGIN = 3;
+/** An arm with a servo this near to its limit is to be lowered while its motors still carry it, K. */
+const LOWER_MARGIN = 6;
 /** A servo nearer to its temperature limit than this gets no torque, K. */
 const COOL_MARGIN = 5;
 /** A joint whose servos are apart by more than this would have them work against each other, rad. */
@@ -50,17 +52,26 @@ export class ServoWatch {
   readonly #servos: readonly WatchedServo[];
   readonly #family: ServoFamily;
   readonly #warn: (text: string) => void;
+  readonly #heat: (text: string) => void;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #warned: Uint8Array;
+  readonly #hot: Uint8Array;
   /** Place of the servo that `fault` speaks of. */
   #faulty = -1;
 
-  constructor(servos: readonly WatchedServo[], family: ServoFamily, warn: (text: string) => void) {
+  /** @param heat is told once of a servo that is so hot that its arm is to be lowered */
+  constructor(
+    servos: readonly WatchedServo[],
+    family: ServoFamily,
+    warn: (text: string) => void,
+    heat: (text: string) => void,
+  ) {
     const count = servos.length;
     this.#servos = servos;
     this.#family = family;
     this.#warn = warn;
+    this.#heat = heat;
     this.alarms = new Uint8Array(count);
     this.temperatures = new Float64Array(count);
     this.voltages = new Float64Array(count);
@@ -69,6 +80,7 @@ export class ServoWatch {
     this.#low = new Float64Array(count);
     this.#high = new Float64Array(count);
     this.#warned = new Uint8Array(count);
+    this.#hot = new Uint8Array(count);
   }
 
   /** Begins anew with what the check on connecting found. */
@@ -84,6 +96,7 @@ export class ServoWatch {
     this.fault = '';
     this.#faulty = -1;
     this.#warned.fill(0);
+    this.#hot.fill(0);
   }
 
   /** Why torque must not go on, by what was measured last, all reasons together; empty when it may. */
@@ -141,6 +154,11 @@ export class ServoWatch {
     if (index === this.#faulty && temperature < limit - 2 * HOT_MARGIN) {
       this.fault = '';
       this.#faulty = -1;
+    }
+    if (temperature < limit - 2 * LOWER_MARGIN) this.#hot[index] = 0;
+    if (this.#hot[index] === 0 && temperature > limit - LOWER_MARGIN) {
+      this.#hot[index] = 1;
+      this.#heat(`${this.#label(index)} has ${temperature} degC and switches off at ${limit}`);
     }
     if (!warm && !unfit) {
       if (temperature < limit - 1.5 * WARM_MARGIN) this.#warned[index] = 0;

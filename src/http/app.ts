@@ -14,6 +14,7 @@ import { checkBind, Guard } from './guard.ts';
 import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
+import { bridgeRoutes } from './routes/bridge.ts';
 import { jointRoutes } from './routes/joints.ts';
 import { liveRoutes } from './routes/live.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
@@ -102,7 +103,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
         reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' });
         if (request.method === 'OPTIONS' && asked !== undefined) {
           reply.headers({
-            'access-control-allow-methods': 'GET, POST',
+            'access-control-allow-methods': 'GET, POST, DELETE',
             'access-control-allow-headers': 'authorization, content-type',
             'access-control-max-age': '600',
           });
@@ -148,7 +149,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
   stopRoutes(app, services);
   statusRoutes(app, services);
   simulationRoutes(app, services);
-  armRoutes(app, services);
+  armRoutes(app, services, callers);
+  bridgeRoutes(app, services);
   liveRoutes(app, services, callers, guard);
   pageRoutes(app);
   const description = openApi({ token: services.token !== null });

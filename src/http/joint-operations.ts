@@ -6,8 +6,7 @@ const NOT_THERE = 'The arm is unknown or disconnected.';
 /** Operations on single joints and servos. */
 export const JOINT_OPERATIONS: Operations = {
   '/joints/read': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'joints_read',
       tag: 'control',
       summary: 'Read joints',
@@ -18,8 +17,7 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/joints/write': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'joints_write',
       tag: 'control',
       summary: 'Move joints',
@@ -34,8 +32,7 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/torque/read': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'torque_read',
       tag: 'control',
       summary: 'Read torques',
@@ -45,8 +42,7 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/torque/toggle': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'torque_toggle',
       tag: 'control',
       summary: 'Switch torque on or off',
@@ -58,8 +54,7 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/voltage/read': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'voltage_read',
       tag: 'control',
       summary: 'Read voltages',
@@ -69,8 +64,7 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/temperature/read': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'temperature_read',
       tag: 'control',
       summary: 'Read temperatures',
@@ -80,8 +74,7 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/temperature/write': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'temperature_write',
       tag: 'control',
       summary: 'Limit temperatures',
@@ -93,8 +86,7 @@ export const JOINT_OPERATIONS: Operations = {
     },
   },
   '/robot/config': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'robot_config',
       tag: 'control',
       summary: 'Read the configuration of an arm',

@@ -25,8 +25,7 @@ const INTERFACE_VERSION = '0.1.0';
 
 const OPERATIONS: Operations = {
   '/move/init': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'move_init',
       tag: 'control',
       summary: 'Move to the initial pose',
@@ -37,8 +36,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/absolute': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'move_absolute',
       tag: 'control',
       summary: 'Move to an absolute position',
@@ -50,8 +48,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/relative': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'move_relative',
       tag: 'control',
       summary: 'Move relative to the present goal',
@@ -63,8 +60,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/hello': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'move_hello',
       tag: 'control',
       summary: 'Greet',
@@ -76,8 +72,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/sleep': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'move_sleep',
       tag: 'control',
       summary: 'Go to sleep',
@@ -89,8 +84,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/end-effector/read': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'end_effector_read',
       tag: 'control',
       summary: 'Read the end effector',
@@ -102,8 +96,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/leader/start': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'move_leader_start',
       tag: 'control',
       summary: 'Start leader-follower control',
@@ -115,8 +108,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/move/leader/stop': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'move_leader_stop',
       tag: 'control',
       summary: 'Stop leader-follower control',
@@ -127,8 +119,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/gravity/start': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'gravity_start',
       tag: 'control',
       summary: 'Start gravity compensation',
@@ -140,8 +131,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/gravity/stop': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'gravity_stop',
       tag: 'control',
       summary: 'Stop gravity compensation',
@@ -152,8 +142,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/stop': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'stop',
       tag: 'control',
       summary: 'Stop and hold',
@@ -164,8 +153,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/stop/reset': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'stop_reset',
       tag: 'control',
       summary: 'Leave the stop',
@@ -179,8 +167,7 @@ const OPERATIONS: Operations = {
   ...RECORDING_OPERATIONS,
   ...API_OPERATIONS,
   '/status': {
-    method: 'get',
-    operation: {
+    get: {
       id: 'status',
       tag: 'status',
       summary: 'State of the bridge and its arms',
@@ -189,8 +176,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/sim/hand': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'sim_hand',
       tag: 'simulation',
       summary: 'Lead a simulated arm by hand',
@@ -201,8 +187,7 @@ const OPERATIONS: Operations = {
     },
   },
   '/sim/truth': {
-    method: 'get',
-    operation: {
+    get: {
       id: 'sim_truth',
       tag: 'simulation',
       summary: 'State of the physics of a simulated arm',
@@ -274,9 +259,9 @@ export function openApi({ token }: { readonly token: boolean }): Json {
     ],
     ...(token ? { security: [{ bearer: [] }] } : {}),
     paths: Object.fromEntries(
-      Object.entries(OPERATIONS).map(([path, { method, operation }]) => [
+      Object.entries(OPERATIONS).map(([path, methods]) => [
         path,
-        { [method]: pathItem(operation, token) },
+        Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, pathItem(operation, token)])),
       ]),
     ),
     components: {

@@ -63,7 +63,5 @@ export const MOVE_ANSWER = {
 export const CONFLICT = 'Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset).';
 export const UNKNOWN_ARM = 'The arm is unknown.';
 
-/** Operations by path. */
-export type Operations = Readonly<
-  Record<string, { readonly method: 'get' | 'post' | 'delete'; readonly operation: Operation }>
->;
+/** Operations by path and method. */
+export type Operations = Readonly<Record<string, Partial<Readonly<Record<'get' | 'post' | 'delete', Operation>>>>>;

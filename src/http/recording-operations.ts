@@ -4,8 +4,7 @@ import { CONFLICT, type Operations, ROBOT_ID, STATUS_ANSWER, TAKE_OVER } from '.
 /** Operations on recordings of joints. */
 export const RECORDING_OPERATIONS: Operations = {
   '/recording/start': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'recording_start',
       tag: 'control',
       summary: 'Record the joints of an arm',
@@ -19,8 +18,7 @@ export const RECORDING_OPERATIONS: Operations = {
     },
   },
   '/recording/stop': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'recording_stop',
       tag: 'control',
       summary: 'End a recording',
@@ -31,8 +29,7 @@ export const RECORDING_OPERATIONS: Operations = {
     },
   },
   '/recording/play': {
-    method: 'post',
-    operation: {
+    post: {
       id: 'recording_play',
       tag: 'control',
       summary: 'Replay a recording',

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
+import type { Ownership } from '../arm/ownership.ts';
 import type { Servos } from '../arm/servo-care.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
-import type { HttpConfig } from '../config/schema.ts';
+import type { Config, HttpConfig } from '../config/schema.ts';
 import type { LogTail } from '../log.ts';
 import type { Gravity, Mirror } from '../mirror/types.ts';
 import type { Jogging } from '../motion/jog-service.ts';
@@ -37,6 +38,9 @@ export interface HttpServices {
   readonly recordings: Recordings;
   readonly mirror: Mirror;
   readonly gravity: Gravity;
+  readonly ownership: Ownership;
+  /** The configuration in use. */
+  readonly configuration: () => Config;
   readonly jogging: Jogging;
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };

@@ -18,7 +18,7 @@ import {
   type Target,
 } from './target.ts';
 import { toolIn } from './tool.ts';
-import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, Path, RelativeMove } from './types.ts';
+import type { AbsoluteMove, EndEffector, Forecast, Motion, MoveOutcome, Path, RelativeMove } from './types.ts';
 
 /** A move that has not ended by then decelerates to a hold, s. */
 const TIME_LIMIT = 30;
@@ -67,6 +67,19 @@ export class MotionService implements Motion {
       move,
       caller,
     );
+  }
+
+  async foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast> {
+    const handle = this.#initialised(arm);
+    const target = absoluteTarget(handle, this.#planner(arm), this.#goals.present(handle), move);
+    if (typeof target === 'string') return { problem: target, goal: null };
+    const route = this.#route(handle, target.goal);
+    if (typeof route === 'string') return { problem: this.#blocked(handle, route), goal: null };
+    const left = target.plannedOrientationError;
+    if (left <= move.orientationTolerance) return { problem: null, goal: target.goal };
+    const degrees = ((left * 180) / Math.PI).toFixed(1);
+    const problem = `Arm ${arm.name} can have the position, but of the orientation ${degrees} degrees would be left.`;
+    return { problem, goal: target.goal };
   }
 
   async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {

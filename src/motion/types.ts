@@ -60,6 +60,14 @@ export interface MoveOutcome {
   readonly duration: number;
 }
 
+/** What a move would come to. */
+export interface Forecast {
+  /** Null when it would be begun and could meet its tolerances; else why not, for people. */
+  readonly problem: string | null;
+  /** Where the joints would go, rad; null where the arm cannot go at all. */
+  readonly goal: Float64Array | null;
+}
+
 /** The tool in the absolute frame: m and rad; opening 0 closed .. 1 open. */
 export interface EndEffector {
   /** Null when only the gripper was asked for. */
@@ -75,6 +83,8 @@ export interface Motion {
   init(arm: Arm, caller: Caller): Promise<MoveOutcome>;
   /** @throws {BridgeError} disconnected, stopped, owned, not_initialised */
   moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome>;
+  /** What an absolute move would come to, without moving anything. @throws {BridgeError} disconnected, stopped, not_initialised */
+  foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast>;
   /**
    * A move from the present goal, that of a motion under way too.
    * @throws {BridgeError} disconnected, stopped, owned, not_initialised

@@ -36,7 +36,7 @@ interface Seen {
 export class Diagnostics {
   readonly #arms: readonly Arm[];
   readonly #loop: () => LoopStatistics;
-  readonly #thresholds: Thresholds;
+  #thresholds: Thresholds;
   readonly #seen = new Map<Arm, Seen>();
   #cycles = 0;
   #late = 0;
@@ -44,6 +44,10 @@ export class Diagnostics {
   constructor(arms: readonly Arm[], loop: () => LoopStatistics, thresholds: Thresholds) {
     this.#arms = arms;
     this.#loop = loop;
+    this.#thresholds = thresholds;
+  }
+
+  setThresholds(thresholds: Thresholds): void {
     this.#thresholds = thresholds;
   }
 

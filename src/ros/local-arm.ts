@@ -12,6 +12,7 @@ export const JOINT_STATE = 'sensor_msgs/msg/JointState';
 export class LocalArm {
   readonly #publish: () => void;
   readonly #status: ArmStatus;
+  readonly #setRate: (rate: number) => void;
 
   /**
    * @param node in the namespace of the arm
@@ -30,8 +31,12 @@ export class LocalArm {
     const stateEncoder = new JointStateEncoder(names);
     const goalEncoder = new JointStateEncoder(names);
     const poseEncoder = new PoseStampedEncoder(`${arm.name}/${arm.model.baseLink}`);
-    const statePace = new Decimator(rate);
-    const goalPace = new Decimator(rate);
+    let statePace = new Decimator(rate);
+    let goalPace = new Decimator(rate);
+    this.#setRate = (next) => {
+      statePace = new Decimator(next);
+      goalPace = new Decimator(next);
+    };
 
     this.#publish = () => {
       const { sampleTime, positions, detailTime, velocities, efforts, torque, goalTime, goals: sent } = arm.read();
@@ -56,6 +61,11 @@ export class LocalArm {
   /** Publishes what is due of the newest snapshot. */
   publish(): void {
     this.#publish();
+  }
+
+  /** @param rate of the published streams from now on, Hz */
+  setRate(rate: number): void {
+    this.#setRate(rate);
   }
 
   /** Tells a change of the arm's state. */

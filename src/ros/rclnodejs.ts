@@ -45,12 +45,27 @@ export interface RosNode {
     name: string,
     callback: (request: Request) => Promise<object | undefined>,
   ): RosService;
+  /** @param ignoreOverride whether the value stands whatever ROS arguments say */
+  declareParameter(parameter: RosParameter, descriptor: RosParameterDescriptor, ignoreOverride: boolean): void;
+  /** Called for every change that another node asks for. */
+  setParametersAtomically(parameters: readonly RosParameter[]): { successful: boolean; reason: string };
   /** By the clock of ROS: simulated time where `use_sim_time` is set. */
   now(): { readonly nanoseconds: bigint };
   /** Starts the thread that waits for messages; it wakes at least every `timeout` ms. */
   spin(timeout: number): void;
   /** Ends that thread; blocks for at most `timeout` ms of `spin`. */
   stop(): void;
+}
+
+export interface RosParameter {
+  readonly name: string;
+  readonly type: number;
+  readonly value: unknown;
+}
+
+export interface RosParameterDescriptor {
+  /** rcl_interfaces/msg/ParameterDescriptor */
+  toMessage(): object;
 }
 
 /** One goal of an action, from its acceptance to its end. */
@@ -78,7 +93,26 @@ export interface RosContext {
 /** The part of rclnodejs that the bridge uses. */
 export interface Rcl {
   Context: new () => RosContext;
-  Node: new (name: string, namespace: string, context: RosContext) => RosNode;
+  Node: new (
+    name: string,
+    namespace: string,
+    context: RosContext,
+    options: { readonly parameterOverrides: readonly RosParameter[] },
+  ) => RosNode;
+  Parameter: new (name: string, type: number, value: unknown) => RosParameter;
+  ParameterDescriptor: new (
+    name: string,
+    type: number,
+    description: string,
+    readOnly: boolean,
+  ) => RosParameterDescriptor;
+  ParameterType: {
+    readonly PARAMETER_BOOL: number;
+    readonly PARAMETER_INTEGER: number;
+    readonly PARAMETER_DOUBLE: number;
+    readonly PARAMETER_STRING: number;
+    readonly PARAMETER_STRING_ARRAY: number;
+  };
   ActionServer: new <Goal>(
     node: RosNode,
     type: string,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { JointStreams } from '../arm/streams.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
-import type { ArmConfig, PairConfig, RosConfig } from '../config/schema.ts';
+import type { ArmConfig, Config } from '../config/schema.ts';
 import type { Gravity, Mirror } from '../mirror/types.ts';
 import type { Jogging } from '../motion/jog-service.ts';
 import type { Torque } from '../motion/torque.ts';
@@ -17,6 +17,8 @@ import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
 import { offerMoves } from './move-actions.ts';
+import { ParameterArguments } from './parameter-arguments.ts';
+import { declareParameters } from './parameters.ts';
 import { makeQualities } from './qos.ts';
 import { loadRclnodejs, messageOf, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
@@ -37,8 +39,7 @@ const DIAGNOSTICS_INTERVAL = 1000;
 const FAREWELL = 500;
 
 export interface RosServices {
-  readonly config: RosConfig;
-  readonly pairs: readonly PairConfig[];
+  readonly config: Config;
   /** Where an arm stands in the frame `world`. */
   mountOf(arm: Arm): ArmConfig['mount'];
   /** Figures of the control loop. */
@@ -77,19 +78,22 @@ export class RosUnavailable extends Error {
  */
 export async function startRos(services: RosServices): Promise<RosRoom> {
   const { config, logger } = services;
-  const { prefix, argv } = parseRosArguments(services.rosArgs);
-  const discovery = setDiscovery(config.discovery, process.env);
+  const { prefix, argv: rest } = parseRosArguments(services.rosArgs);
+  const parameters = new ParameterArguments(rest);
+  const { argv } = parameters;
+  const discovery = setDiscovery(config.ros.discovery, process.env);
   const load = await loadRclnodejs();
   if (!load.ok) throw new RosUnavailable(load.reason);
   const { rcl, distro } = load;
   const context = new rcl.Context();
   try {
     await rcl.init(context, argv);
-    const close = populate(services, rcl, context, prefix);
+    const close = populate(services, rcl, context, prefix, parameters);
     logger.info(`ROS 2 ${distro}: ${services.arms.all.length} arms in ${prefix || '/'}, discovery by ${discovery}`);
     return { distro, close };
   } catch (error) {
     if (context.isInitialized()) context.shutdown();
+    if (error instanceof RosArgumentError) throw error;
     const message = messageOf(error);
     if (/Couldn't parse|Unknown ROS arguments/.test(message)) {
       throw new RosArgumentError(`ROS arguments ${argv.join(' ')}: ${message}`, { cause: error });
@@ -99,8 +103,15 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
 }
 
 /** Makes all nodes and what hangs on them, and only then starts them. @returns how to end them */
-function populate(services: RosServices, rcl: Rcl, context: RosContext, prefix: string): () => Promise<void> {
-  const { arms, config, joints, logger, mirror, motion } = services;
+function populate(
+  services: RosServices,
+  rcl: Rcl,
+  context: RosContext,
+  prefix: string,
+  parameters: ParameterArguments,
+): () => Promise<void> {
+  const { arms, joints, logger, mirror, motion } = services;
+  const config = services.config.ros;
   const qualities = makeQualities(rcl);
   const faults = new RefusalLog(logger, 'ROS 2 publishing failed');
   const onError = (error: unknown): void => faults.refuse('publish', () => messageOf(error), performance.now() / 1000);
@@ -120,7 +131,19 @@ function populate(services: RosServices, rcl: Rcl, context: RosContext, prefix: 
   let open = true;
   const isOpen = (): boolean => open;
 
-  const root = new rcl.Node(NODE_NAME, prefix || '/', context);
+  const makeNode = (namespace: string): RosNode => {
+    const { Node, Parameter, ParameterType } = rcl;
+    const name = `${namespace}/${NODE_NAME}`;
+    // Whether time is simulated is the one parameter that rclnodejs declares by itself.
+    const simulated = parameters.of(name).find((given) => given.name === 'use_sim_time')?.value;
+    if (simulated !== undefined && typeof simulated !== 'boolean') {
+      throw new RosArgumentError(`ROS parameter use_sim_time of ${name} is ${simulated}: true or false is needed`);
+    }
+    const parameterOverrides =
+      simulated === undefined ? [] : [new Parameter('use_sim_time', ParameterType.PARAMETER_BOOL, simulated)];
+    return new Node(NODE_NAME, namespace || '/', context, { parameterOverrides });
+  };
+  const root = makeNode(prefix);
   const nodes: RosNode[] = [root];
   const actions: Actions[] = [];
   const locals: LocalArm[] = [];
@@ -128,7 +151,7 @@ function populate(services: RosServices, rcl: Rcl, context: RosContext, prefix: 
     if (arm.remote) return new RemoteArm(root, prefix, arm, joints, qualities, logger);
     const namespace = `${prefix}/${arm.name}`;
     const name = `${namespace}/${NODE_NAME}`;
-    const node = new rcl.Node(NODE_NAME, namespace, context);
+    const node = makeNode(namespace);
     nodes.push(node);
     const offered = new ArmServices(node, name, arm, isOpen);
     offered.offerAlways(motion);
@@ -152,10 +175,20 @@ function populate(services: RosServices, rcl: Rcl, context: RosContext, prefix: 
     locals.push(local);
     return local;
   });
-  if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.pairs, isOpen);
+  if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, isOpen);
 
   const mirrorState = new MirrorState(root, mirror, qualities, onError);
   const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics);
+  const live = {
+    setRate: (rate: number): void => {
+      for (const local of locals) local.setRate(rate);
+    },
+    setDiagnostics: (thresholds: Config['ros']['diagnostics']): void => diagnostics.setThresholds(thresholds),
+    setLogLevel: (level: Config['log']['level']): void => {
+      logger.level = level;
+    },
+  };
+  declareParameters(rcl, root, services.config, live, logger);
   const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
   const timers = [
     setInterval(() => guarded(() => health.publish(diagnostics.report())), DIAGNOSTICS_INTERVAL),

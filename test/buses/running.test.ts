@@ -85,6 +85,20 @@ describe.skipIf(process.platform !== 'linux')('an arm at work', () => {
     expect(rig.servo(6).status).toBe(0);
   });
 
+  test('a servo that gets hot makes the bridge lower and release its arm before it switches itself off; the owner is told', async () => {
+    const move = bridge.post('/move/absolute?robot_id=0', { x: -4, y: 6, z: 2 });
+    await sleep(0.3);
+    rig.servo(3).shown = 65;
+    expect((await move).body).toMatchObject({ status: 'error' });
+    expect((await move).body.message).toContain('taken over by the protection against heat');
+    await becomes(0, 'connected');
+    expect(await bridge.arm(0)).toMatchObject({ torque: false, owner: null });
+    expect(bridge.told('servo 3 (elbow_flex) has 65 degC and switches off at 70: it is lowered')).toHaveLength(1);
+    rig.servo(3).shown = 40;
+    await sleep(0.3);
+    expect((await bridge.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
+  });
+
   test('a servo that gets hot stops its arm below its own limit, which would drop it; the stop holds', async () => {
     rig.servo(3).shown = 60;
     await expect

@@ -49,6 +49,20 @@ test('command line wins over environment, environment over file', () => {
   expect(loadConfig(path, {}, { ros: false }).ros.enabled).toBe(false);
 });
 
+test('ROS parameters win over environment and file, as the command line does, whose own options win over them', () => {
+  const path = file(`http: { port: 1111 }\nros: { diagnostics: { warn_temperature: 40 } }\n${ONE_ARM}`);
+  const given = (name: string, value: unknown, exact = true) => ({ parameters: [{ name, value, exact }] });
+  const environment = { ARM_BRIDGE_HTTP_PORT: '2222' };
+  expect(loadConfig(path, environment, given('http.port', 3333)).http.port).toBe(3333);
+  expect(loadConfig(path, environment, { ...given('http.port', 3333), port: 4444 }).http.port).toBe(4444);
+  const { diagnostics } = loadConfig(path, {}, given('ros.diagnostics.error_temperature', 60)).ros;
+  expect(diagnostics).toMatchObject({ warn_temperature: 40, error_temperature: 60 });
+  expect(loadConfig(path, {}, given('http.token_file', '')).http.token_file).toBeNull();
+  expect(() => loadConfig(path, {}, given('http.port', 'x'))).toThrow(/http\.port: "x" .*from the ROS arguments/);
+  expect(() => loadConfig(path, {}, given('http.prot', 1))).toThrow(/http\.prot is unknown. Known here: http\.host/);
+  expect(loadConfig(path, {}, given('speed', 1, false)).http.port).toBe(1111);
+});
+
 test('variables of the preparation are no configuration', () => {
   expect(loadConfig(file(ONE_ARM), { ARM_BRIDGE_ROS_UNAVAILABLE: 'no python' }).ros.enabled).toBe('auto');
 });

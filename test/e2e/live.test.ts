@@ -107,3 +107,35 @@ test('an arm whose client is cut off holds', async () => {
   expect(Math.abs((await truth()) - rest)).toBeLessThan(0.01);
   watcher.socket.close();
 });
+
+test('a motion that is ended by name answers so, and its arm holds', async () => {
+  await bridge.post('/move/init?robot_id=1');
+  const begun = bridge.post('/joints/write?robot_id=1', { angles: [1.2], joints_ids: [0] });
+  expect((await begun).body.status).toBe('ok');
+  const { body } = await bridge.get('/api/v1/arms/follower/motion');
+  expect(body).toMatchObject({ state: 'moving', motion: { kind: 'trajectory' } });
+  expect(body.motion.progress).toBeLessThan(1);
+  const ended = await fetch(`${bridge.url}/api/v1/arms/follower/motion`, { method: 'DELETE' });
+  expect(await ended.json()).toEqual({ status: 'ok', message: 'follower holds' });
+  expect(await standing()).toBeLessThan(1.1);
+  expect((await bridge.get('/api/v1/arms/follower/motion')).body).toMatchObject({
+    state: 'ready',
+    owner: null,
+    motion: null,
+  });
+});
+
+test('an arm that was taken over is not mirrored on, and nobody else gets it until it is released', async () => {
+  const pairs = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+  expect((await bridge.post('/move/leader/start', pairs)).status).toBe(200);
+  expect((await bridge.arm(1)).owner).not.toBe('an HTTP client');
+  expect((await bridge.post('/api/v1/arms/follower/take-over')).body.status).toBe('ok');
+  expect((await bridge.get('/api/v1/pairs')).body).toMatchObject({ active: false });
+  expect((await bridge.arm(1)).owner).toBe('an HTTP client');
+  expect((await bridge.post('/move/leader/start', pairs)).status).toBe(409);
+  expect((await bridge.post('/move/relative?robot_id=1', { z: 1 })).body.status).toBe('ok');
+  expect((await bridge.arm(1)).owner).toBe('an HTTP client');
+  expect((await bridge.post('/api/v1/arms/follower/release')).body.message).toBe('follower is free');
+  expect((await bridge.post('/move/leader/start', pairs)).status).toBe(200);
+  expect((await bridge.post('/move/leader/stop')).body.status).toBe('ok');
+});

@@ -349,6 +349,43 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     await expect.poll(async () => (await bridge.arm(1)).owner, { timeout: 10_000 }).toBeNull();
   });
 
+  test('the configuration is there as parameters: live ones change at once, others say why not', async () => {
+    const SERVICES = 'rcl_interfaces/srv';
+    const name = 'ros.joint_state_rate';
+    const described = await witness.call<{
+      descriptors: { description: string; read_only: boolean; floating_point_range: { to_value: number }[] }[];
+    }>(`${SERVICES}/DescribeParameters`, '/arm_bridge/describe_parameters', { names: [name, 'http.port'] });
+    const [rate, port] = described.descriptors;
+    expect(rate).toMatchObject({ read_only: false, floating_point_range: [{ from_value: 1, to_value: 1000 }] });
+    expect(rate!.description).toMatch(/joint_states/);
+    expect(port).toMatchObject({ read_only: true, integer_range: [{ from_value: 0, to_value: 65535 }] });
+    const set = async (parameter: string, value: object) => {
+      const fields = { parameters: [{ name: parameter, value }] };
+      type Results = { results: { successful: boolean; reason: string }[] };
+      return (await witness.call<Results>(`${SERVICES}/SetParameters`, '/arm_bridge/set_parameters', fields))
+        .results[0]!;
+    };
+    const double = (value: number) => ({ type: 3, double_value: value });
+    expect(await set(name, double(20))).toEqual({ successful: true, reason: '' });
+    await states(1);
+    const slow = (await states(10)).slice(-10);
+    const stamps = slow.map(({ message: { header } }) => header.stamp.sec + header.stamp.nanosec * 1e-9);
+    for (const [index, stamp] of stamps.entries()) {
+      if (index > 0) expect(stamp - stamps[index - 1]!).toBeGreaterThan(0.04);
+    }
+    const beyond = await set(name, double(5000));
+    expect([beyond.successful, beyond.reason]).toEqual([
+      false,
+      expect.stringMatching(/joint_state_rate cannot be 5000: .*1000/),
+    ]);
+    const fixed = await set('http.port', { type: 2, integer_value: 1 });
+    expect([fixed.successful, fixed.reason]).toEqual([
+      false,
+      expect.stringMatching(/http\.port is read when the bridge starts/),
+    ]);
+    expect(await set(name, double(100))).toMatchObject({ successful: true });
+  });
+
   describe('services and actions do what HTTP does, with the same errors', () => {
     type Moved = Answer & { position_error: number; trials: number };
     const MOVE = 'arm_bridge/action/MoveAbsolute';
@@ -448,7 +485,8 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       expect(await switchTorque(true)).toMatchObject({ success: true });
       expect((await bridge.arm(1)).state).toBe('ready');
       const held = await positions();
-      for (const joint of NAMES) expect(Math.abs(held[joint]! - limp[joint]!), joint).toBeLessThan(0.03);
+      // It lay on the table, and is carried from now on: by no more than the droop of its heaviest joint.
+      for (const joint of NAMES) expect(Math.abs(held[joint]! - limp[joint]!), joint).toBeLessThan(0.05);
       expect(await switchTorque(false)).toMatchObject({ success: true });
       expect((await bridge.arm(1)).state).toBe('connected');
     });

@@ -20,7 +20,7 @@ test('every curl command of the documentation is answered with success', async (
     const url = /(?:localhost|bridge\.lab):8020(\/[^\s']*)/.exec(command)![1]!;
     const body = /-d '([^']*)'/.exec(command)?.[1];
     const reply = await app.inject({
-      method: command.includes('-X POST') ? 'POST' : 'GET',
+      method: (/-X (POST|DELETE)/.exec(command)?.[1] ?? 'GET') as 'GET',
       url,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { payload: body }),

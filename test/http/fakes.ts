@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { ArmModel } from '../../src/arm/model.ts';
+import type { Ownership } from '../../src/arm/ownership.ts';
 import type { ServoFacts, Servos } from '../../src/arm/servo-care.ts';
 import {
   type Activity,
@@ -11,7 +12,7 @@ import {
   type Caller,
   type Owner,
 } from '../../src/arm/types.ts';
-import type { HttpConfig } from '../../src/config/schema.ts';
+import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
 import type { CycleTiming } from '../../src/control/timing.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
 import { LogTail } from '../../src/log.ts';
@@ -210,6 +211,13 @@ export class FakeMotion implements Motion {
     return this.#run(fake, caller, () => {});
   }
 
+  async foresee(arm: Arm, move: AbsoluteMove) {
+    if (!arm.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
+    return (move.x ?? 0) > 1
+      ? { problem: 'x, y, z cannot be reached.', goal: null }
+      : { problem: null, goal: new Float64Array(JOINTS.length) };
+  }
+
   hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
     return this.#run(arm as FakeArm, caller, () => {});
   }
@@ -373,6 +381,28 @@ export class FakeSimulation implements SimulationControl {
   }
 }
 
+/** Notes who has which arm, on the fake arm itself. */
+export class FakeOwnership implements Ownership {
+  readonly halted: string[] = [];
+
+  async takeOver(arm: Arm, caller: Caller): Promise<void> {
+    (arm as FakeArm).claim({ ...caller, takeOver: true });
+  }
+
+  async release(arm: Arm, caller: Caller): Promise<boolean> {
+    if (arm.owner === null) return false;
+    (arm as FakeArm).claim(caller);
+    (arm as FakeArm).owner = null;
+    return true;
+  }
+
+  async halt(arm: Arm, caller: Caller): Promise<boolean> {
+    (arm as FakeArm).claim(caller);
+    this.halted.push(arm.name);
+    return arm.activity !== null;
+  }
+}
+
 export class FakeJogging implements Jogging {
   readonly fed: { arm: string; velocity: JogVelocity; timeout: number | undefined }[] = [];
   readonly stopped: string[] = [];
@@ -401,6 +431,7 @@ export interface FakeServices extends HttpServices {
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
   readonly jogging: FakeJogging;
+  readonly ownership: FakeOwnership;
 }
 
 /** Services over two arms, `leader` (0) and `follower` (1), unless others are given. */
@@ -435,6 +466,9 @@ export function fakeServices(
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),
     jogging: new FakeJogging(),
+    ownership: new FakeOwnership(),
+    configuration: () =>
+      configSchema.parse({ http: { token_file: '/run/secrets/token' }, arms: [{ name: 'leader', bus: 'sim:so101' }] }),
     mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
     log: new LogTail(),
     loop: () => ({

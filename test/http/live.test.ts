@@ -77,6 +77,7 @@ test('a client is told what there is, then what changes, in SI units', async () 
     upper: 1.5,
     velocity: 1.5,
     unit: 'rad',
+    servos: [{ id: 2, model: 'STS3215' }],
   });
   const frame = await client.first('arms');
   expect(Math.abs(frame.t - Date.now() / 1000)).toBeLessThan(30);

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
-import type { AbsoluteMove, MoveOutcome, RelativeMove, Tolerances } from '../../motion/types.ts';
+import type { MoveOutcome } from '../../motion/types.ts';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
+import { absoluteMoveOf, relativeMoveOf } from '../move-bodies.ts';
 import { absoluteMoveRequest, endEffectorReadRequest, relativeMoveRequest, type StatusResponse } from '../schemas.ts';
 import { armById, armsById, type HttpServices } from '../services.ts';
-import { centimetres, degrees, metresFromCentimetres, radiansFromDegrees } from '../units.ts';
-import { type ReadRequest, readRequest } from '../validation.ts';
+import { centimetres, degrees } from '../units.ts';
+import { readRequest } from '../validation.ts';
 
 function statusOf(outcome: MoveOutcome): StatusResponse {
   return {
@@ -75,32 +76,6 @@ async function initAll(services: HttpServices, arms: readonly Arm[], caller: Cal
   return statusOfAll(outcomes);
 }
 
-type AbsoluteBody = ReadRequest<typeof absoluteMoveRequest>['body'];
-type RelativeBody = ReadRequest<typeof relativeMoveRequest>['body'];
-
-/** The fields that are given, with their values in the units of the inside. */
-function given<Name extends string>(fields: Readonly<Record<Name, number | null>>): { [name in Name]?: number } {
-  const entries = Object.entries<number | null>(fields).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries) as { [name in Name]?: number };
-}
-
-const metres = (value: number | null) => (value === null ? null : metresFromCentimetres(value));
-const radians = (value: number | null) => (value === null ? null : radiansFromDegrees(value));
-
-/** Lengths, angles and opening of a body. */
-function coordinates({ x, y, z, rx, ry, rz, open }: AbsoluteBody | RelativeBody) {
-  const lengths = { x: metres(x), y: metres(y), z: metres(z) };
-  return given({ ...lengths, pitch: radians(rx), yaw: radians(ry), roll: radians(rz), open });
-}
-
-function tolerances(body: AbsoluteBody | RelativeBody): Tolerances {
-  return {
-    maxTrials: Math.min(body.max_trials, Number.MAX_SAFE_INTEGER),
-    positionTolerance: metresFromCentimetres(body.position_tolerance),
-    orientationTolerance: radiansFromDegrees(body.orientation_tolerance),
-  };
-}
-
 /** /move/init, /move/absolute, /move/relative, /move/hello, /move/sleep and /end-effector/read. */
 export function moveRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
   /** Runs a move of one arm for a client. */
@@ -131,7 +106,7 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       takeOver: true,
       body: absoluteMoveRequest,
     });
-    const move: AbsoluteMove = { ...coordinates(body), ...tolerances(body), path: body.path };
+    const move = absoluteMoveOf(body);
     return one(reply, '/move/absolute', robotId!, takeOver, (arm, caller) =>
       services.motion.moveAbsolute(arm, move, caller),
     );
@@ -143,7 +118,7 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       takeOver: true,
       body: relativeMoveRequest,
     });
-    const move: RelativeMove = { ...coordinates(body), ...tolerances(body), path: body.path };
+    const move = relativeMoveOf(body);
     return one(reply, '/move/relative', robotId!, takeOver, (arm, caller) =>
       services.motion.moveRelative(arm, move, caller),
     );

@@ -44,16 +44,20 @@ async function forEach(
   };
 }
 
-/** /stop and /stop/reset: the latched stop, for one arm or all; needs no ownership. */
+/** /stop and /stop/reset, below /api/v1 too: the latched stop, for one arm or all; needs no ownership. */
 export function stopRoutes(app: FastifyInstance, services: HttpServices): void {
-  app.post('/stop', async (request) => {
+  for (const root of ['', '/api/v1']) routesBelow(app, services, root);
+}
+
+function routesBelow(app: FastifyInstance, services: HttpServices, root: string): void {
+  app.post(`${root}/stop`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
     return forEach(armsById(services.arms, robotId), 'Stopped', 'There is no arm.', (arm) =>
       arm.stop('POST /stop by an HTTP client'),
     );
   });
 
-  app.post('/stop/reset', async (request) => {
+  app.post(`${root}/stop/reset`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
     // An arm that is not stopped is left alone: a reset would take it from its owner.
     const stopped = armsById(services.arms, robotId).filter((arm) => arm.read().state === 'stopped');

@@ -211,8 +211,10 @@ export class FakeBridge {
       this.lines.push(line);
     };
     this.services = {
-      config: configSchema.shape.ros.parse({ enabled: true, discovery }),
-      pairs: [],
+      config: configSchema.parse({
+        ros: { enabled: true, discovery },
+        arms: arms.map(({ name, bus }) => ({ name, bus })),
+      }),
       mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
       loop: () => LOOP,
       arms: all,

@@ -41,6 +41,9 @@ def fill(message, fields):
             package, kind = re.fullmatch(r"sequence<(\w+)/(\w+)>", kinds[name]).groups()
             element_type = interface(f"{package}/msg/{kind}")
             setattr(message, name, [fill(element_type(), element) for element in value])
+        elif kinds[name] == "double":
+            # JSON does not tell 1.0 from 1, and rclpy takes the bits of what it is given.
+            setattr(message, name, float(value))
         else:
             setattr(message, name, value)
     return message

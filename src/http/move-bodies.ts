@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import type { AbsoluteMove, RelativeMove, Tolerances } from '../motion/types.ts';
+import type { absoluteMoveRequest, relativeMoveRequest } from './schemas.ts';
+import { metresFromCentimetres, radiansFromDegrees } from './units.ts';
+
+type AbsoluteBody = z.output<typeof absoluteMoveRequest>;
+type RelativeBody = z.output<typeof relativeMoveRequest>;
+
+/** The fields that are given, with their values in the units of the inside. */
+function given<Name extends string>(fields: Readonly<Record<Name, number | null>>): { [name in Name]?: number } {
+  const entries = Object.entries<number | null>(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries) as { [name in Name]?: number };
+}
+
+const metres = (value: number | null) => (value === null ? null : metresFromCentimetres(value));
+const radians = (value: number | null) => (value === null ? null : radiansFromDegrees(value));
+
+/** Lengths, angles and opening of a body. */
+function coordinates({ x, y, z, rx, ry, rz, open }: AbsoluteBody | RelativeBody) {
+  const lengths = { x: metres(x), y: metres(y), z: metres(z) };
+  return given({ ...lengths, pitch: radians(rx), yaw: radians(ry), roll: radians(rz), open });
+}
+
+function tolerances(body: AbsoluteBody | RelativeBody): Tolerances {
+  return {
+    maxTrials: Math.min(body.max_trials, Number.MAX_SAFE_INTEGER),
+    positionTolerance: metresFromCentimetres(body.position_tolerance),
+    orientationTolerance: radiansFromDegrees(body.orientation_tolerance),
+  };
+}
+
+/** The move that a body asks for, in the units of the inside. */
+export function absoluteMoveOf(body: AbsoluteBody): AbsoluteMove {
+  return { ...coordinates(body), ...tolerances(body), path: body.path };
+}
+
+/** The same for a relative move. */
+export function relativeMoveOf(body: RelativeBody): RelativeMove {
+  return { ...coordinates(body), ...tolerances(body), path: body.path };
+}

@@ -1,0 +1,96 @@
+import type { Logger } from 'pino';
+import { CONFIG_PARAMETERS, type ConfigParameter, parameterFault, parameterValue } from '../config/parameters.ts';
+import type { Config } from '../config/schema.ts';
+import type { Rcl, RosNode } from './rclnodejs.ts';
+
+/** What a change of a parameter at run time acts on. */
+export interface LiveSettings {
+  /** Hz */
+  setRate(rate: number): void;
+  setDiagnostics(thresholds: Config['ros']['diagnostics']): void;
+  setLogLevel(level: Config['log']['level']): void;
+}
+
+/**
+ * Declares the configuration as parameters of a node: with descriptions, ranges, and read-only where a change needs a
+ * restart. A change that is refused says why.
+ */
+export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live: LiveSettings, log: Logger): void {
+  const present = structuredClone(config);
+  for (const parameter of CONFIG_PARAMETERS) {
+    const { name, description } = parameter;
+    const type = typeOf(rcl, parameter.kind);
+    const value = parameterValue(config, parameter);
+    const descriptor = new rcl.ParameterDescriptor(name, type, description, !parameter.live);
+    const range = rangeOf(parameter);
+    // rclnodejs 2.2.0 leaves ranges out of what it tells of a parameter.
+    const message = descriptor.toMessage.bind(descriptor);
+    descriptor.toMessage = () => Object.assign(message(), range);
+    // What the arguments gave is part of the configuration already.
+    node.declareParameter(
+      new rcl.Parameter(name, type, parameter.kind === 'integer' ? BigInt(value as number) : value),
+      descriptor,
+      true,
+    );
+  }
+  const known = new Map(CONFIG_PARAMETERS.map((parameter) => [parameter.name, parameter]));
+
+  /** The reason for a refusal, null for a change that can be made. */
+  const check = (name: string, value: unknown): string | null => {
+    const parameter = known.get(name);
+    if (parameter === undefined) return null;
+    if (parameter.live) return parameterFault(present, name, value);
+    return `${name} is read when the bridge starts: give it there, by -p ${name}:=..., and start again`;
+  };
+  const set = node.setParametersAtomically.bind(node);
+  // In front of rclnodejs' own checks, which refuse without saying what is allowed.
+  node.setParametersAtomically = (parameters) => {
+    for (const { name, value } of parameters) {
+      const reason = check(name, value);
+      if (reason !== null) return { successful: false, reason };
+    }
+    const result = set(parameters);
+    if (result.successful) for (const { name, value } of parameters) apply(name, value);
+    return result;
+  };
+
+  const apply = (name: string, value: unknown): void => {
+    if (!known.has(name)) return;
+    if (name === 'ros.joint_state_rate') {
+      present.ros.joint_state_rate = value as number;
+      live.setRate(present.ros.joint_state_rate);
+    } else if (name === 'log.level') {
+      present.log.level = value as Config['log']['level'];
+      live.setLogLevel(present.log.level);
+    } else {
+      Object.assign(present.ros.diagnostics, { [name.slice('ros.diagnostics.'.length)]: value });
+      live.setDiagnostics(present.ros.diagnostics);
+    }
+    log.info(`ROS parameter ${name} is ${value} now`);
+  };
+}
+
+function typeOf({ ParameterType }: Rcl, kind: ConfigParameter['kind']): number {
+  switch (kind) {
+    case 'boolean':
+      return ParameterType.PARAMETER_BOOL;
+    case 'integer':
+      return ParameterType.PARAMETER_INTEGER;
+    case 'double':
+      return ParameterType.PARAMETER_DOUBLE;
+    case 'strings':
+      return ParameterType.PARAMETER_STRING_ARRAY;
+    case 'string':
+      return ParameterType.PARAMETER_STRING;
+  }
+}
+
+/** The range of a parameter as its description tells it. */
+function rangeOf({ kind, minimum, maximum }: ConfigParameter): object {
+  if (minimum === null || maximum === null) return {};
+  if (kind === 'double') return { floating_point_range: [{ from_value: minimum, to_value: maximum, step: 0 }] };
+  if (kind === 'integer') {
+    return { integer_range: [{ from_value: BigInt(minimum), to_value: BigInt(maximum), step: 1n }] };
+  }
+  return {};
+}
