@@ -3,6 +3,7 @@ import type { GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, Claim, Loss, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller, type LoopStatistics, type Owner } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
+import type { EndReason } from '../control/arm-runtime.ts';
 import { FollowCode } from '../control/snapshot.ts';
 import { Behind } from './behind.ts';
 import { alignLeader, giveToHand, letGo } from './leaders.ts';
@@ -22,6 +23,12 @@ import type {
 const WATCH_INTERVAL = 50;
 
 const OWNER: Owner = { key: 'mirror', name: 'leader-follower control' };
+
+/** Why the control loop has ended a follower's motion, where the name of the reason says too little. */
+const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
+  silent: 'its servos have not answered for a while; it holds',
+  torque_off: 'its torque has gone off',
+};
 
 const PAIR_STATES: Readonly<Record<number, PairState>> = {
   [FollowCode.idle]: 'starting',
@@ -199,7 +206,9 @@ export class MirrorService implements Mirror {
       await pair.follower.cancel(motion.motion);
       return;
     }
-    void motion.ended.then((reason) => this.#end(pair, `arm ${pair.follower.name}: motion ended (${reason})`));
+    void motion.ended.then((reason) =>
+      this.#end(pair, `arm ${pair.follower.name}: ${ENDS[reason] ?? `motion ended (${reason})`}`),
+    );
   }
 
   #leaderLost(leader: ArmHandle, loss: Loss): void {

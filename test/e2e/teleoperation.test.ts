@@ -25,6 +25,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await client.post('/move/leader/stop?release=hold');
   await client.post('/gravity/stop?robot_id=0&release=hold');
+  for (const name of ['leader', 'follower']) await simulation.fault(name, { dead: [] });
   await simulation.hand('leader', null, 0);
 });
 afterAll(async () => {
@@ -140,6 +141,29 @@ describe('while it runs', () => {
     expect(furthest(await truth('follower'), target)).toBeLessThan(2 * NEAR);
     expect(await pair()).toMatchObject({ state: 'mirroring', reason: '' });
   });
+
+  test.each(['leader', 'follower'])(
+    'a bus of the %s that is cut ends the pair, which says so; the other arm does not move, and nothing resumes',
+    async (cut) => {
+      const follower = await truth('follower');
+      await simulation.fault(cut, { dead: [1, 2, 3, 4, 5, 6] });
+      await expect
+        .poll(async () => (await client.get('/status')).body.mirror.reason, { timeout: 4000 })
+        .toMatch(
+          new RegExp(`arm ${cut}: (the arm is disconnected .*no servo has answered|its servos have not answered)`),
+        );
+      await simulation.fault(cut, { dead: [] });
+      const id = cut === 'leader' ? 0 : 1;
+      await expect.poll(async () => (await client.arm(id)).state, { timeout: 8000 }).not.toBe('disconnected');
+      await lead({ shoulder_pan: 0.4 });
+      await sleep(0.8);
+      expect((await client.get('/status')).body.leader_follower_status).toBe(false);
+      expect(furthest(await truth('follower'), follower)).toBeLessThan(NEAR);
+      expect(await client.arm(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
+      await lead({ shoulder_pan: follower[0]! });
+      await sleep(0.8);
+    },
+  );
 
   test('a flood of requests does not make the follower lose its leader', async () => {
     await lead({ shoulder_pan: -0.4 });
