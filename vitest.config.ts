@@ -6,6 +6,7 @@ const REAL_TIME = [
   'test/ros/**/*.test.ts',
   'test/sim/**/*.test.ts',
   'test/prepare/**/*.test.ts',
+  'test/docker/build.test.ts',
   'test/docs/commands.test.ts',
   'test/ports/**/*.test.ts',
   'test/cli/**/*.test.ts',

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { findChromium, INSTALL, installChromium, mayInstall } from './chromium.mjs';
+import { buildComposeLoader, composeLoaderIsComplete, locateComposeLoader } from './compose-loader.mjs';
 import { rosVariables } from './environment.mjs';
 import { buildInterfaces, interfacesAreCurrent } from './interfaces.mjs';
 import { signalMarked } from './leftovers.mjs';
@@ -22,6 +23,7 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
  * @property {boolean} ros whether ROS 2 is wanted
  * @property {boolean} rosRequired whether to fail without it, rather than go on
  * @property {boolean} witness whether the tests' oracles are wanted
+ * @property {boolean} composeLoader whether the tests' loader of compose files is wanted
  * @property {boolean} browser whether a browser for the test of the control page is wanted
  */
 
@@ -35,11 +37,11 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
 export function wishOf(purpose, args, env = process.env) {
   if (purpose === 'test') {
     const ros = env.ARM_BRIDGE_ROS_ENABLED !== 'false';
-    return { ros, rosRequired: true, witness: ros, browser: true };
+    return { ros, rosRequired: true, witness: ros, composeLoader: true, browser: true };
   }
   const answersAndEnds = args.some((arg) => ['--help', '-h', '--version', '-V'].includes(arg));
   const ros = !args.includes('--no-ros') && env.ARM_BRIDGE_ROS_ENABLED !== 'false' && !answersAndEnds;
-  return { ros, rosRequired: false, witness: false, browser: false };
+  return { ros, rosRequired: false, witness: false, composeLoader: false, browser: false };
 }
 
 /**
@@ -78,6 +80,7 @@ async function prepareLocked(context, wish) {
   const { root, progress, run } = context;
   if (!packagesAreCurrent(root)) await progress.step('npm packages: installing', () => installPackages(root, run));
   const { variables, ros } = wish.ros ? await rosOrReason(context, wish) : { variables: {}, ros: 'ROS not asked for' };
+  if (wish.composeLoader) await prepareComposeLoader(context, variables);
   if (!buildIsCurrent(root)) await progress.step('TypeScript: compiling', () => buildTypeScript(root, run));
   if (wish.browser) await prepareBrowser(context, variables);
   progress.note(`ready, ${ros}`);
@@ -97,6 +100,25 @@ async function prepareBrowser({ progress, run }, variables) {
   const chromium = findChromium();
   if (chromium === null) progress.note(`no Chromium: the test of the control page will be skipped; ${INSTALL}`);
   else variables.ARM_BRIDGE_CHROMIUM = chromium;
+}
+
+/** Not every machine has Go, and only the test of docker/compose.yaml asks for it: it is skipped without. */
+async function prepareComposeLoader(context, variables) {
+  const { root, cache, progress, run } = context;
+  const program = locateComposeLoader(root, cache);
+  const isComplete = () => composeLoaderIsComplete(program);
+  const build = () => buildComposeLoader(root, program, run);
+  try {
+    if (!isComplete()) {
+      await underLock(context, program, isComplete, () => progress.step('loader of compose files: building', build));
+    }
+    variables.ARM_BRIDGE_COMPOSE_LOADER = program;
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    progress.note(
+      `no loader of compose files (Go 1.24 and its module proxy are needed), its test will be skipped: ${error.message}`,
+    );
+  }
 }
 
 async function rosOrReason(context, wish) {

@@ -106,11 +106,23 @@ test('a sourced folder without ROS 2 is named, with what to do', () => {
 });
 
 test('ROS is left out by choice, and for answers that need no bridge', () => {
-  expect(wishOf('start', [], {})).toEqual({ ros: true, rosRequired: false, witness: false, browser: false });
+  expect(wishOf('start', [], {})).toEqual({
+    ros: true,
+    rosRequired: false,
+    witness: false,
+    composeLoader: false,
+    browser: false,
+  });
   expect(wishOf('start', ['--port', '1', '--no-ros'], {}).ros).toBe(false);
   expect(wishOf('start', ['--help'], {}).ros).toBe(false);
   expect(wishOf('start', [], { ARM_BRIDGE_ROS_ENABLED: 'false' }).ros).toBe(false);
-  expect(wishOf('test', [], {})).toEqual({ ros: true, rosRequired: true, witness: true, browser: true });
+  expect(wishOf('test', [], {})).toEqual({
+    ros: true,
+    rosRequired: true,
+    witness: true,
+    composeLoader: true,
+    browser: true,
+  });
 });
 
 test('the environment survives a shell, whatever its values hold, and stale values do not', () => {

@@ -1,0 +1,153 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { isLoopback } from '../../src/http/guard.ts';
+
+const FOLDER = fileURLToPath(new URL('../../docker/', import.meta.url));
+const DOCKERFILE = join(FOLDER, 'Dockerfile');
+
+const hadolint = join(dirname(process.env.ARM_BRIDGE_WITNESS_PYTHON ?? ''), 'hadolint');
+const HAS_HADOLINT = existsSync(hadolint);
+if (!HAS_HADOLINT) console.warn('SKIPPED: hadolint does not judge docker/Dockerfile. npm test installs it.');
+
+const LOADER = process.env.ARM_BRIDGE_COMPOSE_LOADER ?? '';
+if (LOADER === '') console.warn('SKIPPED: docker/compose.yaml is not loaded. npm test builds the loader where Go is.');
+
+test.skipIf(!HAS_HADOLINT)('hadolint finds nothing in the Dockerfile', () => {
+  const { status, stdout } = spawnSync(hadolint, ['--no-color', DOCKERFILE], { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([0, '']);
+});
+
+describe('each image', () => {
+  const stages = readFileSync(DOCKERFILE, 'utf8')
+    .split(/^(?=FROM )/m)
+    .slice(1)
+    .map((text) => ({ name: / AS (\S+)/.exec(text)![1]!, text }));
+
+  test.each(['ros', 'bookworm', 'foxglove'])('%s ends as another user than root', (name) => {
+    const { text } = stages.find((stage) => stage.name === name)!;
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the Dockerfile
+    expect([...text.matchAll(/^USER (.*)$/gm)].at(-1)![1]).toBe('${UID}:${UID}');
+  });
+
+  test.each(['ros', 'bookworm'])('%s has a health check, ends on SIGTERM and starts nothing in between', (name) => {
+    const { text } = stages.find((stage) => stage.name === name)!;
+    expect(text).toMatch(/^HEALTHCHECK .*\\\n +CMD \["node", "\/opt\/arm-bridge\/docker\/healthy.mjs"/m);
+    expect(text).toMatch(/^STOPSIGNAL SIGTERM$/m);
+    // A list, not a line: a shell in between would keep the signal.
+    expect(text).toMatch(/^ENTRYPOINT \["\/opt\/arm-bridge\/docker\/with-ros.sh", "node",/m);
+    expect(readFileSync(join(FOLDER, 'with-ros.sh'), 'utf8').trimEnd()).toMatch(/\nexec "\$@"$/);
+  });
+
+  test('is made from images whose versions are named', () => {
+    const bases = stages.map(({ text }) => /^FROM (\S+)/.exec(text)![1]!);
+    const names = new Set(stages.map(({ name }) => name));
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of the Dockerfile
+    const versioned = ['node:${NODE}-bookworm-slim', 'ros:${ROS_DISTRO}-ros-base'];
+    for (const base of bases) expect(names.has(base) || versioned.includes(base), base).toBe(true);
+    expect(readFileSync(DOCKERFILE, 'utf8')).toMatch(/^ARG NODE=\d+\.\d+\.\d+$/m);
+  });
+});
+
+interface Service {
+  readonly network_mode?: string;
+  readonly ipc?: string;
+  readonly ports?: readonly { readonly host_ip?: string }[];
+  readonly privileged?: boolean;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly restart?: string;
+  readonly stop_grace_period?: string;
+  readonly image?: string;
+  readonly secrets?: readonly { readonly source: string; readonly target: string }[];
+  readonly environment?: Readonly<Record<string, string | null>>;
+  readonly device_cgroup_rules?: readonly string[];
+  readonly volumes?: readonly { readonly type: string; readonly source?: string; readonly target: string }[];
+  readonly ulimits?: Readonly<Record<string, number>>;
+  readonly build?: { readonly target?: string; readonly context: string; readonly dockerfile?: string };
+}
+
+/** The services of a profile as the loader of the Compose Specification sees them. */
+function load(profiles: readonly string[], variables: Readonly<Record<string, string>> = {}): Record<string, Service> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
+  const output = execFileSync(LOADER, [join(FOLDER, 'compose.yaml'), ...profiles], { env, encoding: 'utf8' });
+  return JSON.parse(output).services;
+}
+
+describe.skipIf(LOADER === '')('the compose file', () => {
+  const PROFILES = { sim: ['sim'], lab: ['lab'], foxglove: ['foxglove'] };
+
+  test.each(Object.entries(PROFILES))('starts in the profile %s exactly %j', (profile, services) => {
+    expect(Object.keys(load([profile])).sort()).toEqual(services);
+  });
+
+  test('starts nothing without a profile, and all profiles fit together', () => {
+    expect(load([])).toEqual({});
+    expect(Object.keys(load(Object.keys(PROFILES))).sort()).toEqual(Object.values(PROFILES).flat().sort());
+  });
+
+  test.each(Object.values(PROFILES).flat())('%s has no more rights than it needs', (name) => {
+    const service = load(Object.keys(PROFILES))[name]!;
+    expect(service.privileged ?? false).toBe(false);
+    expect(service.read_only).toBe(true);
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.cap_add ?? []).toEqual([]);
+    for (const { host_ip: address } of service.ports ?? []) expect(address).toBe('127.0.0.1');
+  });
+
+  test('lets nodes of different containers hear each other, on this machine alone', () => {
+    for (const service of Object.values(load(Object.keys(PROFILES)))) {
+      expect(service).toMatchObject({ network_mode: 'host', ipc: 'host' });
+      expect(service.environment).toMatchObject({ ROS_DOMAIN_ID: '0', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
+    }
+  });
+
+  test('gives a bridge the time to lower its arms', () => {
+    for (const service of Object.values(load(['sim', 'lab']))) expect(service.stop_grace_period).toBe('20s');
+  });
+
+  test('gives the lab its token as a secret, its adapters whatever their number, and starts it again', () => {
+    const { lab } = load(['lab']);
+    expect(lab!.restart).toBe('unless-stopped');
+    const [secret] = lab!.secrets!;
+    expect(lab!.environment!.ARM_BRIDGE_HTTP_TOKEN_FILE).toBe(secret!.target);
+    expect(lab!.volumes).toContainEqual({ type: 'bind', source: '/dev', target: '/dev' });
+    // Major numbers of ttyUSB and ttyACM, see devices.txt of the Linux kernel.
+    expect(lab!.device_cgroup_rules).toEqual(['c 188:* rw', 'c 166:* rw']);
+  });
+
+  test('takes another image, configuration and ROS 2 from variables', () => {
+    const { lab } = load(['lab'], {
+      ARM_BRIDGE_TARGET: 'bookworm',
+      ARM_BRIDGE_CONFIG: '/etc/arms.yaml',
+      ROS_DOMAIN_ID: '7',
+    });
+    expect(lab!.image).toBe('arm-bridge:bookworm');
+    expect(lab!.build!.target).toBe('bookworm');
+    expect(lab!.volumes!.find(({ target }) => target === '/etc/arm-bridge/config.yaml')!.source).toBe('/etc/arms.yaml');
+    expect(lab!.environment!.ROS_DOMAIN_ID).toBe('7');
+  });
+
+  test('finds what it is built from', () => {
+    for (const { build } of Object.values(load(Object.keys(PROFILES)))) {
+      expect(existsSync(join(build!.context, build!.dockerfile!))).toBe(true);
+      expect(readFileSync(DOCKERFILE, 'utf8')).toMatch(new RegExp(`^FROM \\S+ AS ${build!.target}$`, 'm'));
+    }
+  });
+
+  test('allows the priority that the configuration of the lab asks for', () => {
+    const { control } = loadConfig(join(FOLDER, 'lab.yaml'));
+    expect(load(['lab']).lab!.ulimits).toEqual({ rtprio: control.priority });
+  });
+});
+
+test('the configuration of the lab serves this machine alone, and only with the token', () => {
+  const { http, pairs } = loadConfig(join(FOLDER, 'lab.yaml'));
+  expect(isLoopback(http.host)).toBe(true);
+  expect(http.token_file).toBe('/run/secrets/arm_bridge_token');
+  expect(pairs.map(({ autostart }) => autostart)).toEqual([false]);
+});
