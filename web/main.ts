@@ -1,5 +1,6 @@
 import { Live } from './live.ts';
 import { armsPanel } from './panels/arms.ts';
+import { showScene } from './scene/load.ts';
 import { offerTheme, showShell } from './shell.ts';
 import { Store } from './store.ts';
 import { showTabs } from './tabs.ts';
@@ -14,4 +15,5 @@ const live = new Live({
 offerTheme();
 showShell(store);
 showTabs([{ id: 'arms', title: 'Arms', panel: armsPanel(store) }]);
+showScene(store);
 live.connect();

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,8 +13,11 @@ const STOP_TIME = 0.3;
 const DELIVERY = 0.1;
 /** Slower than this a joint rests, rad/s. */
 const REST = 0.02;
+/** What an encoder may jump while its joint rests, rad. */
+const ENCODER = 0.0031;
 /** Joints at init. */
 const INIT = [0, -0.7, 0.7, 0, 0.0486795, 0];
+const PAGE = join(import.meta.dirname, '../../dist/page');
 const PICTURES = join(import.meta.dirname, '../../docs/pictures');
 
 let bridge: BridgeProcess;
@@ -67,11 +71,9 @@ async function record(id: number, until: () => boolean): Promise<{ time: number;
 
 /** Time from which on no joint moves any more, s since the epoch. */
 function restOf(rows: readonly { time: number; q: number[] }[]): number {
-  // Over five rows: one step of an encoder between two of them would pass for a speed.
   const moves = rows.findLastIndex(
     ({ time, q }, i) =>
-      i >= 5 &&
-      q.some((value, joint) => Math.abs(value - rows[i - 5]!.q[joint]!) > REST * (time - rows[i - 5]!.time) + 0.002),
+      i > 0 && q.some((value, j) => Math.abs(value - rows[i - 1]!.q[j]!) > ENCODER + REST * (time - rows[i - 1]!.time)),
   );
   return rows[Math.max(moves, 0)]!.time;
 }
@@ -115,6 +117,27 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     await expect.poll(() => page.locator('#banner').isVisible(), PATIENCE).toBe(false);
   });
 
+  test('shows both arms move in the picture and in figures when the leader is led, without much work', async () => {
+    const canvas = page.locator('#scene canvas');
+    const joint = (arm: string) => page.locator(`[data-arm=${arm}] [data-joint=shoulder_pan] .angle`);
+    const angle = async (arm: string) => Number.parseFloat((await joint(arm).textContent()) ?? '');
+    await canvas.waitFor();
+    await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+    const before = await canvas.screenshot();
+    await bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: 0.5 }, duration: 1 });
+    await expect.poll(() => angle('leader'), PATIENCE).toBeGreaterThan(25);
+    await expect.poll(() => angle('follower'), PATIENCE).toBeGreaterThan(25);
+    await shows('[data-arm=follower] .state', /mirroring/);
+    expect((await canvas.screenshot()).equals(before)).toBe(false);
+    await picture('page');
+    await bridge.post('/move/leader/stop');
+    await bridge.post('/sim/hand', { robot_id: 0, joints: null });
+    expect(Number(await page.locator('#scene').getAttribute('data-work'))).toBeLessThan(6);
+    expect(Number(await page.evaluate('performance.memory.usedJSHeapSize'))).toBeLessThan(60e6);
+    const sizes = readdirSync(PAGE).filter((name) => name.endsWith('.gz'));
+    expect(sizes.reduce((sum, name) => sum + statSync(join(PAGE, name)).size, 0)).toBeLessThan(400e3);
+  });
+
   test('axe finds nothing to complain about, in light and dark, on a desk and on a phone', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -129,7 +152,6 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
   });
 
   test('says nothing on its console and asks no other host', async () => {
-    await picture('page');
     expect(faults).toEqual([]);
   });
 

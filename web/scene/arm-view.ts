@@ -1,0 +1,140 @@
+import {
+  AxesHelper,
+  BufferAttribute,
+  BufferGeometry,
+  Group,
+  Line,
+  LineBasicMaterial,
+  type Material,
+  Mesh,
+  MeshLambertMaterial,
+  MeshStandardMaterial,
+  type Object3D,
+  type Vector3,
+} from 'three';
+import URDFLoader, { type URDFRobot } from 'urdf-loader';
+import type { ArmFrame, ArmInfo, Vector } from '../protocol.ts';
+
+/** Points of a trail, and how far the tool goes from one to the next, m. */
+const TRAIL_POINTS = 600;
+const TRAIL_STEP = 0.002;
+/** From this difference on the goal is shown beside the measured arm, rad. */
+const APART = 0.02;
+const AXES = 0.07;
+
+/** Euler angles of a URDF turn about fixed axes x, y, z in this order. */
+function place(object: Object3D, { xyz, rpy }: { xyz: Vector; rpy: Vector }): void {
+  object.position.set(...xyz);
+  object.rotation.set(...rpy, 'ZYX');
+}
+
+/** The drawn parts of an arm, with one material for each colour. */
+function paint(robot: URDFRobot, make: (colour: Material) => Material): void {
+  const made = new Map<string, Material>();
+  robot.traverse((part) => {
+    if (!(part instanceof Mesh)) return;
+    const given = part.material as MeshStandardMaterial;
+    const key = given.color.getHexString();
+    let material = made.get(key);
+    if (material === undefined) {
+      material = make(given);
+      made.set(key, material);
+    }
+    part.material = material;
+  });
+}
+
+/** Way of the tool in the frame of the arm's base. */
+class Trail {
+  readonly line: Line;
+  readonly #points = new Float32Array(3 * TRAIL_POINTS);
+  readonly #attribute = new BufferAttribute(this.#points, 3);
+  #count = 0;
+
+  constructor() {
+    const geometry = new BufferGeometry().setAttribute('position', this.#attribute);
+    geometry.setDrawRange(0, 0);
+    this.line = new Line(geometry, new LineBasicMaterial({ color: 0xd9730f }));
+    this.line.frustumCulled = false;
+  }
+
+  add(point: Vector): void {
+    const last = 3 * (this.#count - 1);
+    const points = this.#points;
+    const way = this.#count === 0 ? TRAIL_STEP : Math.hypot(...point.map((value, i) => value - points[last + i]!));
+    if (way < TRAIL_STEP) return;
+    if (this.#count === TRAIL_POINTS) {
+      points.copyWithin(0, 3);
+      this.#count -= 1;
+    }
+    points.set(point, 3 * this.#count);
+    this.#count += 1;
+    this.#attribute.needsUpdate = true;
+    this.line.geometry.setDrawRange(0, this.#count);
+  }
+
+  clear(): void {
+    this.#count = 0;
+    this.line.geometry.setDrawRange(0, 0);
+  }
+}
+
+/** One arm in the scene: measured solid, goal as a ghost, way of the tool, frames of base and tool. */
+export class ArmView {
+  readonly info: ArmInfo;
+  /** The base frame of the arm, in the world. */
+  readonly group = new Group();
+  readonly trail = new Trail();
+  readonly #measured: URDFRobot;
+  readonly #goal: URDFRobot;
+  readonly #axes: AxesHelper[];
+
+  /** @param urdf its text */
+  constructor(info: ArmInfo, urdf: string) {
+    this.info = info;
+    const loader = new URDFLoader();
+    this.#measured = loader.parse(urdf);
+    this.#goal = loader.parse(urdf);
+    paint(this.#measured, (given) => {
+      // The loader takes the colours of a URDF for linear ones; they are those of a screen.
+      const color = (given as MeshStandardMaterial).color.clone().convertSRGBToLinear();
+      return new MeshStandardMaterial({ color, roughness: 0.65, metalness: 0.05 });
+    });
+    const ghost = new MeshLambertMaterial({ color: 0xff8c1a, transparent: true, opacity: 0.32, depthWrite: false });
+    paint(this.#goal, () => ghost);
+    this.#goal.visible = false;
+    place(this.group, info.mount);
+    this.#axes = [new AxesHelper(AXES), new AxesHelper(AXES)];
+    this.group.add(this.#measured, this.#goal, this.trail.line, this.#axes[0]!);
+    this.#measured.links[info.tool_link]?.add(this.#axes[1]!);
+    this.showFrames(false);
+  }
+
+  showFrames(visible: boolean): void {
+    for (const axes of this.#axes) axes.visible = visible;
+  }
+
+  /** @returns whether anything looks different now */
+  show(frame: ArmFrame): boolean {
+    const { position, goal } = frame.joints;
+    let changed = false;
+    let apart = false;
+    for (const [i, { name }] of this.info.joints.entries()) {
+      const measured = position[i];
+      const wanted = goal[i];
+      if (typeof measured === 'number') changed = this.#measured.setJointValue(name, measured) || changed;
+      if (typeof measured !== 'number' || typeof wanted !== 'number') continue;
+      changed = this.#goal.setJointValue(name, wanted) || changed;
+      apart ||= Math.abs(wanted - measured) > APART;
+    }
+    changed ||= apart !== this.#goal.visible;
+    this.#goal.visible = apart;
+    if (frame.tool !== null) this.trail.add(frame.tool.position);
+    return changed;
+  }
+
+  /** Where the name of the arm stands, in the world. */
+  labelAt(target: Vector3): Vector3 {
+    return this.group.localToWorld(target.set(-0.04, 0, 0));
+  }
+}

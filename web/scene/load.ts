@@ -1,0 +1,23 @@
+import { byId, h } from '../dom.ts';
+import type { Store } from '../store.ts';
+import type { ArmScene } from './scene.ts';
+
+/** Shows the scene once its part of the program has come; the rest of the page does not wait for it, nor need it. */
+export function showScene(store: Store): void {
+  const host = byId('scene');
+  let scene: Promise<ArmScene> | null = null;
+  let shown = '';
+  store.on(['hello'], () => {
+    // After a reconnection the arms are usually the same ones.
+    const key = JSON.stringify(store.arms);
+    if (key === shown) return;
+    shown = key;
+    scene ??= import('./scene.ts').then(({ ArmScene }) => new ArmScene(host, store));
+    scene
+      .then((ready) => ready.load(store.arms))
+      .catch((error: unknown) => {
+        shown = '';
+        host.replaceChildren(h('p', { class: 'waiting fault' }, `There is no picture of the arms: ${String(error)}`));
+      });
+  });
+}

@@ -1,0 +1,188 @@
+import {
+  AmbientLight,
+  Color,
+  DirectionalLight,
+  GridHelper,
+  HemisphereLight,
+  Object3D,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { button, h } from '../dom.ts';
+import type { ArmInfo } from '../protocol.ts';
+import type { Store } from '../store.ts';
+import { ArmView } from './arm-view.ts';
+
+/** Directions from which the camera looks, in the world: x forward, z up. */
+const VIEWS = {
+  Overview: new Vector3(0.9, -0.55, 0.6),
+  Front: new Vector3(1, 0, 0.12),
+  Side: new Vector3(0, -1, 0.12),
+  Top: new Vector3(-0.001, 0, 1),
+} as const;
+/** Reach of an arm beyond its base, m: what a view has to show. */
+const REACH = 0.22;
+/** Pixels of a display that are drawn per pixel of the page at most. */
+const MOST_PIXELS = 2;
+
+Object3D.DEFAULT_UP.set(0, 0, 1);
+
+/** The arms in three dimensions. Draws when something has changed, and otherwise nothing. */
+export class ArmScene {
+  readonly #host: HTMLElement;
+  readonly #store: Store;
+  readonly #scene = new Scene();
+  readonly #camera = new PerspectiveCamera(38, 1, 0.02, 20);
+  readonly #renderer: WebGLRenderer;
+  readonly #controls: OrbitControls;
+  readonly #labels = h('div', { class: 'labels', 'aria-hidden': 'true' });
+  #grid: GridHelper | null = null;
+  #views: { readonly arm: ArmView; readonly label: HTMLElement }[] = [];
+  #drawing = 0;
+  /** Time that this page works for a frame, ms: mean over the newest ones. */
+  work = 0;
+
+  /** @throws when this browser has no WebGL */
+  constructor(host: HTMLElement, store: Store) {
+    this.#host = host;
+    this.#store = store;
+    this.#renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: 'low-power' });
+    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_PIXELS));
+    const canvas = this.#renderer.domElement;
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', 'The arms as they stand; their joints are listed under Arms');
+    this.#controls = new OrbitControls(this.#camera, canvas);
+    this.#controls.addEventListener('change', () => this.invalidate());
+    const sun = new DirectionalLight(0xffffff, 2.2);
+    sun.position.set(1, -0.8, 2);
+    this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3), sun);
+    host.replaceChildren(canvas, this.#labels, this.#toolbar());
+    new ResizeObserver(() => this.#resize()).observe(host);
+    const repaint = (): void => this.#drawGround();
+    window.addEventListener('arm-bridge-theme', repaint);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
+    this.#drawGround();
+    store.on(['arms'], () => this.#show());
+  }
+
+  /** Puts these arms into the scene in place of all others. */
+  async load(arms: readonly ArmInfo[]): Promise<void> {
+    const loaded = await Promise.all(
+      arms.map(async (info) => {
+        const answer = await fetch(`/api/v1/arms/${encodeURIComponent(info.name)}/urdf`);
+        if (!answer.ok) throw new Error(`the description of ${info.name} cannot be had: HTTP ${answer.status}`);
+        return new ArmView(info, await answer.text());
+      }),
+    );
+    for (const { arm } of this.#views) this.#scene.remove(arm.group);
+    this.#views = loaded.map((arm) => ({ arm, label: h('span', {}, arm.info.name) }));
+    this.#labels.replaceChildren(...this.#views.map(({ label }) => label));
+    for (const { arm } of this.#views) this.#scene.add(arm.group);
+    this.#look('Overview');
+    this.#show();
+  }
+
+  /** Has the scene drawn with the display's next frame. */
+  invalidate(): void {
+    if (this.#drawing === 0) this.#drawing = requestAnimationFrame(() => this.#draw());
+  }
+
+  #show(): void {
+    const began = performance.now();
+    let changed = false;
+    for (const { arm } of this.#views) {
+      const frame = this.#store.frames.get(arm.info.id);
+      if (frame !== undefined) changed = arm.show(frame) || changed;
+    }
+    if (changed) this.invalidate();
+    this.#worked(began);
+  }
+
+  #draw(): void {
+    this.#drawing = 0;
+    const began = performance.now();
+    this.#renderer.render(this.#scene, this.#camera);
+    const at = new Vector3();
+    const { clientWidth, clientHeight } = this.#host;
+    for (const { arm, label } of this.#views) {
+      arm.labelAt(at).project(this.#camera);
+      label.style.transform = `translate(-50%, 0) translate(${((at.x + 1) / 2) * clientWidth}px, ${((1 - at.y) / 2) * clientHeight}px)`;
+    }
+    this.#worked(began);
+  }
+
+  #worked(began: number): void {
+    this.work += (performance.now() - began - this.work) / 60;
+    this.#host.dataset.work = this.work.toFixed(2);
+  }
+
+  #look(view: keyof typeof VIEWS): void {
+    const places = this.#views.map(({ arm }) => arm.group.position);
+    const middle = places.reduce((sum, place) => sum.add(place), new Vector3()).divideScalar(places.length || 1);
+    const spread = Math.max(0, ...places.map((place) => place.distanceTo(middle)));
+    middle.add(new Vector3(0.12, 0, 0.12));
+    const { clientWidth, clientHeight } = this.#host;
+    const aspect = Math.min(clientWidth / (clientHeight || 1), 1) || 1;
+    const distance = (spread + REACH) / Math.sin((this.#camera.fov / 360) * Math.PI) / aspect;
+    this.#camera.position.copy(VIEWS[view]).normalize().multiplyScalar(distance).add(middle);
+    this.#controls.target.copy(middle);
+    this.#controls.update();
+    this.invalidate();
+  }
+
+  #toolbar(): HTMLElement {
+    const toggle = (label: string, switched: (on: boolean) => void): HTMLButtonElement => {
+      const act = (): void => {
+        const on = element.getAttribute('aria-pressed') !== 'true';
+        element.setAttribute('aria-pressed', String(on));
+        switched(on);
+        this.invalidate();
+      };
+      const element = button(label, act, { class: 'view', 'aria-pressed': 'false' });
+      return element;
+    };
+    const trails = toggle('Trail', (on) => {
+      for (const { arm } of this.#views) {
+        arm.trail.clear();
+        arm.trail.line.visible = on;
+      }
+    });
+    trails.setAttribute('aria-pressed', 'true');
+    const frames = toggle('Frames', (on) => {
+      for (const { arm } of this.#views) arm.showFrames(on);
+    });
+    const views = (Object.keys(VIEWS) as (keyof typeof VIEWS)[]).map((name) =>
+      button(name, () => this.#look(name), { class: 'view' }),
+    );
+    return h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' }, ...views, frames, trails);
+  }
+
+  #drawGround(): void {
+    if (this.#grid !== null) {
+      this.#scene.remove(this.#grid);
+      this.#grid.dispose();
+    }
+    // The page's own colours, as they are in the present theme.
+    const probe = h('span', { class: 'grid-colour' });
+    this.#host.append(probe);
+    const { color, backgroundColor } = getComputedStyle(probe);
+    this.#grid = new GridHelper(2, 20, new Color(color), new Color(backgroundColor));
+    probe.remove();
+    this.#grid.rotation.x = Math.PI / 2;
+    this.#grid.position.z = -0.001;
+    this.#scene.add(this.#grid);
+    this.invalidate();
+  }
+
+  #resize(): void {
+    const { clientWidth, clientHeight } = this.#host;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    this.#camera.aspect = clientWidth / clientHeight;
+    this.#camera.updateProjectionMatrix();
+    this.#renderer.setSize(clientWidth, clientHeight);
+    this.invalidate();
+  }
+}
