@@ -121,7 +121,9 @@ export class ArmRuntime {
 
   /** Torque on at the measured pose plus its droop, without a jump; or off. */
   setTorque(on: boolean): void {
-    if (this.link.remote) return;
+    if (this.link.remote || !this.link.up) return;
+    // The link has come up since the last cycle.
+    if (this.state === StateCode.disconnected) this.#connect();
     if (on) {
       if (!this.#powered || !this.link.torque) {
         // A servo that holds goes on holding what it holds; a limp one is to hold where it is.
@@ -133,7 +135,6 @@ export class ArmRuntime {
         this.gate.adopt(this.#targets);
         this.#hold();
         this.motion++;
-        this.link.write(this.gate.goals);
       }
       this.#powered = true;
       this.#torquePending = true;

@@ -69,7 +69,10 @@ export interface ArmLink {
   expire(): void;
   /** Sends goal positions, rad. */
   write(goals: Float64Array): void;
-  /** Asks for torque on or off; `torque` tells when the servos have it. Goals are to be written before it goes on. */
+  /**
+   * Asks for torque on or off; `torque` tells when the servos have it. It goes on only after goals have been sent to all
+   * servos since, so they are to be written in each cycle from now on.
+   */
   setTorque(on: boolean): void;
   /**
    * Brings back servos that have cut or reduced their torque; the arm is checked anew afterwards.

@@ -38,6 +38,8 @@ const FIRST_BACK_OFF = 0.1;
 const LONGEST_BACK_OFF = 5;
 /** Reads after which a torque command that the servos do not confirm is sent again. */
 const TORQUE_RETRY = 4;
+/** Cycles in which all servos are sent goals before torque goes on: no servo answers such a write, and one may be lost. */
+const GOALS_FIRST = 2;
 /** Round trips are told anew this often, s. */
 const STATISTICS_INTERVAL = 5;
 /** The servos of a Dynamixel bus stop by themselves when nothing is heard for this many units of 20 ms (register 98). */
@@ -118,7 +120,13 @@ export class ServoLink implements ArmLink {
   #backOff = FIRST_BACK_OFF;
   #busy = false;
   #wantTorque: boolean | null = null;
+  /** The wanted torque has not been sent yet, and cycles in a row since in which all servos have been sent goals. */
+  #torqueDue = false;
+  #goalsSent = 0;
   #unconfirmed = 0;
+  /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
+  #eepromOpen = false;
+  #limiting: Promise<void> = Promise.resolve();
 
   /** @param leftGains gains that a bridge that did not end properly may have left to the servos; null: none */
   constructor(port: BytePort, joints: readonly LinkJoint[], leftGains: GainPlan | null = null) {
@@ -212,6 +220,8 @@ export class ServoLink implements ArmLink {
       return false;
     }
     if (this.#aside.busy) return false;
+    // Here no servo speaks: what is sent while they answer meets their answers on the wire.
+    if (this.#torqueDue) this.#sendDueTorque();
     if (this.#aside.waiting && !this.#gaveWay) {
       this.#gaveWay = true;
       void this.#giveWay();
@@ -240,6 +250,7 @@ export class ServoLink implements ArmLink {
 
   write(goals: Float64Array): void {
     if (this.#phase !== 'up' || this.#aside.busy) return;
+    this.#goalsSent++;
     for (let i = 0; i < this.#servos.length; i++) {
       const { calibration, joint } = this.#servos[i]!;
       this.#steps[i] = encodeSign(this.#goal.sign, radiansToSteps(calibration, goals[joint]!));
@@ -247,6 +258,7 @@ export class ServoLink implements ArmLink {
         this.#suspect[i] = 1;
         this.#anySuspect = true;
       }
+      if (this.#suspect[i] === 1) this.#goalsSent = 0;
       this.#trusted[i] = this.#suspect[i] === 1 ? 0 : this.#commanded[i]!;
     }
     this.#bus.syncWrite(this.#goal, this.#steps, this.#trusted);
@@ -255,6 +267,7 @@ export class ServoLink implements ArmLink {
 
   /** Not kept over a power cycle: the lock of a Feetech servo is closed, and the gain of a Dynamixel servo is RAM. */
   #writeGains(): void {
+    if (this.#eepromOpen) return;
     this.#bus.syncWrite(this.#positionGain, this.gains.wanted, this.#commanded);
   }
 
@@ -262,8 +275,7 @@ export class ServoLink implements ArmLink {
     if (this.#phase !== 'up') return;
     this.#wantTorque = on;
     this.#expected.fill(on ? 1 : 0);
-    this.#unconfirmed = 0;
-    this.#sendTorque(on);
+    this.#askTorque();
   }
 
   recover(now: number): string {
@@ -286,14 +298,11 @@ export class ServoLink implements ArmLink {
     return facts;
   }
 
-  async limitTemperatures(limits: Float64Array): Promise<void> {
-    for (const [i, { id, model, joint }] of this.#servos.entries()) {
-      const { maxTemperature } = model.common;
-      const counts = Math.round(limits[joint]! / maxTemperature.scale);
-      await configure(this.#aside, model, id, { [registerName(model, maxTemperature)]: counts });
-      this.#watch.limits[i] = counts * maxTemperature.scale;
-      if (i < this.#joints) this.temperatureLimits[i] = this.#watch.limits[i]!;
-    }
+  limitTemperatures(limits: Float64Array): Promise<void> {
+    // One after the other: a lock that one of two closes would keep the other's value from lasting.
+    const done = this.#limiting.then(() => this.#limit(limits));
+    this.#limiting = done.catch(() => {});
+    return done;
   }
 
   async close(): Promise<void> {
@@ -303,6 +312,35 @@ export class ServoLink implements ArmLink {
     this.reason = 'closed';
     this.#bus.abandon();
     await this.#port.close();
+  }
+
+  async #limit(limits: Float64Array): Promise<void> {
+    this.#eepromOpen = true;
+    try {
+      for (const [i, { id, model, joint }] of this.#servos.entries()) {
+        const { maxTemperature } = model.common;
+        const counts = Math.round(limits[joint]! / maxTemperature.scale);
+        await configure(this.#aside, model, id, { [registerName(model, maxTemperature)]: counts });
+        this.#watch.limits[i] = counts * maxTemperature.scale;
+        if (i < this.#joints) this.temperatureLimits[i] = this.#watch.limits[i]!;
+      }
+    } finally {
+      this.#eepromOpen = false;
+    }
+  }
+
+  /** Torque is to be sent when it may. */
+  #askTorque(): void {
+    this.#torqueDue = true;
+    this.#goalsSent = 0;
+    this.#unconfirmed = 0;
+  }
+
+  /** Torque goes on only when every servo has been sent where it is to hold: a goal from an earlier day would throw the arm. */
+  #sendDueTorque(): void {
+    if (this.#wantTorque === true && this.#goalsSent < GOALS_FIRST) return;
+    this.#torqueDue = false;
+    if (this.#wantTorque !== null) this.#sendTorque(this.#wantTorque);
   }
 
   #sendTorque(on: boolean): void {
@@ -320,8 +358,8 @@ export class ServoLink implements ArmLink {
   /** One transaction with a single servo takes the place of this cycle's read. */
   async #giveWay(): Promise<void> {
     await this.#aside.turn();
-    if (this.#phase !== 'up') return;
-    this.#bus.attach();
+    if (this.#phase === 'up') this.#bus.attach();
+    // Whatever has become of the arm meanwhile: all arms wait for this.
     this.onSettled();
   }
 
@@ -384,6 +422,7 @@ export class ServoLink implements ArmLink {
     this.detailTime = 0;
     this.#stateTime = now;
     this.#wantTorque = null;
+    this.#torqueDue = false;
     this.#backOff = FIRST_BACK_OFF;
     this.reason = '';
     this.#phase = 'up';
@@ -494,12 +533,10 @@ export class ServoLink implements ArmLink {
     }
     this.#combineTorque();
     if (this.#wantTorque !== null) {
-      if (this.#wantTorque ? this.torque : !this.anyTorque) {
-        this.#wantTorque = null;
-        this.#trust();
-      } else if (++this.#unconfirmed % TORQUE_RETRY === 0) {
-        this.#sendTorque(this.#wantTorque);
-      }
+      this.#trust();
+      if (this.#torqueDue) return;
+      if (this.#wantTorque ? this.torque : !this.anyTorque) this.#wantTorque = null;
+      else if (++this.#unconfirmed === TORQUE_RETRY) this.#askTorque();
     } else if (unexpected) {
       // A dip of the supply, or another program: what the servos hold is to be found out anew.
       this.reason = `${this.#named(this.anyTorque ? 0 : 1)} has other torque than was asked for: check its supply and its cable`;

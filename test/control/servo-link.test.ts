@@ -1,0 +1,182 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { ServoLink } from '../../src/control/servo-link.ts';
+import type { LinkJoint } from '../../src/control/servo-places.ts';
+import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
+import { modelByName } from '../../src/servo/models.ts';
+import type { BytePort, PortError } from '../../src/servo/port/port.ts';
+import { EmulatedBus } from '../../src/sim/bus.ts';
+import { Sts3215Firmware } from '../../src/sim/firmware.ts';
+
+const IDS = [1, 2, 3];
+const PATIENCE = { timeout: 10_000, interval: 1 };
+const SYNC_WRITE = 0x83;
+const GAIN = STS3215.registers.p_coefficient.address;
+const GOAL = STS3215.registers.goal_position.address;
+const LOCK = STS3215.registers.lock.address;
+const TORQUE = STS3215.registers.torque_enable.address;
+
+/** Emulated servos whose answers wait while they are held back. */
+class HeldPort implements BytePort {
+  readonly url = 'test';
+  onBytes: (chunk: Uint8Array) => void = () => {};
+  onClose: (reason: PortError) => void = () => {};
+  holding = false;
+  /** Every frame that was sent. */
+  readonly sent: Uint8Array[] = [];
+  readonly servos = IDS.map((id) => new Sts3215Firmware({ id }));
+  readonly #waiting: Uint8Array[] = [];
+  readonly #bus = new EmulatedBus({
+    servos: this.servos,
+    onReply: (bytes) => {
+      this.#waiting.push(new Uint8Array(bytes));
+      if (!this.holding) this.release();
+    },
+  });
+
+  async open(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  write(bytes: Uint8Array): void {
+    this.sent.push(bytes.slice());
+    this.#bus.feed(bytes, performance.now());
+  }
+
+  /** Lets the answers through that have been held back. */
+  release(): void {
+    this.holding = false;
+    for (const answer of this.#waiting.splice(0)) setImmediate(() => this.onBytes(answer));
+  }
+
+  /** Sync writes to a register, in their order: the servos that they name. */
+  writes(register: number): number[][] {
+    return this.sent.filter((frame) => isWrite(frame, register)).map(idsOf);
+  }
+}
+
+function isWrite(frame: Uint8Array, register: number): boolean {
+  return frame[4] === SYNC_WRITE && frame[5] === register;
+}
+
+/** FF FF FE length 83 address width (id data)* checksum */
+function idsOf(frame: Uint8Array): number[] {
+  const ids: number[] = [];
+  for (let at = 7; at < frame.length - 1; at += 1 + frame[6]!) ids.push(frame[at]!);
+  return ids;
+}
+
+const model = modelByName('STS3215')!;
+const goals = new Float64Array(IDS.length);
+let port: HeldPort;
+let link: ServoLink;
+/** Reads that have settled. */
+let settled = 0;
+let driving = false;
+
+/** One cycle, begun and waited for as the control loop does it. */
+async function cycle(): Promise<void> {
+  const before = settled;
+  if (!link.begin(performance.now() / 1000)) {
+    await new Promise((resolve) => setImmediate(resolve));
+    return;
+  }
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  if (driving && link.up) link.write(goals);
+}
+
+beforeEach(async () => {
+  port = new HeldPort();
+  const calibration = { sign: 1 as const, zero: 2048, stepsPerTurn: STS3215.stepsPerTurn };
+  link = new ServoLink(
+    port,
+    IDS.map(
+      (id): LinkJoint => ({ name: `joint ${id}`, servos: [{ id, model, calibration, shadow: false }], settings: {} }),
+    ),
+  );
+  link.onSettled = () => settled++;
+  onTestFinished(() => link.close());
+  driving = false;
+  while (!link.up) await cycle();
+  for (let i = 0; i < 3; i++) await cycle();
+  port.sent.length = 0;
+});
+
+test('torque goes on after each servo has been sent where it is to hold, also while one of them is being asked', async () => {
+  port.holding = true;
+  const facts = link.servos();
+  // The first transaction has this cycle's place, and goals do not leave beside it.
+  expect(link.begin(performance.now() / 1000)).toBe(true);
+  const before = settled;
+  link.write(goals);
+  link.setTorque(true);
+  driving = true;
+  expect(port.writes(TORQUE)).toEqual([]);
+  port.release();
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  let done = false;
+  void facts.then(() => {
+    done = true;
+  });
+  while (!link.torque || !done) await cycle();
+  const on = port.sent.findIndex((frame) => isWrite(frame, TORQUE));
+  const goalsBefore = port.sent.slice(0, on).filter((frame) => isWrite(frame, GOAL));
+  expect(goalsBefore.map(idsOf)).toEqual([IDS, IDS]);
+  expect(port.servos.map((servo) => servo.torqueOn)).toEqual(IDS.map(() => true));
+});
+
+test('torque is not switched while servos answer, whose bytes it would meet on the wire', async () => {
+  port.holding = true;
+  const before = settled;
+  expect(link.begin(performance.now() / 1000)).toBe(true);
+  const asked = port.sent.length;
+  link.setTorque(true);
+  driving = true;
+  expect(port.sent.length).toBe(asked);
+  port.release();
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  while (!link.torque) await cycle();
+  driving = false;
+  link.setTorque(false);
+  while (link.anyTorque) await cycle();
+});
+
+test('a cycle ends although its arm is checked anew while one of its servos is being asked', async () => {
+  port.servos[1]!.raiseOverload();
+  while (link.alarms[1] === 0) await cycle();
+  port.holding = true;
+  const facts = link.servos().catch(() => {});
+  const before = settled;
+  expect(link.begin(performance.now() / 1000)).toBe(true);
+  expect(link.recover(performance.now() / 1000)).toBe('');
+  expect(link.up).toBe(false);
+  port.release();
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  while (!link.up) await cycle();
+  await facts;
+});
+
+test('servos are made no softer while their EEPROM is open, which would keep it', async () => {
+  link.write(goals);
+  link.setTorque(true);
+  driving = true;
+  while (!link.torque) await cycle();
+  const own = port.servos.map((servo) => servo.value('p_coefficient'));
+  let done = false;
+  const limits = link.limitTemperatures(new Float64Array(IDS.length).fill(60)).finally(() => {
+    done = true;
+  });
+  link.gains.soften(IDS.map(() => 0.4));
+  while (!done) {
+    await cycle();
+    const open = port.servos.some((servo) => servo.value('lock') === 0);
+    if (open) expect(port.writes(GAIN)).toEqual([]);
+  }
+  await limits;
+  expect(port.sent.some((frame) => frame[4] === 3 && frame[5] === LOCK)).toBe(true);
+  expect(port.servos.map((servo) => servo.value('max_temperature'))).toEqual(IDS.map(() => 60));
+  while (link.gains.pending) await cycle();
+  for (const [i, servo] of port.servos.entries()) {
+    expect(servo.value('p_coefficient')).toBeLessThan(own[i]!);
+    servo.powerCycle();
+    expect(servo.value('p_coefficient')).toBe(own[i]);
+  }
+});
