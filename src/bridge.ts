@@ -30,6 +30,7 @@ import { Goals } from './motion/goals.ts';
 import { JogService } from './motion/jog-service.ts';
 import { JointGoals } from './motion/joint-goals.ts';
 import { ArmPlanner } from './motion/planner.ts';
+import { Protection } from './motion/protection.ts';
 import { MotionService } from './motion/service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
@@ -51,7 +52,6 @@ const CYCLE_TIMEOUT = 1000;
 const LAST_ANSWERS = 100;
 
 const SHUTDOWN: Caller = { owner: { key: 'shutdown', name: 'the shutdown of the bridge' }, takeOver: true };
-const HEAT: Caller = { owner: { key: 'heat', name: 'the protection against heat' }, takeOver: true };
 const AUTOSTART: Caller = { owner: { key: 'autostart', name: 'the configuration (autostart)' }, takeOver: false };
 
 export interface RosStatus {
@@ -93,6 +93,7 @@ export class Bridge {
   readonly #control: ControlClient;
   readonly #streams: StreamService;
   readonly #trajectories: TrajectoryService;
+  readonly #protection: Protection;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #app: FastifyInstance | null = null;
@@ -141,6 +142,7 @@ export class Bridge {
     const goals = new Goals();
     this.motion = new MotionService(planners, goals);
     this.#trajectories = new TrajectoryService(planners);
+    this.#protection = new Protection(this.motion, (text) => logger.error(text));
     const mover: Mover = {
       approach: (arm, goal, signal) => approach(arm, planners.get(arm)!, goal, signal),
       lower: (arm, caller) => this.motion.lower(arm, caller),
@@ -261,26 +263,11 @@ export class Bridge {
 
   #report(arm: ArmHandle): void {
     arm.onWarning = (text) => this.#logger.warn(`${arm.name}: ${text}`);
-    arm.onHeat = (text) => void this.#lowerHot(arm, text);
+    arm.onAiling = (joint, text) => void this.#protection.ailing(arm, joint, text);
     arm.onState((state, reason) => {
       if (state === 'disconnected') this.#logger.warn(`${arm.name} is disconnected: ${reason}`);
       else this.#logger.info(`${arm.name} is ${state}${reason === '' ? '' : ` (${reason})`}`);
     });
-  }
-
-  /** Takes an arm from whoever drives it and lowers it, before a hot servo switches itself off and drops it. */
-  async #lowerHot(arm: ArmHandle, text: string): Promise<void> {
-    if (!arm.read().torque) return;
-    this.#logger.error(`${arm.name}: ${text}: it is lowered and released to cool down`);
-    let problem: string | null;
-    try {
-      // Whoever drives it is told before its way down is planned from where it then stands.
-      const claim = arm.claim(HEAT, () => {});
-      problem = await this.motion.lower(arm, HEAT).finally(() => arm.release(claim));
-    } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
-    }
-    if (problem !== null) this.#logger.error(`${arm.name} is too hot and was not lowered: ${problem}`);
   }
 
   async #watchCycles(): Promise<void> {

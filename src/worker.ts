@@ -128,7 +128,7 @@ function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
   runtime.onState = () =>
     post({ kind: 'state', arm: index, state: runtime.state, reason: link.reason === '' ? link.fault : link.reason });
   link.onWarning = (text) => post({ kind: 'warning', arm: index, text });
-  link.onHeat = (text) => post({ kind: 'heat', arm: index, text });
+  link.onAiling = (joint, text) => post({ kind: 'ailing', arm: index, joint, text });
   return runtime;
 }
 

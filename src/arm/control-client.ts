@@ -14,8 +14,8 @@ export interface ControlListener {
   state(state: number, reason: string): void;
   /** Something that people should know of its servos. */
   warning(text: string): void;
-  /** A servo is so hot that the arm is to be lowered. */
-  heat(text: string): void;
+  /** The servo of this joint cannot go on carrying: the arm is to be lowered. */
+  ailing(joint: number, text: string): void;
 }
 
 /** The main thread's end of the control thread: commands out, answers and events in. */
@@ -116,8 +116,8 @@ export class ControlClient {
       case 'warning':
         this.#listeners.get(message.arm)?.warning(message.text);
         break;
-      case 'heat':
-        this.#listeners.get(message.arm)?.heat(message.text);
+      case 'ailing':
+        this.#listeners.get(message.arm)?.ailing(message.joint, message.text);
         break;
       case 'notice':
         this.onNotice(message.text);

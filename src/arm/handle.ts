@@ -140,8 +140,10 @@ export class ArmHandle implements Arm {
   initialised = false;
   /** Called with what people should know of the arm's servos. */
   onWarning: (text: string) => void = () => {};
-  /** Called with the servo that is so hot that the arm is to be lowered. */
-  onHeat: (text: string) => void = () => {};
+  /** Called with the joint whose servo cannot go on carrying, and why: the arm is to be lowered. */
+  onAiling: (joint: number, text: string) => void = () => {};
+  /** Why the arm has been taken from its owner, for people, until somebody drives it again. */
+  notice = '';
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
   unreachable = '';
   #state: number = StateCode.disconnected;
@@ -180,7 +182,7 @@ export class ArmHandle implements Arm {
       ended: (motion, reason) => this.#ended(motion, reason),
       state: (state, reason) => this.#changed(state, reason),
       warning: (text) => this.onWarning(text),
-      heat: (text) => this.onHeat(text),
+      ailing: (joint, text) => this.onAiling(joint, text),
     });
   }
 
@@ -198,7 +200,7 @@ export class ArmHandle implements Arm {
   get reason(): string {
     const { state } = this.read();
     if (state === 'stopped') return this.#stopReason;
-    return state === 'disconnected' ? this.unreachable || this.#reason : '';
+    return state === 'disconnected' ? this.unreachable || this.#reason : this.notice;
   }
 
   read(): ArmSnapshot {
@@ -266,6 +268,7 @@ export class ArmHandle implements Arm {
       );
     }
     if (!same) this.#keeper = null;
+    this.notice = '';
     const present = this.#claim;
     const claim = new Claim(caller.owner, onLoss);
     this.#claim = claim;

@@ -59,8 +59,8 @@ export interface ArmLink {
   onSettled: () => void;
   /** Called with what people should know of the servos. */
   onWarning: (text: string) => void;
-  /** Called with the servo that is so hot that the arm is to be lowered. */
-  onHeat: (text: string) => void;
+  /** Called with the joint whose servo cannot go on carrying, and why: its arm is to be lowered. */
+  onAiling: (joint: number, text: string) => void;
   /** Time from the beginning of the read until the line has carried its answer, with all that was sent before, s. */
   readonly readTime: number;
   /** Begins this cycle's read; returns whether `onSettled` will follow. */

@@ -174,7 +174,7 @@ export type FromControl =
   | { readonly kind: 'ended'; readonly arm: number; readonly motion: number; readonly reason: EndReason }
   | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
   | { readonly kind: 'warning'; readonly arm: number; readonly text: string }
-  /** A servo is so hot that the arm is to be lowered. */
-  | { readonly kind: 'heat'; readonly arm: number; readonly text: string }
+  /** A servo cannot go on carrying: the arm is to be lowered. */
+  | { readonly kind: 'ailing'; readonly arm: number; readonly joint: number; readonly text: string }
   /** What people should know of the thread itself. */
   | { readonly kind: 'notice'; readonly text: string };

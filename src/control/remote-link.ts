@@ -38,7 +38,7 @@ export class RemoteLink implements ArmLink {
   detailTime = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
-  onHeat: (text: string) => void = () => {};
+  onAiling: (joint: number, text: string) => void = () => {};
   readonly #silent: string;
 
   constructor(joints: number, name: string) {

@@ -69,7 +69,7 @@ export class ServoLink implements ArmLink {
   roundTripLongest = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
-  onHeat: (text: string) => void = () => {};
+  onAiling: (joint: number, text: string) => void = () => {};
 
   readonly #port: BytePort;
   readonly #bus: ServoBus;
@@ -142,7 +142,7 @@ export class ServoLink implements ArmLink {
       watched,
       family,
       (text) => this.onWarning(text),
-      (text) => this.onHeat(text),
+      (index, text) => this.onAiling(servos[index]!.joint, text),
     );
     this.#measured = new Measurements(servos, joints.length, this.#watch);
     // Before the client is made, which passes on what it finds here.

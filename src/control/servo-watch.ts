@@ -18,6 +18,8 @@ const COOL_MARGIN = 5;
 /** A joint whose servos are apart by more than this would have them work against each other, rad. */
 const APART = 0.08;
 
+/** Alarm bit of both families with which a servo has cut or reduced its torque by itself. */
+const OVERLOADED = 32;
 const OVERLOAD = 'overload: take the load off it, then POST /stop and /stop/reset bring it back';
 const ALARMS: Readonly<Record<ServoFamily, readonly (readonly [bit: number, text: string])[]>> = {
   feetech: [
@@ -52,7 +54,7 @@ export class ServoWatch {
   readonly #servos: readonly WatchedServo[];
   readonly #family: ServoFamily;
   readonly #warn: (text: string) => void;
-  readonly #heat: (text: string) => void;
+  readonly #ailing: (index: number, text: string) => void;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #warned: Uint8Array;
@@ -60,18 +62,18 @@ export class ServoWatch {
   /** Place of the servo that `fault` speaks of. */
   #faulty = -1;
 
-  /** @param heat is told once of a servo that is so hot that its arm is to be lowered */
+  /** @param ailing is told once of a servo that is overloaded or nearly too hot, so that its arm is to be lowered */
   constructor(
     servos: readonly WatchedServo[],
     family: ServoFamily,
     warn: (text: string) => void,
-    heat: (text: string) => void,
+    ailing: (index: number, text: string) => void,
   ) {
     const count = servos.length;
     this.#servos = servos;
     this.#family = family;
     this.#warn = warn;
-    this.#heat = heat;
+    this.#ailing = ailing;
     this.alarms = new Uint8Array(count);
     this.temperatures = new Float64Array(count);
     this.voltages = new Float64Array(count);
@@ -138,8 +140,11 @@ export class ServoWatch {
 
   /** Takes a servo's alarm bits; tells new ones. */
   alarm(index: number, bits: number): void {
-    if (bits !== this.alarms[index] && bits !== 0) this.#warn(`${this.#label(index)}: ${this.#alarmText(bits)}`);
+    const before = this.alarms[index]!;
     this.alarms[index] = bits;
+    if (bits === before || bits === 0) return;
+    this.#warn(`${this.#label(index)}: ${this.#alarmText(bits)}`);
+    if ((bits & ~before & OVERLOADED) !== 0) this.#ailing(index, `${this.#label(index)} is overloaded`);
   }
 
   /** Takes new measurements; tells a servo that gets warm, and stops an arm with one that is about to switch itself off. */
@@ -158,7 +163,7 @@ export class ServoWatch {
     if (temperature < limit - 2 * LOWER_MARGIN) this.#hot[index] = 0;
     if (this.#hot[index] === 0 && temperature > limit - LOWER_MARGIN) {
       this.#hot[index] = 1;
-      this.#heat(`${this.#label(index)} has ${temperature} degC and switches off at ${limit}`);
+      this.#ailing(index, `${this.#label(index)} has ${temperature} degC and switches off at ${limit}`);
     }
     if (!warm && !unfit) {
       if (temperature < limit - 1.5 * WARM_MARGIN) this.#warned[index] = 0;

@@ -55,15 +55,42 @@ describe.skipIf(process.platform !== 'linux')('an arm at work', () => {
     expect(bridge.told('arm is disconnected')).toEqual([]);
   });
 
-  test('an overload alarm of one servo is told once, its data counts, and the others go on', async () => {
-    rig.servo(5).raiseOverload();
-    await expect.poll(() => bridge.told('servo 5 (wrist_roll): overload'), PATIENCE).toHaveLength(1);
+  test('an overload alarm of a gripper, which carries nothing, is told once, its data counts, and the others go on', async () => {
+    rig.servo(6).raiseOverload();
+    await expect.poll(() => bridge.told('servo 6 (gripper): overload'), PATIENCE).toHaveLength(1);
     expect(await move({ x: 0, y: 3, z: 3 })).toMatchObject({ status: 'ok' });
     const arm = await bridge.arm(0);
     expect(arm).toMatchObject({ state: 'ready', torque: true, reason: '' });
-    expect(arm.servos.map((servo: { alarms: number }) => servo.alarms)).toEqual([0, 0, 0, 0, 32, 0]);
-    expect(arm.servos[4].reply_age).toBeLessThan(1);
+    expect(arm.servos.map((servo: { alarms: number }) => servo.alarms)).toEqual([0, 0, 0, 0, 0, 32]);
+    expect(arm.servos[5].reply_age).toBeLessThan(1);
     expect(bridge.told('overload')).toHaveLength(1);
+  });
+
+  test('a joint with an overload alarm has the others lower the arm by a checked way, which says why; a stop of a person holds', async () => {
+    const rest = SO101.poses.get('rest')!;
+    const move = bridge.post('/move/absolute?robot_id=0', { x: -4, y: 6, z: 2 });
+    await sleep(0.3);
+    rig.servo(2).raiseOverload();
+    expect((await move).body.message).toContain('taken over by the protection of its servos');
+    await becomes(0, 'connected');
+    for (const [i, angle] of rest.entries()) {
+      if (i !== GRIPPER) expect(Math.abs(rig.positions[i]! - angle), `joint ${i}`).toBeLessThan(0.15);
+    }
+    await expect
+      .poll(async () => (await bridge.arm(0)).reason, PATIENCE)
+      .toBe('servo 2 (shoulder_lift) is overloaded: it has been lowered and released');
+    // Without torque the alarm is gone, and the next owner has an arm like any other.
+    expect((await bridge.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
+    expect((await bridge.arm(0)).reason).toBe('');
+
+    await bridge.post('/stop?robot_id=0');
+    const held = [...rig.positions];
+    rig.servo(4).raiseOverload();
+    await expect
+      .poll(() => bridge.told('servo 4 (wrist_flex) is overloaded and the arm was not lowered'), PATIENCE)
+      .toHaveLength(1);
+    expect(await bridge.arm(0)).toMatchObject({ state: 'stopped', torque: true });
+    for (const i of [0, 1, 2, 4]) expect(Math.abs(rig.positions[i]! - held[i]!), `joint ${i}`).toBeLessThan(STILL);
   });
 
   test('a gripper that closes on something is drawn back to a hold that keeps it cool', async () => {
@@ -90,8 +117,11 @@ describe.skipIf(process.platform !== 'linux')('an arm at work', () => {
     await sleep(0.3);
     rig.servo(3).shown = 65;
     expect((await move).body).toMatchObject({ status: 'error' });
-    expect((await move).body.message).toContain('taken over by the protection against heat');
+    expect((await move).body.message).toContain('taken over by the protection of its servos');
     await becomes(0, 'connected');
+    await expect
+      .poll(async () => (await bridge.arm(0)).reason, PATIENCE)
+      .toBe('servo 3 (elbow_flex) has 65 degC and switches off at 70: it has been lowered and released');
     expect(await bridge.arm(0)).toMatchObject({ torque: false, owner: null });
     expect(bridge.told('servo 3 (elbow_flex) has 65 degC and switches off at 70: it is lowered')).toHaveLength(1);
     rig.servo(3).shown = 40;
