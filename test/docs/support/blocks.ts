@@ -6,9 +6,10 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /**
  * What the word after ```bash says of a block: nothing, the commands succeed against a running bridge; `error`, they are
  * answered with 200 and status "error"; `refused`, with a 4xx; `ros`, they need a ROS 2; `full-ros`, one with its command
- * line tools; `bridge`, they start a bridge; `test` and `install` are not run.
+ * line tools; `bridge`, they start a bridge; `test` and `install` are not run; `machine`, not run either: they need a container
+ * engine or change the machine.
  */
-export const KINDS = ['', 'error', 'refused', 'ros', 'full-ros', 'bridge', 'test', 'install'] as const;
+export const KINDS = ['', 'error', 'refused', 'ros', 'full-ros', 'bridge', 'test', 'install', 'machine'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Block {

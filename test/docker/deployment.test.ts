@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { bashBlocks, commands, ROOT } from '../docs/support/blocks.ts';
+
+const DOCUMENT = 'docs/deployment.md';
+const HOME = '/opt/arm-bridge';
+const UNIT = readFileSync(join(ROOT, 'config/arm-bridge.service'), 'utf8');
+const compose = parse(readFileSync(join(ROOT, 'docker/compose.yaml'), 'utf8'), { merge: true });
+
+/** What a compose file or a document says of a file below /opt/arm-bridge must be there. */
+function expectFilesOf(text: string): void {
+  const names = [...text.matchAll(/\/opt\/arm-bridge\/((?:docker|config|docs)\/[\w.-]+)/g)].map((match) => match[1]!);
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) expect(existsSync(join(ROOT, name)), name).toBe(true);
+}
+
+describe('the document of deployment', () => {
+  const lines = bashBlocks(DOCUMENT).flatMap((block) => {
+    // Nothing of it can run here: it needs a container engine, or changes the machine.
+    expect(block.kind).toBe('machine');
+    return commands(block);
+  });
+  const text = readFileSync(join(ROOT, DOCUMENT), 'utf8');
+
+  test('names profiles, services and files that there are', () => {
+    for (const line of lines.filter((command) => command.startsWith('docker compose'))) {
+      const profiles = [...line.matchAll(/--profile (\S+)/g)].map((match) => match[1]);
+      expect(profiles.length, line).toBeGreaterThan(0);
+      for (const profile of profiles) expect(Object.keys(compose.services), line).toContain(profile);
+      const service = / (?:run --rm|exec|logs -f) (\S+)/.exec(line)?.[1];
+      if (service !== undefined) expect(compose.services[service].profiles, line).toEqual(profiles);
+    }
+    expectFilesOf(text);
+  });
+
+  test('lists every variable of the compose file with its default', () => {
+    const source = readFileSync(join(ROOT, 'docker/compose.yaml'), 'utf8');
+    const used = new Map([...source.matchAll(/\$\{(\w+):-([^}]*)\}/g)].map((match) => [match[1]!, match[2]!]));
+    const listed = [...text.matchAll(/^\| `([A-Z_]+)` \| `([^`]*)` \|/gm)].map((match) => [match[1]!, match[2]!]);
+    expect(new Map(listed as [string, string][])).toEqual(used);
+  });
+
+  test('explains every setting of the compose file that guards something', () => {
+    const { lab } = compose.services;
+    const guards = ['network_mode', 'ipc', 'device_cgroup_rules', 'group_add', 'read_only', 'cap_drop', 'ulimits'];
+    for (const name of [...guards, 'stop_grace_period', 'restart', 'secrets']) {
+      expect(lab[name], name).toBeDefined();
+      expect(text, name).toMatch(new RegExp(`^\\| .*\`${name}`, 'm'));
+    }
+  });
+});
+
+describe('the unit of systemd', () => {
+  const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(UNIT)?.[1];
+  const HAS_SYSTEMD = spawnSync('systemd-analyze', ['--version']).status === 0;
+  if (!HAS_SYSTEMD) console.warn('SKIPPED: systemd-analyze does not judge the unit, it is not installed.');
+
+  test.skipIf(!HAS_SYSTEMD)('is one by the word of systemd itself', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-unit-'));
+    try {
+      // The program is not installed on this machine; its place is taken by one that is.
+      const unit = join(folder, 'arm-bridge.service');
+      writeFileSync(unit, UNIT.replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true'));
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], {
+        encoding: 'utf8',
+      });
+      expect([status, stdout + stderr]).toEqual([0, '']);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('leaves the bridge the time and the permission that it needs, and no more', () => {
+    expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(10);
+    expect(value('KillMode')).toBe('mixed');
+    expect(value('User')).toBe('arm-bridge');
+    expect(value('CapabilityBoundingSet')).toBe('');
+    expect(value('ExecStart')).toMatch(new RegExp(`^${HOME}/docker/with-ros.sh node ${HOME}/dist/main.js --config `));
+    expectFilesOf(UNIT);
+  });
+
+  test('gives the token that its configuration asks for', () => {
+    const credential = /^LoadCredential=(\w+):/m.exec(UNIT)![1];
+    expect(UNIT).toContain(`ARM_BRIDGE_HTTP_TOKEN_FILE=%d/${credential}`);
+  });
+});
