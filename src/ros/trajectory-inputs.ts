@@ -78,13 +78,16 @@ export class TrajectoryInputs {
     const refusals = new RefusalLog(this.#log, `Message on ${topic} refused`);
     let running = new AbortController();
     const take = async (message: TrajectoryMessage): Promise<void> => {
-      running.abort();
-      if (message.points.length === 0) return;
+      if (message.points.length === 0) {
+        running.abort();
+        return;
+      }
       const planned = readTrajectory(this.#arm, message, this.#now());
       if (isFault(planned)) {
         refusals.refuse(planned.text, () => planned.text, performance.now() / 1000);
         return;
       }
+      running.abort();
       running = new AbortController();
       const { signal } = running;
       await pause(planned.wait, signal);

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type JointStateMessage, type Quality, Witness } from '../ros/support/ros.ts';
-import { BridgeProcess, HAS_ROS, ROS_DOMAIN } from './support/bridge.ts';
+import { BridgeProcess, HAS_ROS, ROS_DOMAIN, sleep } from './support/bridge.ts';
 
 const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 const NODE = '/follower/arm_bridge';
 const LATCHED: Quality = { durability: 'TRANSIENT_LOCAL', depth: 1 };
 
+const STATE = 'sensor_msgs/msg/JointState';
 const FOLLOW = 'control_msgs/action/FollowJointTrajectory';
 const CONTROLLER = '/follower/arm_controller/follow_joint_trajectory';
 
@@ -61,7 +62,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
   let witness: Witness;
   let states: Awaited<ReturnType<typeof joints>>;
 
-  const joints = () => witness.subscribe<JointStateMessage>('sensor_msgs/msg/JointState', '/follower/joint_states');
+  const joints = () => witness.subscribe<JointStateMessage>(STATE, '/follower/joint_states');
 
   /** Newest measured positions by joint name. */
   async function positions(): Promise<Record<string, number>> {
@@ -347,6 +348,70 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     await publish([{ ...lower, header: { frame_id: 'nowhere' } }], 0.02);
     await expect.poll(() => bridge.log).toMatch(/pose_target refused: its frame \\?"nowhere\\?" is not known here/);
     await expect.poll(async () => (await bridge.arm(1)).owner, { timeout: 10_000 }).toBeNull();
+  });
+
+  /** Control cycles per second of the next seconds. */
+  async function cyclesPerSecond(seconds: number): Promise<number> {
+    const read = async () => (await bridge.get('/status')).body.loop.cycles as number;
+    const began = performance.now();
+    const first = await read();
+    await sleep(seconds);
+    return ((await read()) - first) / ((performance.now() - began) / 1000);
+  }
+
+  test('20 readers and one that stands still change nothing for the control loop and the other readers', async () => {
+    const before = await cyclesPerSecond(1.5);
+    const stuck = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
+    try {
+      for (const topic of ['joint_states', 'joint_goals'])
+        await stuck.subscribe(STATE, `/follower/${topic}`, { depth: 10 });
+      const crowd = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
+      try {
+        const takes = await Promise.all(
+          Array.from({ length: 20 }, () => crowd.subscribe(STATE, '/follower/joint_states')),
+        );
+        await takes[0]!(1);
+        stuck.pause();
+        const during = await cyclesPerSecond(3);
+        // The loop has a thread of its own; a machine that is busy otherwise slows both alike.
+        expect(during).toBeGreaterThan(0.9 * before);
+        for (const take of takes) expect((await take(50)).length).toBeGreaterThan(50);
+        await states(1);
+        expect((await states(50)).length).toBeGreaterThanOrEqual(50);
+      } finally {
+        await crowd.close();
+      }
+    } finally {
+      stuck.resume();
+      await stuck.close();
+    }
+  });
+
+  test('joint states at the rate of the control loop: none is lost, stamps only increase', async () => {
+    const rate = (value: number) =>
+      witness.call<object>('rcl_interfaces/srv/SetParameters', '/arm_bridge/set_parameters', {
+        parameters: [{ name: 'ros.joint_state_rate', value: { type: 3, double_value: value } }],
+      });
+    await rate(200);
+    const depth = 3000;
+    const takes = await Promise.all([
+      witness.subscribe<JointStateMessage>(STATE, '/follower/joint_states', { depth }),
+      witness.subscribe<JointStateMessage>('geometry_msgs/msg/PoseStamped', '/follower/end_effector/pose', { depth }),
+    ]);
+    for (const take of takes) await take(1);
+    await sleep(10);
+    const streams = await Promise.all(takes.map((take) => take(1)));
+    await rate(100);
+    const [told, poses] = streams.map((messages) =>
+      messages.map(({ message: { header } }) => header.stamp.sec + header.stamp.nanosec * 1e-9),
+    ) as [number[], number[]];
+    for (const [index, stamp] of told.entries()) if (index > 0) expect(stamp).toBeGreaterThan(told[index - 1]!);
+    // Both topics tell of every sample: what one of them has and the other lacks was lost.
+    const from = Math.max(told[0]!, poses[0]!);
+    const to = Math.min(told.at(-1)!, poses.at(-1)!);
+    const within = (stamps: readonly number[]) => stamps.filter((stamp) => stamp >= from && stamp <= to);
+    expect(within(told).length).toBeGreaterThan(500);
+    expect(within(told)).toEqual(within(poses));
   });
 
   test('the configuration is there as parameters: live ones change at once, others say why not', async () => {

@@ -371,6 +371,25 @@ describeRos('the ROS room on a real graph', () => {
     }
   });
 
+  test('where ROS 2 may not drive, an arm is read and stopped, and nothing else is offered', async () => {
+    const other = new FakeBridge([new FakeArm(0, 'watched')]);
+    other.services.config.ros.accept_commands = false;
+    const watched = await startRos(other.services);
+    try {
+      const { services, topics } = await witness.graph('/watched/arm_bridge');
+      const own = Object.keys(services).filter((name) => /^\/watched\//.test(name) && !/param|type_desc/.test(name));
+      expect(own.sort()).toEqual(['/watched/arm_bridge/read_end_effector', '/watched/arm_bridge/stop']);
+      const read = Object.entries(topics).filter(
+        ([name, { subscribers }]) => /^\/watched\//.test(name) && subscribers > 0,
+      );
+      expect(read).toEqual([]);
+      expect((await witness.trigger('/watched/arm_bridge/stop')).success).toBe(true);
+      expect(other.logged('not drive them')).toHaveLength(1);
+    } finally {
+      await watched.close();
+    }
+  });
+
   test.each([['-r', 'foo'], ['--bogus'], ['-p', 'x']])(
     'rcl has the last word on arguments: %s is refused',
     async (...rest) => {

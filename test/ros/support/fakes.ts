@@ -56,7 +56,7 @@ export class FakeArm implements Arm {
     name: 'so101',
     baseLink: 'base_link',
     urdf: '<robot name="bare"><link name="base_link"/></robot>',
-    joints: JOINTS.map((name, index) => ({ name, servos: [{ id: index + 1, model: 'STS3215' }] })),
+    joints: JOINTS.map((name, index) => ({ name, role: name, servos: [{ id: index + 1, model: 'STS3215' }] })),
   } as unknown as ArmModel;
   readonly bus: string;
   readonly simulated = true;

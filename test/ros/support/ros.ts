@@ -233,6 +233,15 @@ export class Witness {
     return (await this.#ask({ op: 'graph', node, timeout })) as Graph;
   }
 
+  /** Stops the process where it is: its readers read no more. */
+  pause(): void {
+    this.#process.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process.kill('SIGCONT');
+  }
+
   async close(): Promise<void> {
     await this.#last;
     this.#process.stdin.end();

@@ -1,0 +1,203 @@
+/**
+ * npm run bench:ros [-- --write | --short]: what publishing costs, beside rclpy and the messages of rclnodejs, in one run;
+ * whether a reader of joint states misses any; and whether the bridge ends cleanly. `--write` puts the table into
+ * docs/benchmarks.md too, `--short` only shows that everything runs.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { JointStateEncoder } from '../src/ros/cdr.ts';
+import { makeQualities } from '../src/ros/qos.ts';
+import { loadRclnodejs, type RosPublisher } from '../src/ros/rclnodejs.ts';
+import { markdownTable, type Target, targetTable } from './table.ts';
+
+/** The sources are compiled to build/bench: documents and the bridge stay where they are. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const DOCUMENT = join(ROOT, 'docs', 'benchmarks.md');
+const BEGIN = '<!-- bench ros: begin -->\n';
+const END = '<!-- bench ros: end -->';
+
+const TYPE = 'sensor_msgs/msg/JointState';
+const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
+/** A domain of its own, found on this machine alone. */
+const ENVIRONMENT = { ROS_DOMAIN_ID: '97', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' };
+
+const short = process.argv.includes('--short');
+const burst = short ? 200 : 20_000;
+const pacedSeconds = short ? 1 : 5;
+const listenSeconds = short ? 2 : 60;
+const endings = short ? 2 : 100;
+
+const python = process.env.ARM_BRIDGE_ROS_PYTHON;
+if (!python) throw new Error('ARM_BRIDGE_ROS_PYTHON is not set: eval "$(node scripts/prepare.mjs test)" sets it');
+Object.assign(process.env, ENVIRONMENT);
+
+/** A part of ros-peer.py in a process of its own: a line when it is ready, one with its result at its end. */
+class Peer {
+  readonly #process: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(...args: string[]) {
+    this.#process = spawn(python!, ['-B', join(ROOT, 'bench', 'ros-peer.py'), ...args], {
+      env: { ...process.env, LD_LIBRARY_PATH: process.env.ARM_BRIDGE_ROS_LD_LIBRARY_PATH ?? '' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#lines = createInterface(this.#process.stdout!)[Symbol.asyncIterator]();
+  }
+
+  async next<Value>(): Promise<Value> {
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error('ros-peer.py has ended');
+    return JSON.parse(value) as Value;
+  }
+
+  async close(): Promise<void> {
+    this.#process.stdin!.end();
+    if (this.#process.exitCode === null) await once(this.#process, 'exit');
+  }
+}
+
+const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+
+/** Mean time of a call of `publish`, s, in one go. */
+function inBurst(publish: (index: number) => void): number {
+  const began = performance.now();
+  for (let index = 0; index < burst; index++) publish(index);
+  return (performance.now() - began) / 1000 / burst;
+}
+
+/** Mean time of a call of `publish`, s, at `rate` Hz; and the part of the time that all calls took. */
+async function paced(rate: number, publish: (index: number) => void): Promise<{ each: number; share: number }> {
+  const began = performance.now();
+  let spent = 0;
+  let count = 0;
+  while (performance.now() - began < 1000 * pacedSeconds) {
+    while (count < ((performance.now() - began) / 1000) * rate) {
+      const before = performance.now();
+      publish(count++);
+      spent += performance.now() - before;
+    }
+    await sleep(0.001);
+  }
+  return { each: spent / 1000 / count, share: spent / (performance.now() - began) };
+}
+
+const micro = (seconds: number): string => `${(seconds * 1e6).toFixed(1)} µs`;
+
+const load = await loadRclnodejs();
+if (!load.ok) throw new Error(load.reason);
+const { rcl } = load;
+const context = new rcl.Context();
+await rcl.init(context, []);
+const node = new rcl.Node('bench', '/', context, { parameterOverrides: [] });
+const { stream } = makeQualities(rcl);
+const encoder = new JointStateEncoder(NAMES);
+const positions = new Float64Array(NAMES.length);
+const publisher = (topic: string): RosPublisher => node.createPublisher(TYPE, topic, { qos: stream });
+
+const ours = (to: RosPublisher) => (index: number) => {
+  positions.fill(index * 1e-6);
+  to.publish(encoder.encode(1_764_000_000 + index * 0.001, positions, positions, positions));
+};
+const objects = (to: RosPublisher) => (index: number) => {
+  const values = positions.fill(index * 1e-6);
+  const stamp = { sec: 1_764_000_000, nanosec: index % 1e9 };
+  to.publish({ header: { stamp, frame_id: '' }, name: NAMES, position: values, velocity: values, effort: values });
+};
+
+const alone = publisher('/bench/alone');
+inBurst(ours(alone));
+const oursAlone = inBurst(ours(alone));
+const objectsAlone = inBurst(objects(alone));
+const pythonPeer = new Peer('publish', `${burst}`);
+const { each: pythonAlone } = await pythonPeer.next<{ each: number }>();
+await pythonPeer.close();
+
+const heard = publisher('/bench/heard');
+const reader = new Peer('read', '/bench/heard');
+await reader.next();
+// Until the reader has been found.
+await sleep(2);
+const oursHeard = await paced(200, ours(heard));
+const objectsHeard = await paced(200, objects(heard));
+const fast = await paced(1000, ours(heard));
+await reader.close();
+context.shutdown();
+
+/** The bridge as users run it. */
+async function bridge(): Promise<{ process: ChildProcess; log: () => string }> {
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'dist', 'main.js'), '--port', '0', '--ros-args', '-p', 'ros.joint_state_rate:=200'],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let log = '';
+  for (const output of [child.stdout!, child.stderr!]) output.on('data', (text) => (log += text));
+  const deadline = performance.now() + 60_000;
+  while (!log.includes('HTTP on')) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`the bridge did not start: ${log}`);
+    await sleep(0.05);
+  }
+  return { process: child, log: () => log };
+}
+
+async function end({ process: child }: { process: ChildProcess }): Promise<string> {
+  child.kill('SIGTERM');
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  return signal ?? `${code}`;
+}
+
+interface Listened {
+  readonly received: number;
+  readonly gaps: number;
+  readonly backwards: number;
+  readonly p99: number;
+}
+
+const running = await bridge();
+const listener = new Peer('listen', '/follower', `${listenSeconds}`);
+const listened = await listener.next<Listened>();
+await listener.close();
+const ends = [await end(running)];
+for (let index = 1; index < endings; index++) ends.push(await end(await bridge()));
+const clean = ends.filter((code) => code === '0').length;
+
+const rows = [
+  ['no reader, in one go', micro(oursAlone), micro(objectsAlone), micro(pythonAlone)],
+  ['one reader, 200 Hz', micro(oursHeard.each), micro(objectsHeard.each), ''],
+  ['one reader, 1 kHz', micro(fast.each), '', ''],
+];
+const measured = markdownTable(
+  ['publishing a JointState of 6 joints', 'Arm Bridge', 'rclnodejs, object', 'rclpy'],
+  rows,
+);
+const percent = (part: number): string => `${(100 * part).toFixed(1)} %`;
+const targets: Target[] = [
+  { goal: 'at most 5 µs without a reader', measured: micro(oursAlone), reached: oursAlone <= 5e-6 },
+  { goal: 'at most 50 µs with one, paced', measured: micro(oursHeard.each), reached: oursHeard.each <= 50e-6 },
+  {
+    goal: '1 kHz of one arm with one reader at most 10 % of a core',
+    measured: percent(fast.share),
+    reached: fast.share <= 0.1,
+  },
+  {
+    goal: `joint states at 200 Hz for ${listenSeconds} s: none lost, stamps increase`,
+    measured: `${listened.received} read, ${listened.gaps} lost, ${listened.backwards} out of order; interval p99 ${(1000 * listened.p99).toFixed(1)} ms`,
+    reached: listened.gaps === 0 && listened.backwards === 0,
+  },
+  { goal: `${endings} clean ends of ${endings}`, measured: `${clean} of ${endings}`, reached: clean === endings },
+];
+const machine = `${cpus()[0]?.model ?? 'unknown'}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, Node ${process.version}`;
+const text = `${measured}\n\n${targetTable(targets)}\n\nMeasured on: ${machine}, ROS 2 ${load.distro}.\n`;
+process.stdout.write(text);
+if (process.argv.includes('--write')) {
+  const document = readFileSync(DOCUMENT, 'utf8');
+  const [before, rest] = document.split(BEGIN) as [string, string];
+  writeFileSync(DOCUMENT, `${before}${BEGIN}${text}${END}${rest.split(END)[1]}`);
+}

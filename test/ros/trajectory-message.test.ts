@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import {
+  isFault,
+  type Planned,
+  readTolerances,
+  readTrajectory,
+  TrajectoryCode,
+  type TrajectoryFault,
+  type TrajectoryGoal,
+  type TrajectoryMessage,
+} from '../../src/ros/trajectory-message.ts';
+import { FakeArm, JOINTS } from './support/fakes.ts';
+
+const NOW = 1_764_000_000;
+const arm = new FakeArm(0, 'leader');
+
+const stamp = (seconds: number) => ({ sec: Math.floor(seconds), nanosec: Math.round((seconds % 1) * 1e9) });
+
+function message(at: number, ...points: [time: number, position: number, velocity?: number][]): TrajectoryMessage {
+  return {
+    header: { stamp: stamp(at) },
+    joint_names: ['elbow_flex'],
+    points: points.map(([time, position, velocity]) => ({
+      positions: Float64Array.of(position),
+      velocities: Float64Array.from(velocity === undefined ? [] : [velocity]),
+      time_from_start: stamp(time),
+    })),
+  };
+}
+
+const planned = (read: Planned | TrajectoryFault): Planned => {
+  if (isFault(read)) throw new Error(read.text);
+  return read;
+};
+const fault = (read: object): TrajectoryFault => {
+  if (!isFault(read)) throw new Error('not refused');
+  return read;
+};
+
+const WAY = [
+  [1, 0.1],
+  [2, 0.2],
+  [3, 0.3],
+] as const;
+
+test('a trajectory without a stamp begins at once, one of the future waits, one that runs already goes on where it would be', () => {
+  const points = WAY.map(([time, position]): [number, number] => [time, position]);
+  const now = planned(readTrajectory(arm, message(0, ...points), NOW));
+  expect([now.wait, [...now.path.times], [...now.path.positions]]).toEqual([0, [1, 2, 3], [0.1, 0.2, 0.3]]);
+  expect(now.path.velocities).toBeNull();
+  expect(planned(readTrajectory(arm, message(NOW + 5, ...points), NOW)).wait).toBeCloseTo(5, 6);
+  const late = planned(readTrajectory(arm, message(NOW - 1.5, ...points), NOW));
+  expect([late.wait, [...late.path.positions]]).toEqual([0, [0.2, 0.3]]);
+  expect([...late.path.times].map((time) => Math.round(time * 1000))).toEqual([500, 1500]);
+});
+
+test('one that is over is too old, one that begins much later is a mistake', () => {
+  const over = fault(readTrajectory(arm, message(NOW - 10, [1, 0]), NOW));
+  expect([over.code, over.text]).toEqual([
+    TrajectoryCode.OLD_HEADER_TIMESTAMP,
+    expect.stringMatching(/ended 9\.000 s ago/),
+  ]);
+  expect(fault(readTrajectory(arm, message(NOW + 3600, [1, 0]), NOW)).code).toBe(TrajectoryCode.INVALID_GOAL);
+});
+
+test('velocities are given for all points or for none', () => {
+  const all = planned(readTrajectory(arm, message(0, [1, 0.1, 0.2], [2, 0.2, 0]), NOW));
+  expect([...all.path.velocities!]).toEqual([0.2, 0]);
+  expect(fault(readTrajectory(arm, message(0, [1, 0.1, 0.2], [2, 0.2]), NOW)).text).toMatch(
+    /1 of 2 points have velocities/,
+  );
+});
+
+function goal(tolerances: Partial<TrajectoryGoal>): TrajectoryGoal {
+  return {
+    trajectory: message(0, [1, 0]),
+    multi_dof_trajectory: { points: [] },
+    path_tolerance: [],
+    component_path_tolerance: [],
+    goal_tolerance: [],
+    component_goal_tolerance: [],
+    goal_time_tolerance: stamp(0),
+    ...tolerances,
+  };
+}
+
+const tolerance = (name: string, position: number, velocity = 0, acceleration = 0) => ({
+  name,
+  position,
+  velocity,
+  acceleration,
+});
+
+test('tolerances: 0 asks for what is usual, -1 for none, else what is said', () => {
+  const elbow = JOINTS.indexOf('elbow_flex');
+  const read = readTolerances(
+    arm,
+    goal({
+      path_tolerance: [tolerance('elbow_flex', 0.2), tolerance('wrist_roll', -1)],
+      goal_tolerance: [tolerance('elbow_flex', 0.01, 0.05), tolerance('shoulder_pan', -1), tolerance('wrist_flex', 0)],
+      goal_time_tolerance: stamp(2.5),
+    }),
+  );
+  if (isFault(read)) throw new Error(read.text);
+  const none = Number.POSITIVE_INFINITY;
+  expect([...read.path]).toEqual(JOINTS.map((_, index) => (index === elbow ? 0.2 : none)));
+  expect([...read.goal]).toEqual([none, 0.1, 0.01, 0.1, 0.1, none]);
+  expect(read.goalVelocity[elbow]).toBe(0.05);
+  expect(read.goalTime).toBe(2.5);
+});
+
+test.each([
+  [{ path_tolerance: [tolerance('elbow_flex', Number.NaN)] }, /no number/],
+  [{ path_tolerance: [tolerance('elbow_flex', 0, 1)] }, /position tolerances are judged/],
+  [{ goal_tolerance: [tolerance('elbow_flex', 0, 0, 1)] }, /position tolerances are judged/],
+  [{ component_goal_tolerance: [{}] }, /several degrees of freedom/],
+  [{ multi_dof_trajectory: { points: [{}] } }, /several degrees of freedom/],
+])('tolerances %j are refused, since they could not be kept watch of', (fields, text) => {
+  const refused = fault(readTolerances(arm, goal(fields)));
+  expect([refused.code, refused.text]).toEqual([TrajectoryCode.INVALID_GOAL, expect.stringMatching(text)]);
+});
