@@ -14,6 +14,7 @@ export interface Outcome {
   readonly message: string;
   /** HTTP status; 0 when there was no answer. */
   readonly status: number;
+  readonly answer?: unknown;
 }
 
 let waiting = 0;
@@ -56,7 +57,7 @@ export async function send(command: Command): Promise<Outcome> {
 
 function outcomeOf(status: number, answer: unknown): Outcome {
   const body = answer as { status?: string; message?: string | null; detail?: unknown };
-  if (status === 200) return { ok: body.status !== 'error', message: body.message ?? '', status };
+  if (status === 200) return { ok: body.status !== 'error', message: body.message ?? '', status, answer };
   return { ok: false, message: wordsOf(body.detail) || `HTTP ${status}`, status };
 }
 

@@ -1,5 +1,7 @@
+import { Jogger } from './jog.ts';
 import { Live } from './live.ts';
 import { armsPanel } from './panels/arms.ts';
+import { movePanel } from './panels/move.ts';
 import { showScene } from './scene/load.ts';
 import { offerTheme, showShell } from './shell.ts';
 import { Store } from './store.ts';
@@ -9,11 +11,18 @@ import { showTabs } from './tabs.ts';
 const store = new Store();
 const live = new Live({
   connection: (state) => store.connected(state),
-  message: (message) => store.take(message),
+  message: (message) => {
+    store.take(message);
+    if (message.type === 'refused') jogger.refused(message.reason);
+  },
 });
+const jogger = new Jogger(live, store);
 
 offerTheme();
 showShell(store);
-showTabs([{ id: 'arms', title: 'Arms', panel: armsPanel(store) }]);
+showTabs([
+  { id: 'arms', title: 'Arms', panel: armsPanel(store) },
+  { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
+]);
 showScene(store);
 live.connect();

@@ -38,9 +38,11 @@ export function showShell(store: Store): void {
     banner.hidden = text === '';
     banner.replaceChildren(h('p', {}, text));
     if (stopped.length > 0 && store.mayControl) {
-      const reset = (): void =>
-        void command({ path: '/stop/reset' }, 'Reset: the arms hold, and nothing moves by itself.');
-      banner.append(button('Reset', reset, { id: 'reset' }));
+      const reset = async (): Promise<void> => {
+        const { ok } = await command({ path: '/stop/reset' }, 'Reset: the arms hold, and nothing moves by itself.');
+        if (ok) window.dispatchEvent(new Event('arm-bridge-reset'));
+      };
+      banner.append(button('Reset', () => void reset(), { id: 'reset' }));
     }
   };
   store.on(['connection', 'hello', 'arms'], show);

@@ -57,6 +57,13 @@ async function stop(): Promise<void> {
   }
 }
 
+// What was stopped goes on being said until it is let go.
+window.addEventListener('arm-bridge-reset', () => {
+  if (document.body.dataset.stop !== 'done') return;
+  delete document.body.dataset.stop;
+  status.textContent = '';
+});
+
 /** Fields in which a space is a letter. */
 function isWritten(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === 'password');

@@ -4,7 +4,8 @@ import type { ArmFrame, ArmInfo, Hello, LogLine, LoopFrame, PairFrame, ServerMes
 /** Lines of the log that are kept. */
 const LOG_LINES = 200;
 
-export type Topic = 'connection' | 'hello' | 'arms' | 'pairs' | 'loop' | 'log';
+/** `models`: the arms themselves are others than before; after a reconnection they are usually not. */
+export type Topic = 'connection' | 'hello' | 'models' | 'arms' | 'pairs' | 'loop' | 'log';
 
 /** The newest of what the bridge said. Who shows a topic is called when it has changed. */
 export class Store {
@@ -19,6 +20,7 @@ export class Store {
   mirrorReason = '';
   loop: LoopFrame | null = null;
   log: readonly LogLine[] = [];
+  #models = '';
   readonly #listeners = new Map<Topic, (() => void)[]>();
 
   get arms(): readonly ArmInfo[] {
@@ -64,6 +66,14 @@ export class Store {
         return;
     }
     this.#tell(message.type);
+    if (message.type === 'hello') this.#compare(message);
+  }
+
+  #compare({ arms }: Hello): void {
+    const models = JSON.stringify(arms);
+    if (models === this.#models) return;
+    this.#models = models;
+    this.#tell('models');
   }
 
   #tell(topic: Topic): void {

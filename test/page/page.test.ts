@@ -138,15 +138,60 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     expect(sizes.reduce((sum, name) => sum + statSync(join(PAGE, name)).size, 0)).toBeLessThan(400e3);
   });
 
+  test('moves an arm to a pose by the form, and names the equal command', async () => {
+    await page.locator('#tab-move').press('Enter');
+    const panel = page.locator('[data-controls=follower]');
+    await page.locator('#panel-move').getByRole('button', { name: 'follower', exact: true }).press('Enter');
+    await panel.getByRole('button', { name: 'Init' }).press('Enter');
+    await shows('#notices', /follower: Init done/);
+    await panel.locator('[name=x]').fill('-3');
+    await panel.locator('[name=z]').fill('4');
+    const shell = await panel.locator('.curl').textContent();
+    expect(shell).toBe(
+      `curl -X POST '${bridge.url}/move/absolute?robot_id=1' -H 'Content-Type: application/json' -d '{"x":-3,"z":4}'`,
+    );
+    await panel.getByRole('button', { name: 'Move', exact: true }).press('Enter');
+    await shows('#notices', /follower is there/);
+    const pose = (await bridge.post('/end-effector/read?robot_id=1')).body;
+    expect(Math.hypot(pose.x + 3, pose.y, pose.z - 4)).toBeLessThan(0.5);
+    await picture('page-move');
+  });
+
+  test('jogs a joint while its slider is held by a key, and no longer', async () => {
+    const slider = page.locator('[data-controls=follower]').getByRole('slider', { name: 'shoulder pan' });
+    const pan = async (): Promise<number> => (await bridge.post('/joints/read?robot_id=1')).body.angles[0];
+    const before = await pan();
+    await slider.focus();
+    await page.keyboard.down('ArrowRight');
+    await page.keyboard.down('ArrowRight');
+    await page.keyboard.down('ArrowRight');
+    await expect.poll(pan, PATIENCE).toBeGreaterThan(before + 0.05);
+    await page.keyboard.up('ArrowRight');
+    expect(await slider.inputValue()).toBe('0');
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('ready');
+    // The tab is hidden while the key is down: as good as let go.
+    await page.keyboard.down('ArrowLeft');
+    await expect.poll(pan, PATIENCE).toBeLessThan((await pan()) - 0.02);
+    await page.evaluate("window.dispatchEvent(new Event('blur'))");
+    expect(await slider.inputValue()).toBe('0');
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('ready');
+    await page.keyboard.up('ArrowLeft');
+  });
+
   test('axe finds nothing to complain about, in light and dark, on a desk and on a phone', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      expect(await axeViolations(page)).toEqual([]);
+      for (const tab of await page.getByRole('tab').all()) {
+        await tab.click();
+        expect(await axeViolations(page)).toEqual([]);
+      }
     }
+    await page.locator('#tab-arms').click();
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     expect(await page.locator('#stop').boundingBox()).toMatchObject({ x: expect.any(Number) });
     expect(await axeViolations(page)).toEqual([]);
+    await picture('page-phone');
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ colorScheme: 'light' });
   });

@@ -98,7 +98,7 @@ function armCard(info: ArmInfo): { element: HTMLElement; show(frame: ArmFrame): 
 export function armsPanel(store: Store): HTMLElement {
   const panel = h('div', { class: 'panel' });
   let cards: { id: number; card: ReturnType<typeof armCard> }[] = [];
-  store.on(['hello'], () => {
+  store.on(['models'], () => {
     cards = store.arms.map((info) => ({ id: info.id, card: armCard(info) }));
     panel.replaceChildren(...cards.map(({ card }) => card.element));
   });

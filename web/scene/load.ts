@@ -6,17 +6,12 @@ import type { ArmScene } from './scene.ts';
 export function showScene(store: Store): void {
   const host = byId('scene');
   let scene: Promise<ArmScene> | null = null;
-  let shown = '';
-  store.on(['hello'], () => {
-    // After a reconnection the arms are usually the same ones.
-    const key = JSON.stringify(store.arms);
-    if (key === shown) return;
-    shown = key;
+  store.on(['models'], () => {
     scene ??= import('./scene.ts').then(({ ArmScene }) => new ArmScene(host, store));
     scene
       .then((ready) => ready.load(store.arms))
       .catch((error: unknown) => {
-        shown = '';
+        scene = null;
         host.replaceChildren(h('p', { class: 'waiting fault' }, `There is no picture of the arms: ${String(error)}`));
       });
   });
