@@ -17,7 +17,7 @@ import type { ArmSetup, ControlSetup, JointSetup } from './control/messages.ts';
 import { LoopField, SharedState } from './control/snapshot.ts';
 import { timingAt } from './control/timing.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
-import { checkBind, readToken } from './http/guard.ts';
+import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import type { Chain } from './kinematics/chain.ts';
 import { LogTail } from './log.ts';
 import { GravityService } from './mirror/gravity.ts';
@@ -173,8 +173,9 @@ export class Bridge {
     rosArgs: readonly string[] = [],
     log: LogTail = new LogTail(),
   ): Promise<Bridge> {
-    const token = readToken(config.http);
-    checkBind(config.http, token);
+    const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
+    checkBind(config.http, tokens);
+    if (made !== null) logger.warn(`a token has been made: every request must carry the first line of ${made}`);
     const plans = config.arms.map((arm, index) => planArm(arm, index));
     const simulated = plans.filter(({ config: arm }) => arm.bus.startsWith('sim:'));
     const simulation =
@@ -200,7 +201,7 @@ export class Bridge {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
       await bridge.#startRos(rosArgs);
-      await bridge.#startHttp(token);
+      await bridge.#startHttp(tokens);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
     } catch (error) {
       await bridge.close();
@@ -345,7 +346,7 @@ export class Bridge {
     return this.#config.arms.find(({ name }) => name === arm.name)!.mount;
   }
 
-  async #startHttp(token: string | null): Promise<void> {
+  async #startHttp(tokens: Tokens | null): Promise<void> {
     const simulation = this.simulation;
     const control: SimulationControl | null =
       simulation === null
@@ -378,9 +379,10 @@ export class Bridge {
       simulation: control,
       logger: this.#logger,
       version: VERSION,
-      token,
+      tokens,
+      certificate: readCertificate(this.#config.http),
     });
-    this.address = await listen(this.#app, this.#config.http, token);
+    this.address = await listen(this.#app, this.#config.http, tokens);
   }
 
   /** Starts the pairs that the configuration wants mirrored from the beginning. */

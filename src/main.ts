@@ -95,8 +95,9 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   await bridge.autostart();
   const { host, port } = bridge.address;
   const shown = host.includes(':') ? `[${host}]` : host;
+  const scheme = config.http.tls === null || config.http.tls === 'off' ? 'http' : 'https';
   const arms = bridge.arms.all.map((arm) => `${arm.name} (id ${arm.id}, ${arm.bus})`).join(', ');
-  logger.info(`arm-bridge ${VERSION}: ${arms}; HTTP on http://${shown}:${port}`);
+  logger.info(`arm-bridge ${VERSION}: ${arms}; HTTP on ${scheme}://${shown}:${port}`);
 }
 
 const { own, ros } = splitRosArguments(process.argv.slice(2));
@@ -107,7 +108,7 @@ const program = new Command('arm-bridge')
   .version(VERSION)
   .option('--config <file>', 'configuration file (YAML)', DEFAULT_CONFIG_FILE)
   .option('--port <number>', 'HTTP port; 0 takes a free one', portNumber)
-  .option('--host <address>', 'address to listen on; any but loopback needs http.token_file')
+  .option('--host <address>', 'address to listen on; any but loopback needs http.tls and a token')
   .option('--no-ros', 'serve HTTP alone')
   // Sub-commands have options of the same names: --port is theirs when it follows theirs.
   .enablePositionalOptions()

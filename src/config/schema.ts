@@ -22,7 +22,11 @@ const BUS = new RegExp(
 );
 
 const http = z.strictObject({
-  host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; any but loopback needs `token_file`.'),
+  host: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address to listen on; any but loopback needs a token and `tls`.'),
   port: port.default(8020).describe('TCP port; 0 takes a free one, which the log names.'),
   dialect: z.enum(['standard']).default('standard').describe('Meaning of units and defaults of the HTTP interface.'),
   token_file: z
@@ -30,7 +34,33 @@ const http = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('File whose first line is the bearer token that every request must carry.'),
+    .describe(
+      'File whose first line is the bearer token that every request must carry. Off loopback one is made where there is ' +
+        'none; null: `token` in the state folder.',
+    ),
+  read_token_file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('File with a second token, which may read and stop but not move.'),
+  tls: z
+    .union([z.literal('off'), z.strictObject({ certificate: z.string().min(1), key: z.string().min(1) })], {
+      error: 'off, or the PEM files {certificate, key}',
+    })
+    .nullable()
+    .default(null)
+    .describe('PEM files `certificate` and `key`; off: plain HTTP on purpose. null is plain HTTP on loopback alone.'),
+  cors_origins: z
+    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, { error: 'origins, for example http://localhost:3000' }))
+    .default([])
+    .describe('Origins of other web pages that may call the bridge and read its answers.'),
+  rate_limit: z
+    .number()
+    .min(1)
+    .max(1e6)
+    .default(1000)
+    .describe('Most requests per second of one other computer; `/stop` is always answered.'),
   allowed_hosts: z
     .array(z.string().min(1))
     .default([])

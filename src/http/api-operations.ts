@@ -120,6 +120,24 @@ export const API_OPERATIONS: Operations = {
     answer: STATUS_ANSWER,
     refusals: { 400: UNKNOWN_ARM },
   }),
+  '/api/v1/session': {
+    post: {
+      id: 'session_open',
+      tag: 'status',
+      summary: 'Exchange a token for a cookie',
+      description: 'For pages: the cookie is kept from scripts and from other sites, and ends after 12 hours.',
+      body: { name: 'SessionRequest', required: false },
+      answer: { name: 'SessionAnswer', description: 'The answer sets the cookie, where a token is needed at all.' },
+      refusals: { 401: 'The token is missing or wrong.' },
+    },
+    delete: {
+      id: 'session_close',
+      tag: 'status',
+      summary: 'End the session of a page',
+      answer: STATUS_ANSWER,
+      refusals: {},
+    },
+  },
   '/api/v1/config': get({
     id: 'config',
     tag: 'status',

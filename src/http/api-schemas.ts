@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { components } from './fields.ts';
+import { asModel, components } from './fields.ts';
 import { bridgeStatus } from './schemas.ts';
 
 /** The answers of /api/v1, in SI units; arrays are in the order of the arm's joints, null is what is not known. */
@@ -119,3 +119,19 @@ export const configAnswer = z
   .record(z.string(), z.unknown())
   .describe('The configuration in use, with its defaults; names of secret files are left out.')
   .register(components, { id: 'ConfigAnswer' });
+
+export const sessionRequest = z
+  .object(
+    {
+      token: z
+        .string({ error: () => 'string_type' })
+        .optional()
+        .describe('As in http.token_file.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'SessionRequest' });
+
+export const sessionAnswer = z
+  .object({ scopes: z.array(z.enum(['read', 'control'])).describe('What the page may do from now on.') })
+  .register(components, { id: 'SessionAnswer' });

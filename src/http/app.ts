@@ -1,3 +1,5 @@
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import fastify, {
   type FastifyBaseLogger,
@@ -10,7 +12,8 @@ import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { Callers } from './callers.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
-import { checkBind, Guard } from './guard.ts';
+import { Guard } from './guard.ts';
+import { Limits } from './limits.ts';
 import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
@@ -21,11 +24,13 @@ import { mirrorRoutes } from './routes/mirror.ts';
 import { moveRoutes } from './routes/moves.ts';
 import { recordingRoutes } from './routes/recording.ts';
 import { servoRoutes } from './routes/servos.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { statusRoutes } from './routes/status.ts';
 import { stopRoutes } from './routes/stop.ts';
 import { torqueRoutes } from './routes/torque.ts';
 import type { HttpServices } from './services.ts';
+import { checkBind, type Tokens } from './tokens.ts';
 
 export type { HttpServices, SimulationControl } from './services.ts';
 
@@ -34,6 +39,7 @@ const BODY_LIMIT = 1024 * 1024;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 30_000;
+const SERVER_OPTIONS = { headersTimeout: HEADERS_TIMEOUT, connectionsCheckingInterval: 5000 };
 
 function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   return reply.code(problem.status).headers(problem.headers).send({ detail: problem.detail });
@@ -60,7 +66,9 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 
 /** The HTTP service over the parts of the bridge. It does not listen yet: see {@link listen}. */
 export function buildApp(services: HttpServices): FastifyInstance {
-  const guard = new Guard(services.config, services.token);
+  const { certificate } = services;
+  const guard = new Guard(services.config, services.tokens);
+  const limits = new Limits(services.config.rate_limit);
   const callers = new Callers(guard.ownerKey);
   const routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
 
@@ -71,7 +79,20 @@ export function buildApp(services: HttpServices): FastifyInstance {
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    http: { headersTimeout: HEADERS_TIMEOUT, connectionsCheckingInterval: 5000 },
+    ...(certificate === null
+      ? { http: SERVER_OPTIONS }
+      : {
+          serverFactory: (handler: RequestListener) =>
+            createServer(
+              {
+                ...certificate,
+                ...SERVER_OPTIONS,
+                requestTimeout: REQUEST_TIMEOUT,
+                keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+              },
+              handler,
+            ),
+        }),
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     clientErrorHandler: refuseConnection,
@@ -82,6 +103,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     },
   });
 
+  limits.watch(app.server, certificate !== null);
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
     routes.push({ pattern, methods: [method].flat() });
@@ -100,17 +122,23 @@ export function buildApp(services: HttpServices): FastifyInstance {
     try {
       guard.checkSource(request.raw);
       if (origin !== undefined) {
-        reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' });
+        reply.header('vary', 'Origin');
+        const mayRead = guard.mayRead(origin);
+        if (mayRead) reply.header('access-control-allow-origin', origin);
         if (request.method === 'OPTIONS' && asked !== undefined) {
-          reply.headers({
-            'access-control-allow-methods': 'GET, POST, DELETE',
-            'access-control-allow-headers': 'authorization, content-type',
-            'access-control-max-age': '600',
-          });
+          if (mayRead) {
+            reply.headers({
+              'access-control-allow-methods': 'GET, POST, DELETE',
+              'access-control-allow-headers': 'authorization, content-type',
+              'access-control-max-age': '600',
+            });
+          }
           return reply.code(200).type('text/plain; charset=utf-8').send('OK');
         }
       }
-      if (request.routeOptions.config.open !== true) guard.checkToken(request.raw);
+      limits.check(request.raw.socket, request.url);
+      const { url: route = '', config } = request.routeOptions;
+      if (config.open !== true) guard.checkScope(guard.admit(request.raw), request.method, route);
     } catch (error) {
       // The body of a refused request is not read: the connection ends with the answer.
       reply.header('connection', 'close');
@@ -151,9 +179,10 @@ export function buildApp(services: HttpServices): FastifyInstance {
   simulationRoutes(app, services);
   armRoutes(app, services, callers);
   bridgeRoutes(app, services);
-  liveRoutes(app, services, callers, guard);
+  sessionRoutes(app, guard);
+  liveRoutes(app, services, { callers, guard, limits });
   pageRoutes(app);
-  const description = openApi({ token: services.token !== null });
+  const description = openApi({ token: services.tokens !== null });
   app.get('/openapi.json', async () => description);
   return app;
 }
@@ -161,14 +190,14 @@ export function buildApp(services: HttpServices): FastifyInstance {
 /**
  * Listens as configured.
  * @returns the address and port in use, which differ from the configured ones for port 0 or a host name
- * @throws {ConfigError} for an address that other computers reach without a token, or that cannot be had
+ * @throws {ConfigError} for an address that other computers reach without a token or encryption, or that cannot be had
  */
 export async function listen(
   app: FastifyInstance,
   config: HttpConfig,
-  token: string | null,
+  tokens: Tokens | null,
 ): Promise<{ host: string; port: number }> {
-  checkBind(config, token);
+  checkBind(config, tokens);
   try {
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {

@@ -1,83 +1,65 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import { bareAddress, hostOf, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
+import { SCOPES, type Scope, type Tokens } from './tokens.ts';
 
-/** A token shorter than this can be guessed over a network. */
-export const MIN_TOKEN_LENGTH = 16;
+/** A session of a page ends after this time, ms: a working day. */
+const SESSION_TIME = 12 * 3600 * 1000;
+/** Sessions at once; the oldest gives way. */
+const MOST_SESSIONS = 256;
+const COOKIE = 'arm_bridge_session';
 
-/** A host as it stands in a URL, without brackets and port; null when the text is no authority. */
-function hostOf(authority: string): string | null {
-  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:@/\\[\]?#]+))(?::\d{1,5})?$/i.exec(authority);
-  return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
+/** Routes that everybody with any token may call: a stop must not fail for the wrong one. */
+const STOPS: ReadonlySet<string> = new Set(['/stop', '/api/v1/stop']);
+/** POST routes that only read. */
+const READING: ReadonlySet<string> = new Set([
+  '/end-effector/read',
+  '/joints/read',
+  '/torque/read',
+  '/voltage/read',
+  '/temperature/read',
+  '/robot/config',
+  '/api/v1/arms/:name/reachable',
+]);
+/** True for the routes of a stop, which pass limits that others do not. */
+export function isStop(url: string): boolean {
+  return STOPS.has(url.split('?', 1)[0]!);
 }
 
-function bareAddress(address: string): string {
-  return address
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/^::ffff:(?=\d+\.)/, '');
+/** What a client must be allowed to call a route. */
+function scopeNeeded(method: string, route: string): Scope {
+  return method === 'GET' || STOPS.has(route) || READING.has(route) ? 'read' : 'control';
 }
 
-/** True for localhost and for addresses that only this computer reaches. */
-export function isLoopback(host: string): boolean {
-  const bare = bareAddress(host);
-  return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
-}
-
-/**
- * The bearer token of `http.token_file`: its first line. Null when no file is configured.
- * @throws {ConfigError} when the file cannot be read or its first line is too short for a token
- */
-export function readToken(config: HttpConfig): string | null {
-  const file = config.token_file;
-  if (file === null) return null;
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      `http.token_file: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? error}). ` +
-        `Make one with: openssl rand -hex 32 > ${file}`,
-    );
-  }
-  const token = (text.split('\n', 1)[0] ?? '').trim();
-  if (token.length < MIN_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new ConfigError(
-      `http.token_file: the first line of ${file} is no token: at least ${MIN_TOKEN_LENGTH} visible ASCII characters ` +
-        `without spaces are needed. Make one with: openssl rand -hex 32 > ${file}`,
-    );
-  }
-  return token;
-}
-
-/**
- * Whoever reaches the port can move an arm: an address that other computers reach needs a token.
- * @throws {ConfigError} naming http.host and http.token_file
- */
-export function checkBind(config: HttpConfig, token: string | null): void {
-  if (token !== null || isLoopback(config.host)) return;
-  throw new ConfigError(
-    `http.host: ${config.host} can be reached from other computers, so every request must carry a token, but ` +
-      'http.token_file is not set. Name a file with a token there, or use http.host 127.0.0.1.',
-  );
+interface Session {
+  readonly scope: Scope;
+  readonly ends: number;
 }
 
 /** Decides by its headers alone whether a request is answered. */
 export class Guard {
   readonly #allowed: ReadonlySet<string>;
-  readonly #token: Buffer | null;
-  /** Ownership key of every client that this guard lets in. */
+  readonly #listed: ReadonlySet<string>;
+  readonly #secrets: readonly { readonly digest: Buffer; readonly scope: Scope }[];
+  readonly #sessions = new Map<string, Session>();
+  readonly #secure: boolean;
+  /** Ownership key of every client that this guard lets move arms. */
   readonly ownerKey: string;
 
-  constructor(config: HttpConfig, token: string | null) {
+  /** @param tokens null: none is needed */
+  constructor(config: HttpConfig, tokens: Tokens | null) {
     const bound = bareAddress(config.host);
     this.#allowed = new Set([bound, ...config.allowed_hosts.map((host) => bareAddress(host))]);
-    this.#token = token === null ? null : digest(token);
-    this.ownerKey = this.#token === null ? 'http' : `http:${this.#token.toString('hex').slice(0, 16)}`;
+    this.#listed = new Set(config.cors_origins.map((origin) => origin.toLowerCase()));
+    this.#secure = config.tls !== null && config.tls !== 'off';
+    this.#secrets = SCOPES.flatMap((scope) => {
+      const token = tokens?.[scope] ?? null;
+      return token === null ? [] : [{ digest: digest(token), scope }];
+    });
+    this.ownerKey = tokens === null ? 'http' : `http:${digest(tokens.control).toString('hex').slice(0, 16)}`;
   }
 
   #knows(host: string | null, request: IncomingMessage): boolean {
@@ -101,12 +83,17 @@ export class Guard {
           'to http.allowed_hosts.',
       );
     }
-    if (origin === undefined || this.#isOwnOrigin(origin, request)) return;
+    if (origin === undefined || this.mayRead(origin) || this.#isOwnOrigin(origin, request)) return;
     throw new HttpProblem(
       403,
       `Requests from web pages of ${origin === '' ? 'an empty origin' : `"${origin}"`} are refused: serve the page ` +
         'from localhost, or add its host to http.allowed_hosts.',
     );
+  }
+
+  /** Whether pages of another origin may read answers (CORS). */
+  mayRead(origin: string): boolean {
+    return this.#listed.has(origin.toLowerCase());
   }
 
   #isOwnOrigin(origin: string, request: IncomingMessage): boolean {
@@ -115,21 +102,94 @@ export class Guard {
   }
 
   /**
-   * The bearer token, compared in constant time.
-   * @throws {HttpProblem} 401 with WWW-Authenticate
+   * What the client of a request may do, by its bearer token or the cookie of its session.
+   * @throws {HttpProblem} 401 with WWW-Authenticate, 403 for a cookie that a page of another origin sends along
    */
-  checkToken(request: IncomingMessage): void {
-    if (this.#token === null) return;
+  admit(request: IncomingMessage): Scope {
+    if (this.#secrets.length === 0) return 'control';
     const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
-    if (match !== null && timingSafeEqual(digest(match[1]!), this.#token)) return;
-    throw new HttpProblem(
-      401,
-      match === null
-        ? 'A token is needed: send the header "Authorization: Bearer <token>" with the token of http.token_file.'
-        : 'The token is not the one of http.token_file.',
-      { 'www-authenticate': 'Bearer realm="arm-bridge"' },
-    );
+    if (match !== null) return this.#scopeOf(match[1]!);
+    const session = this.#sessionOf(request);
+    if (session === null) {
+      throw unauthorised(
+        'A token is needed: send the header "Authorization: Bearer <token>" with the token of http.token_file.',
+      );
+    }
+    this.#requireOwnPage(request);
+    return session.scope;
   }
+
+  /** @throws {HttpProblem} 403 when a client may not call a route */
+  checkScope(scope: Scope, method: string, route: string): void {
+    if (scope === 'control' || scopeNeeded(method, route) === 'read') return;
+    throw new HttpProblem(403, 'This token may only read and stop. The one of http.token_file is needed.');
+  }
+
+  /**
+   * Begins a session for a page that knows a token.
+   * @returns its cookie, as the header Set-Cookie says it; null where no token is needed
+   * @throws {HttpProblem} 401 for a wrong token
+   */
+  openSession(token: string): { readonly scope: Scope; readonly cookie: string | null } {
+    if (this.#secrets.length === 0) return { scope: 'control', cookie: null };
+    const scope = this.#scopeOf(token);
+    const now = Date.now();
+    for (const [key, { ends }] of this.#sessions) if (ends < now) this.#sessions.delete(key);
+    while (this.#sessions.size >= MOST_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
+    const id = randomBytes(32).toString('base64url');
+    this.#sessions.set(keyOf(id), { scope, ends: now + SESSION_TIME });
+    return { scope, cookie: this.#cookie(id, SESSION_TIME / 1000) };
+  }
+
+  /**
+   * Ends the session of a request.
+   * @returns the header Set-Cookie that makes the page forget it
+   * @throws {HttpProblem} 403 when another page asks
+   */
+  closeSession(request: IncomingMessage): string {
+    this.#requireOwnPage(request);
+    const id = cookieOf(request);
+    if (id !== null) this.#sessions.delete(keyOf(id));
+    return this.#cookie('', 0);
+  }
+
+  /** Another port of this host is the same site for a cookie, but not the page that the cookie was given to. */
+  #requireOwnPage({ headers: { origin, host } }: IncomingMessage): void {
+    if (origin === undefined || origin.toLowerCase() === `http${this.#secure ? 's' : ''}://${host?.toLowerCase()}`)
+      return;
+    throw new HttpProblem(403, 'The session is not of this page: send the token itself.');
+  }
+
+  #cookie(id: string, age: number): string {
+    return `${COOKIE}=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${this.#secure ? '; Secure' : ''}`;
+  }
+
+  #sessionOf(request: IncomingMessage): Session | null {
+    const id = cookieOf(request);
+    const session = id === null ? undefined : this.#sessions.get(keyOf(id));
+    return session === undefined || session.ends < Date.now() ? null : session;
+  }
+
+  #scopeOf(token: string): Scope {
+    const sent = digest(token);
+    // All are compared, so that the time says nothing of which one it was.
+    const found = this.#secrets.filter((secret) => timingSafeEqual(sent, secret.digest));
+    if (found.length > 0) return found[0]!.scope;
+    throw unauthorised('The token is not the one of http.token_file.');
+  }
+}
+
+function unauthorised(text: string): HttpProblem {
+  return new HttpProblem(401, text, { 'www-authenticate': 'Bearer realm="arm-bridge"' });
+}
+
+function cookieOf(request: IncomingMessage): string | null {
+  return new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`).exec(request.headers.cookie ?? '')?.[1] ?? null;
+}
+
+/** Sessions are looked up by a digest, so that the time of the look-up says nothing of the ids there are. */
+function keyOf(id: string): string {
+  return digest(id).toString('hex');
 }
 
 function digest(token: string): Buffer {

@@ -11,6 +11,7 @@ import type { Torque } from '../motion/torque.ts';
 import type { Motion } from '../motion/types.ts';
 import type { Recordings } from '../recording/service.ts';
 import { HttpProblem } from './errors.ts';
+import type { Tokens } from './tokens.ts';
 
 /** What the physics of a simulated arm can be asked, beside its servo bus. */
 export interface SimulationControl {
@@ -51,8 +52,10 @@ export interface HttpServices {
   readonly simulation: SimulationControl | null;
   readonly logger: Logger;
   readonly version: string;
-  /** Every request must carry it; null: none is needed. */
-  readonly token: string | null;
+  /** Every request must carry one; null: none is needed. */
+  readonly tokens: Tokens | null;
+  /** PEM of the server's certificate and key; null: plain HTTP. */
+  readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | null;
 }
 
 /** @throws {HttpProblem} 400 naming the known ids */

@@ -57,9 +57,9 @@ describe('a configuration that cannot be used ends the start with code 2', () =>
       /arms\[0\]\.model: there is no arm model "nonsense".*so101/,
     ],
     [
-      'an address that others reach, without a token',
-      configuration(`${ONE_ARM}http: { host: 0.0.0.0 }\n`),
-      /http\.host: 0\.0\.0\.0 .*token_file/,
+      'an address that others reach, without encryption',
+      configuration(`${ONE_ARM}http: { host: 0.0.0.0 }\nstate_folder: ${folder}\n`),
+      /http\.host: 0\.0\.0\.0 .*http\.tls: off/,
     ],
     [
       'a token file that is not there',
@@ -73,10 +73,11 @@ describe('a configuration that cannot be used ends the start with code 2', () =>
     expect(errors).not.toMatch(/^ +at /m);
   });
 
-  test('--host 0.0.0.0 without a token', async () => {
-    const { code, errors } = await runToEnd('--host', '0.0.0.0', '--port', '0', '--no-ros');
+  test('--host 0.0.0.0 without encryption', async () => {
+    const file = configuration(`${ONE_ARM}state_folder: ${folder}\n`);
+    const { code, errors } = await runToEnd('--config', file, '--host', '0.0.0.0', '--port', '0', '--no-ros');
     expect(code).toBe(2);
-    expect(errors).toMatch(/http\.host: 0\.0\.0\.0 .*token_file/);
+    expect(errors).toMatch(/http\.host: 0\.0\.0\.0 .*http\.tls/);
   });
 
   test('a port that is in use, with what to do', async () => {
@@ -183,7 +184,7 @@ test('an arm with bus: ros is disconnected while ROS is off, and says why', asyn
 test('a token lets a bridge listen on all addresses, and every request must carry it', async () => {
   const token = join(folder, 'token');
   writeFileSync(token, 'a-long-enough-secret\n', { mode: 0o600 });
-  const file = configuration(`${ONE_ARM}http: { host: 0.0.0.0, token_file: ${token} }\n`);
+  const file = configuration(`${ONE_ARM}http: { host: 0.0.0.0, token_file: ${token}, tls: off }\n`);
   const bridge = await BridgeProcess.start('--no-ros', '--config', file);
   try {
     const { port } = new URL(bridge.url);

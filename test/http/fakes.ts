@@ -436,7 +436,7 @@ export interface FakeServices extends HttpServices {
 
 /** Services over two arms, `leader` (0) and `follower` (1), unless others are given. */
 export function fakeServices(
-  options: { arms?: readonly FakeArm[]; config?: Partial<HttpConfig>; token?: string } = {},
+  options: { arms?: readonly FakeArm[]; config?: Partial<HttpConfig>; token?: string; readToken?: string } = {},
 ): FakeServices {
   const all = options.arms ?? [new FakeArm(0, 'leader'), new FakeArm(1, 'follower')];
   return {
@@ -445,6 +445,10 @@ export function fakeServices(
       port: 0,
       dialect: 'standard',
       token_file: null,
+      read_token_file: null,
+      tls: null,
+      cors_origins: [],
+      rate_limit: 1000,
       allowed_hosts: [],
       ...options.config,
     },
@@ -485,6 +489,7 @@ export function fakeServices(
     ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null }),
     logger: pino({ level: 'silent' }),
     version: '0.1.0',
-    token: options.token ?? null,
+    tokens: options.token === undefined ? null : { control: options.token, read: options.readToken ?? null },
+    certificate: null,
   };
 }

@@ -1,10 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/load.ts';
+import { isLoopback } from '../../src/http/addresses.ts';
 import { buildApp } from '../../src/http/app.ts';
-import { checkBind, isLoopback, readToken } from '../../src/http/guard.ts';
+import { Limits } from '../../src/http/limits.ts';
+import { checkBind, readCertificate, readTokens } from '../../src/http/tokens.ts';
 import { fakeServices } from './fakes.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
@@ -49,11 +54,14 @@ test.each([
   'http://127.0.0.1:8020',
   'http://[::1]:5173',
   'http://lab.test',
-])('a page of origin %s is answered and may read the answer', async (origin) => {
+])('a page of origin %s is answered, and may read the answer when it is listed', async (origin) => {
   const { code, reply } = await status({ origin }, { config: { allowed_hosts: ['lab.test'] } });
   expect(code).toBe(200);
-  expect(reply.headers['access-control-allow-origin']).toBe(origin);
-  expect(reply.headers.vary).toBe('Origin');
+  expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+  const listed = await status({ origin }, { config: { cors_origins: [origin] } });
+  expect(listed.code).toBe(200);
+  expect(listed.reply.headers['access-control-allow-origin']).toBe(origin);
+  expect(listed.reply.headers.vary).toBe('Origin');
 });
 
 test.each(['example.com', 'localhost.example.com:8020', '192.168.1.5', 'user@localhost', 'localhost:80:80', '[::2]'])(
@@ -79,7 +87,7 @@ test('a refusal comes before the body is looked at', async () => {
 });
 
 test('a preflight of an own origin is answered, also without the token that browsers do not send with it', async () => {
-  const app = buildApp(fakeServices({ token: TOKEN }));
+  const app = buildApp(fakeServices({ token: TOKEN, config: { cors_origins: ['http://localhost:3000'] } }));
   const reply = await app.inject({
     method: 'OPTIONS',
     url: '/move/init',
@@ -131,12 +139,17 @@ test('a client with a token owns arms under another key than anonymous ones, whi
   expect(TOKEN).not.toContain(key.slice(5));
 });
 
-test('an address that others reach is not bound without a token', () => {
+const PUBLIC = ['0.0.0.0', '::', '192.168.1.5', 'bridge.lab', '128.0.0.1', '127.example.com'];
+
+test('an address that others reach is bound with a token and encryption, or the word that there is none', () => {
   const config = fakeServices().config;
-  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'bridge.lab', '128.0.0.1', '127.example.com']) {
-    expect(() => checkBind({ ...config, host }, null)).toThrow(ConfigError);
+  const tokens = { control: TOKEN, read: null };
+  for (const host of PUBLIC) {
     expect(() => checkBind({ ...config, host }, null)).toThrow(/http\.host: .*http\.token_file/);
-    expect(() => checkBind({ ...config, host }, TOKEN)).not.toThrow();
+    expect(() => checkBind({ ...config, host }, tokens)).toThrow(ConfigError);
+    expect(() => checkBind({ ...config, host }, tokens)).toThrow(/http\.host: .*http\.tls: off/);
+    expect(() => checkBind({ ...config, host, tls: 'off' }, tokens)).not.toThrow();
+    expect(() => checkBind({ ...config, host, tls: { certificate: 'c', key: 'k' } }, tokens)).not.toThrow();
   }
   for (const host of ['127.0.0.1', 'localhost', '::1', '127.1.2.3']) {
     expect(isLoopback(host)).toBe(true);
@@ -157,12 +170,136 @@ test('the token is the first line of its file; a file that holds none is refused
   const file = join(folder, 'token');
   const read = (text: string) => {
     writeFileSync(file, text);
-    return readToken({ ...config, token_file: file });
+    return readTokens({ ...config, token_file: file }, folder);
   };
-  expect(readToken(config)).toBeNull();
-  expect(read(`${TOKEN}\r\nsecond line\n`)).toBe(TOKEN);
+  expect(readTokens(config, folder)).toEqual({ tokens: null, made: null });
+  expect(read(`${TOKEN}\r\nsecond line\n`)).toEqual({ tokens: { control: TOKEN, read: null }, made: null });
   for (const text of ['', '\n', `\n${TOKEN}`, 'short', 'has a space in the middle', 'ünïcödé-tökén-is-no-header']) {
     expect(() => read(text)).toThrow(/http\.token_file: .*openssl rand/);
   }
-  expect(() => readToken({ ...config, token_file: join(folder, 'none') })).toThrow(/cannot be read \(ENOENT\)/);
+  expect(() => readTokens({ ...config, token_file: join(folder, 'none') }, folder)).toThrow(
+    /cannot be read \(ENOENT\)/,
+  );
+  expect(() => readTokens({ ...config, read_token_file: file }, folder)).toThrow(/without http\.token_file/);
+  read(TOKEN);
+  const both = { ...config, token_file: file, read_token_file: file };
+  expect(() => readTokens(both, folder)).toThrow(/read_token_file: it holds the same token/);
+  expect(() => readCertificate({ ...config, tls: { certificate: join(folder, 'no'), key: file } })).toThrow(
+    /http\.tls\.certificate: .*ENOENT/,
+  );
+});
+
+test('an address that others reach has a token made for it once, which its owner alone can read', () => {
+  for (const [token_file, folderOfState] of [
+    [null, join(folder, 'state')],
+    [join(folder, 'named'), folder],
+  ] as const) {
+    const config = { ...fakeServices().config, host: '0.0.0.0', token_file };
+    const first = readTokens(config, folderOfState);
+    expect(first.made).toBe(token_file ?? join(folderOfState, 'token'));
+    expect(first.tokens!.control).toMatch(/^[0-9a-f]{64}$/);
+    expect(statSync(first.made!).mode & 0o777).toBe(0o600);
+    expect(readTokens(config, folderOfState)).toEqual({ tokens: first.tokens, made: null });
+  }
+  const nowhere = { ...fakeServices().config, host: '0.0.0.0', token_file: join(folder, 'no', 'such', 'folder') };
+  expect(() => readTokens(nowhere, folder)).toThrow(/does not exist and cannot be made \(ENOENT\)/);
+});
+
+const READ_TOKEN = 'fedcba9876543210fedcba9876543210';
+
+test('a token that may only read reads and stops, and moves nothing', async () => {
+  const services = fakeServices({ token: TOKEN, readToken: READ_TOKEN });
+  const app = buildApp(services);
+  const headers = { authorization: `Bearer ${READ_TOKEN}` };
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', url: string) =>
+    (await app.inject({ method, url, headers })).statusCode;
+  for (const url of ['/status', '/openapi.json', '/api/v1/arms', '/api/v1/log'])
+    expect(await ask('GET', url)).toBe(200);
+  for (const url of ['/stop', '/api/v1/stop', '/joints/read', '/temperature/read', '/robot/config']) {
+    expect([url, await ask('POST', url)]).toEqual([url, 200]);
+  }
+  const { paths } = (await app.inject({ url: '/openapi.json', headers })).json();
+  const moving = Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => [method.toUpperCase() as 'POST', path.replace('{name}', 'leader')] as const),
+  );
+  const reads = /\/(stop|read|config|reachable|session)$/;
+  for (const [method, url] of moving) {
+    if (method === ('GET' as string) || reads.test(url)) continue;
+    expect([url, await ask(method, url)]).toEqual([url, 403]);
+  }
+  await app.close();
+});
+
+test('a page exchanges a token for a cookie of its own, which no other page can use', async () => {
+  const app = buildApp(fakeServices({ token: TOKEN, readToken: READ_TOKEN }));
+  const open = (token: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/api/v1/session',
+      payload: { token },
+      headers: { 'content-type': 'application/json' },
+    });
+  expect((await open('x'.repeat(32))).statusCode).toBe(401);
+  expect((await open(READ_TOKEN)).json()).toEqual({ scopes: ['read'] });
+  const opened = await open(TOKEN);
+  expect(opened.json()).toEqual({ scopes: ['read', 'control'] });
+  const set = String(opened.headers['set-cookie']);
+  expect(set).toMatch(/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+  expect(set).not.toContain(TOKEN);
+  const cookie = set.split(';', 1)[0]!;
+  const status = async (more: Record<string, string>) =>
+    (await app.inject({ method: 'POST', url: '/move/init', headers: { host: 'localhost:8020', ...more } })).statusCode;
+  expect(await status({ cookie })).toBe(200);
+  expect(await status({ cookie: `other=1; ${cookie}`, origin: 'http://localhost:8020' })).toBe(200);
+  // Another port is the same site for the browser, which sends the cookie along.
+  expect(await status({ cookie, origin: 'http://localhost:3000' })).toBe(403);
+  expect(await status({ cookie: `${cookie}x` })).toBe(401);
+  const closed = await app.inject({ method: 'DELETE', url: '/api/v1/session', headers: { cookie } });
+  expect(String(closed.headers['set-cookie'])).toContain('Max-Age=0');
+  expect(await status({ cookie })).toBe(401);
+  await app.close();
+});
+
+test('a client of another computer that asks too often is told to wait, and its stop is heard', async () => {
+  const services = fakeServices({ config: { rate_limit: 3 } });
+  const app = buildApp(services);
+  const ask = (method: 'GET' | 'POST', url: string, remoteAddress: string) =>
+    app.inject({ method, url, remoteAddress });
+  const codes: number[] = [];
+  for (let i = 0; i < 50; i++) codes.push((await ask('GET', '/openapi.json', '192.0.2.7')).statusCode);
+  expect(codes.slice(0, 3)).toEqual([200, 200, 200]);
+  expect(codes).toContain(429);
+  const refused = new Limits(1);
+  expect([refused.allows('192.0.2.7'), refused.allows('192.0.2.7'), refused.allows('192.0.2.8')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect((await ask('POST', '/stop', '192.0.2.7')).statusCode).toBe(200);
+  for (let i = 0; i < 50; i++) expect((await ask('GET', '/openapi.json', '127.0.0.1')).statusCode).toBe(200);
+  await app.close();
+});
+
+test('connections beyond the limit are for stops alone', () => {
+  const server = Object.assign(new EventEmitter(), { maxConnections: 0 });
+  const limits = new Limits(1000);
+  limits.watch(server as unknown as Server, false);
+  const connected = (remoteAddress: string) => {
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, setTimeout: () => {} });
+    server.emit('connection', socket);
+    return socket as unknown as Socket;
+  };
+  const own = Array.from({ length: 512 }, () => connected('127.0.0.1'));
+  expect(server.maxConnections).toBeGreaterThan(512);
+  const late = connected('192.0.2.7');
+  limits.check(own[511]!, '/status');
+  expect(() => limits.check(late, '/status')).toThrow(/only a stop is answered/);
+  limits.check(late, '/stop?robot_id=1');
+  limits.check(late, '/api/v1/stop');
+  for (const socket of own) socket.emit('close');
+  // One other computer does not get all of them.
+  const others = Array.from({ length: 129 }, () => connected('192.0.2.8'));
+  limits.check(others[127]!, '/status');
+  expect(() => limits.check(others[128]!, '/status')).toThrow(/only a stop/);
+  limits.check(connected('192.0.2.9'), '/status');
 });

@@ -23,7 +23,7 @@ export function bridgeRoutes(app: FastifyInstance, services: HttpServices): void
 
   app.get('/api/v1/config', async () => {
     const { http, ...rest } = services.configuration();
-    const { token_file: _secret, ...open } = http;
+    const { token_file: _secret, read_token_file: _other, ...open } = http;
     return { http: open, ...rest };
   });
 

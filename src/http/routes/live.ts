@@ -4,16 +4,18 @@ import type { WebSocket } from 'ws';
 import type { Callers } from '../callers.ts';
 import { HttpProblem } from '../errors.ts';
 import type { Guard } from '../guard.ts';
+import type { Limits } from '../limits.ts';
 import { helloView } from '../live/frames.ts';
 import { Hub, MOST_WAITING, type Watcher } from '../live/hub.ts';
 import { JogDesk } from '../live/jog-desk.ts';
 import { DEFAULT_RATE, MAX_RATE, MIN_RATE, readMessage, TOPICS, type Topic } from '../live/protocol.ts';
 import { type Admission, serveWebSockets } from '../live/upgrade.ts';
 import type { HttpServices } from '../services.ts';
+import type { Scope } from '../tokens.ts';
 import { aboveBound, belowBound, notANumber, notOneOf, queryOf } from '../validation.ts';
+import { scopesOf } from './session.ts';
 
 export const LIVE = '/api/v1/live';
-const SCOPES = ['read', 'control'];
 
 function topicsOf(text: string | undefined): readonly Topic[] {
   if (text === undefined) return TOPICS;
@@ -35,7 +37,11 @@ function rateOf(text: string | undefined): number {
 }
 
 /** The live stream: GET /api/v1/live as a WebSocket, with jogging, and as server-sent events. */
-export function liveRoutes(app: FastifyInstance, services: HttpServices, callers: Callers, guard: Guard): void {
+export function liveRoutes(
+  app: FastifyInstance,
+  services: HttpServices,
+  { callers, guard, limits }: { readonly callers: Callers; readonly guard: Guard; readonly limits: Limits },
+): void {
   const hub = new Hub(services);
   const desk = new JogDesk(services.arms, services.jogging);
   app.addHook('preClose', async () => hub.close());
@@ -44,12 +50,16 @@ export function liveRoutes(app: FastifyInstance, services: HttpServices, callers
     if (!hub.hasRoom) throw new HttpProblem(503, 'Too many clients watch the bridge: close some of them.');
   }
 
-  function take(socket: WebSocket, watcher: Watcher, text: string): void {
+  function take(socket: WebSocket, watcher: Watcher, text: string, who: { scope: Scope; address: string }): void {
     const refuse = (request: string, reason: string, more: object = {}): void => {
       // One who sends without reading is told no more than it takes.
       if (socket.bufferedAmount < MOST_WAITING)
         socket.send(JSON.stringify({ type: 'refused', request, reason, ...more }));
     };
+    if (!limits.allows(who.address)) {
+      refuse('unknown', 'too many messages a second: this one is dropped');
+      return;
+    }
     const message = readMessage(text);
     if ('fault' in message) {
       refuse('unknown', message.fault);
@@ -59,22 +69,28 @@ export function liveRoutes(app: FastifyInstance, services: HttpServices, callers
       hub.subscribe(watcher, message.topics ?? TOPICS, message.rate ?? DEFAULT_RATE);
       return;
     }
+    if (who.scope !== 'control') {
+      refuse('jog', 'this token may only read and stop', { arm: message.arm });
+      return;
+    }
     const refused = desk.take(socket, message, { owner: callers.owner, takeOver: false });
     if (refused !== null) refuse('jog', refused, { arm: message.arm });
   }
 
   const admit: Admission = (request) => {
     guard.checkSource(request);
-    guard.checkToken(request);
+    limits.check(request.socket, LIVE);
+    const scope = guard.admit(request);
+    const address = request.socket.remoteAddress ?? '';
     requireRoom();
     return (socket) => {
-      socket.send(JSON.stringify(helloView(services, SCOPES)));
+      socket.send(JSON.stringify(helloView(services, scopesOf(scope))));
       const watcher = hub.add({
         waiting: () => socket.bufferedAmount,
         send: (_topic, frame) => socket.send(frame, { binary: false }),
         close: () => socket.terminate(),
       });
-      socket.on('message', (data) => take(socket, watcher, String(data)));
+      socket.on('message', (data) => take(socket, watcher, String(data), { scope, address }));
       socket.on('close', () => {
         hub.remove(watcher);
         desk.leave(socket);
@@ -99,7 +115,7 @@ export function liveRoutes(app: FastifyInstance, services: HttpServices, callers
       response.write('\n\n');
       response.uncork();
     };
-    send('hello', JSON.stringify(helloView(services, SCOPES)));
+    send('hello', JSON.stringify(helloView(services, scopesOf(guard.admit(request.raw)))));
     const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
     hub.subscribe(watcher, topics, rate);
     response.on('close', () => hub.remove(watcher));

@@ -1,0 +1,21 @@
+import { isIP } from 'node:net';
+
+/** A host as it stands in a URL, without brackets and port; null when the text is no authority. */
+export function hostOf(authority: string): string | null {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:@/\\[\]?#]+))(?::\d{1,5})?$/i.exec(authority);
+  return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
+}
+
+/** An address in lower case, without brackets, and as IPv4 where IPv6 only wraps one. */
+export function bareAddress(address: string): string {
+  return address
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+/** True for localhost and for addresses that only this computer reaches. */
+export function isLoopback(host: string): boolean {
+  const bare = bareAddress(host);
+  return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
+}
