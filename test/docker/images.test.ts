@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { isLoopback } from '../../src/http/guard.ts';
+import { isLoopback } from '../../src/http/addresses.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docker/', import.meta.url));
 const DOCKERFILE = join(FOLDER, 'Dockerfile');
