@@ -35,10 +35,15 @@ export class GainStore {
     }
   }
 
+  /** What this process has kept last, another object each time; undefined when it has forgotten it. */
+  kept(arm: string, bus: string): GainPlan | undefined {
+    return this.#kept.get(this.#file(arm, bus));
+  }
+
   /** Keeps gains before they are changed. @throws {Error} when the file cannot be written */
   keep(arm: string, bus: string, gains: GainPlan): void {
     const file = this.#file(arm, bus);
-    this.#kept.set(file, gains);
+    this.#kept.set(file, { ...gains });
     // The servos of a simulated arm do not outlive the bridge.
     if (bus.startsWith('sim:')) return;
     mkdirSync(this.#folder, { recursive: true });

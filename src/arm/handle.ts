@@ -305,6 +305,13 @@ export class ArmHandle implements Arm {
     this.#reserved = owner;
   }
 
+  /** @throws {BridgeError} owned, when the claim does not hold the arm any more: what it was for must not drive it */
+  requireHeld(claim: Claim): void {
+    if (this.#claim === claim) return;
+    const why = claim.lostBecause() ?? 'it has been given back meanwhile';
+    throw new BridgeError('owned', `Arm ${this.name} was lost before it could be driven: ${why}.`);
+  }
+
   /** Gives the arm back, if the claim still holds it. */
   release(claim: Claim): void {
     if (this.#claim === claim) this.#claim = null;

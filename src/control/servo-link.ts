@@ -315,6 +315,13 @@ export class ServoLink implements ArmLink {
   }
 
   async #limit(limits: Float64Array): Promise<void> {
+    for (const { id, name, model, joint } of this.#servos) {
+      const { initial, scale } = model.common.maxTemperature;
+      if (limits[joint]! <= initial! * scale) continue;
+      throw new Error(
+        `servo ${id} (${name}), a ${model.model}, takes no limit above ${initial! * scale} degrees Celsius`,
+      );
+    }
     this.#eepromOpen = true;
     try {
       for (const [i, { id, model, joint }] of this.#servos.entries()) {

@@ -13,8 +13,8 @@ const WARM_MARGIN = 15;
 const HOT_MARGIN = 3;
 /** An arm with a servo this near to its limit is to be lowered while its motors still carry it, K. */
 const LOWER_MARGIN = 6;
-/** A servo nearer to its temperature limit than this gets no torque, K. */
-const COOL_MARGIN = 5;
+/** A servo nearer to its temperature limit than this gets no torque: its arm would soon have to be lowered, K. */
+const COOL_MARGIN = 2 * LOWER_MARGIN;
 /** A joint whose servos are apart by more than this would have them work against each other, rad. */
 const APART = 0.08;
 
@@ -160,7 +160,7 @@ export class ServoWatch {
       this.fault = '';
       this.#faulty = -1;
     }
-    if (temperature < limit - 2 * LOWER_MARGIN) this.#hot[index] = 0;
+    if (temperature <= limit - COOL_MARGIN) this.#hot[index] = 0;
     if (this.#hot[index] === 0 && temperature > limit - LOWER_MARGIN) {
       this.#hot[index] = 1;
       this.#ailing(index, `${this.#label(index)} has ${temperature} degC and switches off at ${limit}`);

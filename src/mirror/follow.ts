@@ -94,7 +94,7 @@ export class Follow implements SetpointSource {
         return SourceStatus.hold;
       }
       this.#ramp(out);
-    } else if (jumped && follow.code === FollowCode.following) {
+    } else if (jumped) {
       this.#ramp(out);
     }
     if (follow.code !== FollowCode.following) this.#approach(dt);

@@ -42,7 +42,7 @@ export class GravityService implements Gravity {
     this.#floating.set(handle, floating);
     try {
       await handle.torqueOn();
-      const motion = await float(handle, percentages, this.#store);
+      const motion = await float(handle, claim, percentages, this.#store);
       floating.motion = motion;
       if (this.#floating.get(handle) !== floating) await handle.cancel(motion.motion);
       void motion.ended.then(() => this.#forget(handle, floating));

@@ -1,5 +1,5 @@
 import type { GainStore } from '../arm/gain-store.ts';
-import type { ArmHandle, RunningMotion } from '../arm/handle.ts';
+import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import { unmapPositions } from './map.ts';
 import type { PlannedPair } from './plan.ts';
@@ -37,17 +37,19 @@ export async function alignLeader(pair: PlannedPair, mover: Mover, signal: Abort
  */
 export async function giveToHand(
   leader: ArmHandle,
+  claim: Claim,
   gravity: GravityPercentages | null,
   store: GainStore,
 ): Promise<RunningMotion | null> {
   if (leader.remote) return null;
   if (gravity !== null) {
     await leader.torqueOn();
-    return float(leader, gravity, store);
+    return float(leader, claim, gravity, store);
   }
   if (!leader.read().torque) return null;
   // The servos that hold may be some only; a fade needs all of them.
   if (!leader.read().holding) await leader.torqueOn();
+  leader.requireHeld(claim);
   const full = new Float64Array(leader.model.joints.length).fill(1);
   return leader.drive({ kind: 'float', support: full, fade: LIMP_TIME, gains: null });
 }

@@ -189,7 +189,7 @@ export class MirrorService implements Mirror {
     if (aligned !== undefined) await alignLeader(aligned, this.#mover, aligned.aborted.signal);
     // Ended while this was being set up: the leader may be somebody else's.
     if (mine.every((pair) => pair.ended)) return;
-    const motion = await giveToHand(leader, gravity, this.#store);
+    const motion = await giveToHand(leader, mine[0]!.leaderClaim, gravity, this.#store);
     if (motion === null) return;
     for (const pair of mine) pair.leaderMotion = motion;
     if (mine.every((pair) => pair.ended)) await leader.cancel(motion.motion);

@@ -1,5 +1,5 @@
 import type { GainStore } from '../arm/gain-store.ts';
-import type { ArmHandle, RunningMotion } from '../arm/handle.ts';
+import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import type { GravityPercentages } from './types.ts';
@@ -23,15 +23,23 @@ const RESTORE_INTERVAL = 100;
 /**
  * Lets an arm float whose torque is on: it supports a part of its weight and yields to the hand. Its servos' own gains are
  * on disk before they are changed. Joints without a percentage of their own are supported as the wrist is.
- * @throws {BridgeError} disconnected, stopped, internal when the gains cannot be kept
+ * @param claim under which it floats: an arm that has been lost on the way is left to whoever has it
+ * @throws {BridgeError} disconnected, stopped, owned, internal when the gains cannot be kept
  */
-export async function float(arm: ArmHandle, gravity: GravityPercentages, store: GainStore): Promise<RunningMotion> {
+export async function float(
+  arm: ArmHandle,
+  claim: Claim,
+  gravity: GravityPercentages,
+  store: GainStore,
+): Promise<RunningMotion> {
   const { joints } = arm.model;
   const support = Float64Array.from(joints, (joint) => gravity[SUPPORT_BY_ROLE[joint.role] ?? 'wrist'] / 100);
   const gains = new Float64Array(joints.length).fill(SOFT_GAIN);
   const source: SourceSpec = { kind: 'float', support, fade: 0, gains };
   try {
-    store.keep(arm.name, arm.bus, await arm.gains(gains));
+    const plan = await arm.gains(gains);
+    arm.requireHeld(claim);
+    store.keep(arm.name, arm.bus, plan);
   } catch (error) {
     if (error instanceof BridgeError) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -61,10 +69,12 @@ export async function forgetWhenRestored(
   store: GainStore,
   parts: Float64Array = new Float64Array(arm.model.joints.length).fill(SOFT_GAIN),
 ): Promise<boolean> {
+  const kept = store.kept(arm.name, arm.bus);
   for (let waited = 0; waited < RESTORE_LIMIT; waited += RESTORE_INTERVAL) {
     try {
       if ((await arm.gains(parts)).restored) {
-        if (arm.read().state === 'floating') return false;
+        // Where it floats once more, what has been kept is of that time.
+        if (arm.read().state === 'floating' || store.kept(arm.name, arm.bus) !== kept) return false;
         store.forget(arm.name, arm.bus);
         return true;
       }

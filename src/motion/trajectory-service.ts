@@ -208,11 +208,12 @@ export class TrajectoryService implements Trajectories {
     }
   }
 
-  /** Waits until a joint is near `position` or stands. */
-  async #stand({ handle }: ArmRun, joint: number, position: number, tolerance: number): Promise<void> {
+  /** Waits until a joint is near `position` or stands, or until the arm is lost. */
+  async #stand(run: ArmRun, joint: number, position: number, tolerance: number): Promise<void> {
+    const { handle } = run;
     let anchor = handle.read().positions[joint]!;
     let since = handle.read().sampleTime;
-    for (;;) {
+    while (run.lostBecause === null) {
       const { positions, sampleTime } = handle.read();
       const at = positions[joint]!;
       if (Math.abs(at - position) <= tolerance || sampleTime - since > STALL_TIME) return;

@@ -96,19 +96,28 @@ export class JointFile {
   /** Creates the file, which must not exist. @param topic of its messages @throws {Error} of the file system */
   static async create(path: string, topic: string, names: readonly string[]): Promise<JointFile> {
     const made = new JointFile(await open(path, 'wx'), names);
-    await made.#writer.start({ profile: PROFILE, library: 'arm-bridge' });
-    const schemaId = await made.#writer.registerSchema({
+    try {
+      await made.#begin(topic);
+    } catch (error) {
+      await made.#file.close();
+      throw error;
+    }
+    return made;
+  }
+
+  async #begin(topic: string): Promise<void> {
+    await this.#writer.start({ profile: PROFILE, library: 'arm-bridge' });
+    const schemaId = await this.#writer.registerSchema({
       name: SCHEMA_NAME,
       encoding: 'ros2msg',
       data: new TextEncoder().encode(SCHEMA),
     });
-    made.#channel = await made.#writer.registerChannel({
+    this.#channel = await this.#writer.registerChannel({
       topic,
       schemaId,
       messageEncoding: 'cdr',
       metadata: new Map([['offered_qos_profiles', '']]),
     });
-    return made;
   }
 
   /** Not to be called again before it has resolved. */

@@ -154,6 +154,13 @@ test('a cycle ends although its arm is checked anew while one of its servos is b
   await facts;
 });
 
+test('a temperature limit above what a servo is made for is written to none', async () => {
+  await expect(link.limitTemperatures(Float64Array.of(60, 60, 81))).rejects.toThrow(
+    'servo 3 (joint 3), a STS3215, takes no limit above 70 degrees Celsius',
+  );
+  expect(port.servos.map((servo) => servo.value('max_temperature'))).toEqual(IDS.map(() => 70));
+});
+
 test('servos are made no softer while their EEPROM is open, which would keep it', async () => {
   link.write(goals);
   link.setTorque(true);

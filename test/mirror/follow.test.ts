@@ -178,6 +178,37 @@ test('the jump of a leader whose readings were frozen is a ramp, the quickest ha
   expect(Math.abs(out[0]! - before)).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
 });
 
+test('the jump of a leader whose readings were frozen is a ramp for a joint that has caught up before the others too', () => {
+  let now = 10;
+  let first = 0;
+  const sampler = {
+    get sampleTime() {
+      return now;
+    },
+    sample: (out: Float64Array) => {
+      out.set([first, 1.5]);
+    },
+  };
+  const none = new Float64Array(2);
+  const drive = { damping: none, inertia: none, friction: none };
+  const follow = new Follow(sampler, drive, 'mirroring', () => now, PLAIN);
+  const out = new Float64Array(2);
+  follow.begin(out);
+  const step = (): void => {
+    now += DT;
+    follow.next(now, DT, out);
+  };
+  // The first joint is where its leader is, and free of the ramp; the second one is half way.
+  for (let i = 0; i < 250; i++) step();
+  expect(follow.follow.code).toBe(FollowCode.ramping);
+  first = 1;
+  for (let i = 0; i < 50; i++) {
+    const before = out[0]!;
+    step();
+    expect(out[0]! - before).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
+  }
+});
+
 test('a pair may follow slowly, smoothly, and leave small movements out', () => {
   const still = setUp(() => 0.03, { ...PLAIN, deadBand: 0.05 });
   for (let i = 0; i < 1000; i++) still.step();
