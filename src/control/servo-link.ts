@@ -433,10 +433,10 @@ export class ServoLink implements ArmLink {
     this.#backOff = FIRST_BACK_OFF;
     this.reason = '';
     this.#phase = 'up';
-    if (this.#watchdog !== undefined && this.anyTorque) {
-      this.#writeAll(this.#watchdog, 0);
-      this.#writeAll(this.#watchdog, WATCHDOG);
-    }
+    if (this.#watchdog === undefined) return;
+    // A servo whose watchdog has run out refuses goals, also those that are to be there before its torque.
+    this.#writeAll(this.#watchdog, 0);
+    if (this.anyTorque) this.#writeAll(this.#watchdog, WATCHDOG);
   }
 
   #closed(error: PortError): void {

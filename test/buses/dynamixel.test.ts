@@ -120,6 +120,24 @@ describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
     expect(bench.loop.warnings).toEqual([]);
   });
 
+  test('whose watchdog has stopped it before takes its goals before its torque all the same', async () => {
+    const bench = new Bench();
+    const { goal_position, torque_enable, bus_watchdog } = XL330_M288.registers;
+    for (const servo of bench.servos) {
+      servo.write(torque_enable.address, Uint8Array.of(1), 0, 1);
+      servo.write(bus_watchdog.address, Uint8Array.of(1), 0, 1);
+      servo.step(0.1, Math.PI, 0);
+      expect(servo.value('bus_watchdog')).toBe(RAN_OUT);
+      servo.write(torque_enable.address, Uint8Array.of(0), 0, 1);
+      expect(servo.write(goal_position.address, Uint8Array.of(0, 4, 0, 0), 0, 4)).not.toBe(0);
+    }
+    await bench.connect();
+    expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => 0));
+    expect(bench.servos.some((servo) => servo.torqueOn)).toBe(false);
+    await bench.loop.hold();
+    for (const servo of bench.servos) expect(Math.abs(servo.value('goal_position') - MIDDLE)).toBeLessThan(3);
+  });
+
   test('that holds is adopted as it is, and what it cannot take with torque on is told', async () => {
     const bench = new Bench();
     for (const [i, servo] of bench.servos.entries()) {

@@ -11,7 +11,7 @@ test('a servo that has had its arm lowered has torque again only once it would h
     servos,
     'feetech',
     () => {},
-    (text) => heat.push(text),
+    (_index, text) => heat.push(text),
   );
   watch.begin([{ maxTemperature: LIMIT, minVoltage: 4, maxVoltage: 8, temperature: 40, voltage: 7 } as FoundServo]);
   for (let degrees = 40; degrees < LIMIT; degrees += 0.5) watch.measured(0, degrees, 7);
