@@ -28,7 +28,10 @@ const http = z.strictObject({
     .default('127.0.0.1')
     .describe('Address to listen on; any but loopback needs a token and `tls`.'),
   port: port.default(8020).describe('TCP port; 0 takes a free one, which the log names.'),
-  dialect: z.enum(['standard']).default('standard').describe('Meaning of units and defaults of the HTTP interface.'),
+  dialect: z
+    .enum(['standard', 'phosphobot'])
+    .default('standard')
+    .describe('Meaning of units and defaults of the HTTP interface; phosphobot: as clients of that program know them.'),
   token_file: z
     .string()
     .min(1)

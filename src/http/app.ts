@@ -116,6 +116,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     return send(reply, new HttpProblem(405, 'Method Not Allowed', { allow: allowed.join(', ') }));
   };
 
+  app.decorate('dialect', services.config.dialect);
   app.decorateRequest('sentType', undefined);
   app.addHook('onRequest', async (request, reply) => {
     const { origin, 'access-control-request-method': asked } = request.headers;
@@ -182,7 +183,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   sessionRoutes(app, guard);
   liveRoutes(app, services, { callers, guard, limits });
   pageRoutes(app);
-  const description = openApi({ token: services.tokens !== null });
+  const description = openApi({ token: services.tokens !== null, dialect: services.config.dialect });
   app.get('/openapi.json', async () => description);
   return app;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AbsoluteMove, RelativeMove, Tolerances } from '../motion/types.ts';
+import type { Dialect } from './dialect.ts';
 import type { absoluteMoveRequest, relativeMoveRequest } from './schemas.ts';
 import { metresFromCentimetres, radiansFromDegrees } from './units.ts';
 
@@ -16,25 +17,28 @@ const metres = (value: number | null) => (value === null ? null : metresFromCent
 const radians = (value: number | null) => (value === null ? null : radiansFromDegrees(value));
 
 /** Lengths, angles and opening of a body. */
-function coordinates({ x, y, z, rx, ry, rz, open }: AbsoluteBody | RelativeBody) {
+function coordinates({ x, y, z, rx, ry, rz, open }: AbsoluteBody | RelativeBody, dialect: Dialect) {
+  const [yaw, roll] = dialect === 'phosphobot' ? [rz, ry] : [ry, rz];
   const lengths = { x: metres(x), y: metres(y), z: metres(z) };
-  return given({ ...lengths, pitch: radians(rx), yaw: radians(ry), roll: radians(rz), open });
+  return given({ ...lengths, pitch: radians(rx), yaw: radians(yaw), roll: radians(roll), open });
 }
 
-function tolerances(body: AbsoluteBody | RelativeBody): Tolerances {
+function tolerances(body: AbsoluteBody | RelativeBody, dialect: Dialect): Tolerances {
+  const { position_tolerance: position, orientation_tolerance: orientation } = body;
+  const inside = dialect === 'phosphobot';
   return {
     maxTrials: Math.min(body.max_trials, Number.MAX_SAFE_INTEGER),
-    positionTolerance: metresFromCentimetres(body.position_tolerance),
-    orientationTolerance: radiansFromDegrees(body.orientation_tolerance),
+    positionTolerance: inside ? position : metresFromCentimetres(position),
+    orientationTolerance: inside ? orientation : radiansFromDegrees(orientation),
   };
 }
 
 /** The move that a body asks for, in the units of the inside. */
-export function absoluteMoveOf(body: AbsoluteBody): AbsoluteMove {
-  return { ...coordinates(body), ...tolerances(body), path: body.path };
+export function absoluteMoveOf(body: AbsoluteBody, dialect: Dialect): AbsoluteMove {
+  return { ...coordinates(body, dialect), ...tolerances(body, dialect), path: body.path };
 }
 
 /** The same for a relative move. */
-export function relativeMoveOf(body: RelativeBody): RelativeMove {
-  return { ...coordinates(body), ...tolerances(body), path: body.path };
+export function relativeMoveOf(body: RelativeBody, dialect: Dialect): RelativeMove {
+  return { ...coordinates(body, dialect), ...tolerances(body, dialect), path: body.path };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { API_OPERATIONS } from './api-operations.ts';
+import { type Dialect, PHOSPHOBOT_TOLERANCES } from './dialect.ts';
 import { components } from './fields.ts';
 import { JOINT_OPERATIONS } from './joint-operations.ts';
 import {
@@ -241,14 +242,44 @@ function componentSchemas(): Json {
   );
 }
 
+/** Component schemas as the phosphobot dialect means them. */
+function inPhosphobot(schemas: Json): Json {
+  const swapped = (fields: Json): Json => {
+    const { ry, rz } = fields as Record<'ry' | 'rz', Json>;
+    return { ...fields, ry: { ...ry, description: rz.description }, rz: { ...rz, description: ry.description } };
+  };
+  const move = (name: string): Json => {
+    const schema = schemas[name] as Json;
+    const properties = swapped(schema.properties as Json);
+    for (const [tolerance, fallback] of Object.entries(PHOSPHOBOT_TOLERANCES)) {
+      const field = properties[tolerance] as Json;
+      const description = String(field.description)
+        .replace('in centimetres', 'in metres')
+        .replace('in degrees', 'in radians');
+      properties[tolerance] = { ...field, default: fallback, description };
+    }
+    const description = `${schema.description} Tolerances are metres and radians.`;
+    return { ...schema, description, properties };
+  };
+  const position = schemas.EndEffectorPosition as Json;
+  return {
+    ...schemas,
+    AbsoluteMoveRequest: move('AbsoluteMoveRequest'),
+    RelativeMoveRequest: move('RelativeMoveRequest'),
+    EndEffectorPosition: { ...position, properties: swapped(position.properties as Json) },
+  };
+}
+
 /** The interface as OpenAPI 3.1, made from the schemas that validate its requests. */
-export function openApi({ token }: { readonly token: boolean }): Json {
+export function openApi({ token, dialect }: { readonly token: boolean; readonly dialect: Dialect }): Json {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Arm Bridge',
       version: INTERFACE_VERSION,
-      description: 'Moves robot arms, mirrors a leader arm to its followers and reads end effectors.',
+      description:
+        'Moves robot arms, mirrors a leader arm to its followers and reads end effectors.' +
+        (dialect === 'phosphobot' ? ' In the dialect of phosphobot: see docs/http.md.' : ''),
     },
     tags: [
       { name: 'control', description: 'Motion of the arms.' },
@@ -265,7 +296,7 @@ export function openApi({ token }: { readonly token: boolean }): Json {
       ]),
     ),
     components: {
-      schemas: componentSchemas(),
+      schemas: dialect === 'phosphobot' ? inPhosphobot(componentSchemas()) : componentSchemas(),
       ...(token ? { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } } : {}),
     },
   };

@@ -270,7 +270,7 @@ export const bridgeStatus = z
     leader_follower_status: z.boolean().describe('Mirroring runs.'),
     server_ip: z.string(),
     server_port: z.int(),
-    dialect: z.literal('standard'),
+    dialect: z.enum(['standard', 'phosphobot']),
     arms: z.array(armStatus),
     mirror: z.object({
       reason: z.string().describe('Of the last stop.'),

@@ -59,15 +59,20 @@ export interface HttpServices {
 }
 
 /** @throws {HttpProblem} 400 naming the known ids */
-export function armById(arms: Arms, id: number): Arm {
+export function armById({ arms, config }: HttpServices, id: number): Arm {
   const arm = arms.all.find((candidate) => candidate.id === id);
   if (arm !== undefined) return arm;
-  const known = arms.all.map((candidate) => candidate.id).sort((a, b) => a - b);
   const text = Number.isInteger(id) ? BigInt(id) : id;
+  if (config.dialect === 'phosphobot') {
+    const last = arms.all.at(-1);
+    if (id === -1 && last !== undefined) return last;
+    throw new HttpProblem(400, `Robot ID ${text} is out of range. Only ${arms.all.length} robots connected.`);
+  }
+  const known = arms.all.map((candidate) => candidate.id).sort((a, b) => a - b);
   throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`);
 }
 
 /** The arm with an id, or all arms. @throws {HttpProblem} 400 naming the known ids */
-export function armsById(arms: Arms, id: number | null): readonly Arm[] {
-  return id === null ? arms.all : [armById(arms, id)];
+export function armsById(services: HttpServices, id: number | null): readonly Arm[] {
+  return id === null ? services.arms.all : [armById(services, id)];
 }

@@ -1,10 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { type Dialect, softened } from './dialect.ts';
 import { type FieldError, HttpProblem } from './errors.ts';
 import { plainBoolean } from './fields.ts';
 import { JsonDepthError, JsonSyntaxError, parseJson } from './json.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    readonly dialect: Dialect;
+  }
   interface FastifyRequest {
     /** Content-Type of the request; the server's own choice of a parser never sees it. */
     sentType: string | undefined;
@@ -192,6 +196,8 @@ export interface RequestShape<Body extends z.ZodType> {
   readonly body?: Body;
   /** An optional body may be missing or null: its defaults apply. */
   readonly bodyOptional?: boolean;
+  /** What the phosphobot dialect takes for the fields that are left out. */
+  readonly complete?: (body: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
 export interface ReadRequest<Body extends z.ZodType> {
@@ -227,6 +233,13 @@ function readTakeOver(text: string | undefined, faults: FieldError[]): boolean {
   return false;
 }
 
+/** A body as the phosphobot dialect reads it. */
+function asPhosphobot<Body extends z.ZodType>({ body, complete }: RequestShape<Body>, sent: unknown): unknown {
+  const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
+  const whole = isObject && complete !== undefined ? complete(sent as Readonly<Record<string, unknown>>) : sent;
+  return isObject ? softened(body!, whole) : sent;
+}
+
 /** Query parameters by name, of equal names the last. */
 export function queryOf(request: FastifyRequest): ReadonlyMap<string, string> {
   const url = request.raw.url ?? '';
@@ -253,7 +266,8 @@ export function readRequest<Body extends z.ZodType>(
     if (sent === NOTHING && shape.bodyOptional !== true) {
       faults.push(fault('missing', ['body'], null));
     } else {
-      const present = shape.bodyOptional === true && (sent === NOTHING || sent === null) ? {} : sent;
+      const given = shape.bodyOptional === true && (sent === NOTHING || sent === null) ? {} : sent;
+      const present = request.server.dialect === 'phosphobot' ? asPhosphobot(shape, given) : given;
       const result = shape.body.safeParse(present);
       if (result.success) {
         body = result.data;

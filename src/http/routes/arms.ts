@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Arm, Arms, Caller } from '../../arm/types.ts';
 import type { ArmList, MotionState } from '../api-schemas.ts';
 import type { Callers } from '../callers.ts';
+import { completedAbsolute } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { absoluteMoveOf } from '../move-bodies.ts';
 import { absoluteMoveRequest } from '../schemas.ts';
@@ -72,10 +73,10 @@ export function armRoutes(app: FastifyInstance, services: HttpServices, callers:
   });
 
   app.post('/api/v1/arms/:name/reachable', async (request) => {
-    const { body } = readRequest(request, { robotId: false, body: absoluteMoveRequest });
+    const { body } = readRequest(request, { robotId: false, body: absoluteMoveRequest, complete: completedAbsolute });
     const arm = armByName(arms, request.params);
     try {
-      const { problem, goal } = await services.motion.foresee(arm, absoluteMoveOf(body));
+      const { problem, goal } = await services.motion.foresee(arm, absoluteMoveOf(body, services.config.dialect));
       return { reachable: problem === null, message: problem, joints: goal === null ? null : [...goal] };
     } catch (error) {
       throw asProblem(error, { route: '/api/v1/arms/{name}/reachable', armId: arm.id });

@@ -59,7 +59,7 @@ export function jointRoutes(app: FastifyInstance, services: HttpServices, caller
       body: jointsReadRequest,
       bodyOptional: true,
     });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     arm.requireConnected();
     const ids = jointsOf(arm, body.joints_ids);
     const { holding, setpoints, positions } = arm.read();
@@ -77,7 +77,7 @@ export function jointRoutes(app: FastifyInstance, services: HttpServices, caller
       takeOver: true,
       body: jointsWriteRequest,
     });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     const wanted = wantedOf(arm, body.angles, body.joints_ids, body.unit);
     try {
       await callers.run(reply, takeOver, (caller) => services.joints.write(arm, wanted, caller));

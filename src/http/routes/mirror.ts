@@ -19,7 +19,7 @@ function pairsOf(services: HttpServices, body: StartBody): MirrorRequest['pairs'
   for (const [index, { leader_id, follower_id }] of body.robot_pairs.entries()) {
     if (follower_id === null) throw new HttpProblem(400, `Follower ID is required for robot pair ${index}.`);
     if (leader_id === null) throw new HttpProblem(400, `Leader ID is required for robot pair ${index}.`);
-    pairs.push({ leader: armById(services.arms, leader_id).id, follower: armById(services.arms, follower_id).id });
+    pairs.push({ leader: armById(services, leader_id).id, follower: armById(services, follower_id).id });
   }
   return pairs;
 }
@@ -55,6 +55,9 @@ function releaseOf(request: FastifyRequest, fallback: Release): Release {
 
 /** /move/leader/start and /move/leader/stop, /gravity/start and /gravity/stop. */
 export function mirrorRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
+  // Clients of phosphobot know no 409.
+  const owned = services.config.dialect === 'phosphobot' ? { owned: 400 } : {};
+
   app.post('/move/leader/start', async (request) => {
     const { takeOver, body } = readRequest(request, {
       robotId: false,
@@ -66,7 +69,7 @@ export function mirrorRoutes(app: FastifyInstance, services: HttpServices, calle
       // Mirroring outlives the request that started it: a client that hangs up does not end it.
       await services.mirror.start(start, { owner: callers.owner, takeOver });
     } catch (error) {
-      throw asProblem(error, { route: '/move/leader/start', status: { stopped: 400 } });
+      throw asProblem(error, { route: '/move/leader/start', status: { stopped: 400, ...owned } });
     }
     return { status: 'ok', message: 'Leader-follower control started' };
   });
@@ -87,12 +90,12 @@ export function mirrorRoutes(app: FastifyInstance, services: HttpServices, calle
       body: gravityStartRequest,
       bodyOptional: true,
     });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     const percentages = gravityOf(body.gravity_compensation_values);
     try {
       await services.gravity.start(arm, percentages, { owner: callers.owner, takeOver });
     } catch (error) {
-      throw asProblem(error, { route: '/gravity/start', status: { stopped: 400, unsupported: 400 } });
+      throw asProblem(error, { route: '/gravity/start', status: { stopped: 400, unsupported: 400, ...owned } });
     }
     return { status: 'ok', message: 'Gravity control started' };
   });
@@ -100,7 +103,7 @@ export function mirrorRoutes(app: FastifyInstance, services: HttpServices, calle
   app.post('/gravity/stop', async (request) => {
     const { robotId } = readRequest(request, { robotId: 'default' });
     const release = releaseOf(request, 'hold');
-    const wasRunning = await services.gravity.stop(armById(services.arms, robotId!), release);
+    const wasRunning = await services.gravity.stop(armById(services, robotId!), release);
     return wasRunning
       ? { status: 'ok', message: 'Stopping gravity control' }
       : { status: 'error', message: 'Gravity control is not running' };

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
 import type { MoveOutcome } from '../../motion/types.ts';
 import type { Callers } from '../callers.ts';
+import { completedAbsolute, completedRelative, type Dialect } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { absoluteMoveOf, relativeMoveOf } from '../move-bodies.ts';
 import { absoluteMoveRequest, endEffectorReadRequest, relativeMoveRequest, type StatusResponse } from '../schemas.ts';
@@ -50,6 +51,22 @@ function statusOfAll(outcomes: readonly ArmOutcome[]): StatusResponse {
   };
 }
 
+/** Moves from or to a place of the absolute frame. */
+const NEED_ZERO: ReadonlySet<string> = new Set(['/move/absolute', '/move/relative']);
+
+/** The phosphobot dialect goes to `init` by itself before the first such move. @returns what became of it, when it failed */
+async function initialised({ config, motion }: HttpServices, arm: Arm, caller: Caller): Promise<MoveOutcome | null> {
+  if (config.dialect !== 'phosphobot' || arm.initialised) return null;
+  const outcome = await motion.init(arm, caller);
+  return outcome.ok ? null : outcome;
+}
+
+/** A move that is refused for another owner or a stop: phosphobot's clients read that from the status. */
+function refusedMove(problem: unknown, dialect: Dialect): StatusResponse {
+  if (dialect !== 'phosphobot' || !(problem instanceof HttpProblem) || problem.status !== 409) throw problem;
+  return { status: 'error', message: problem.message };
+}
+
 async function initAll(services: HttpServices, arms: readonly Arm[], caller: Caller): Promise<StatusResponse> {
   const results = await Promise.allSettled(arms.map((arm) => services.motion.init(arm, caller)));
   const outcomes: ArmOutcome[] = [];
@@ -72,12 +89,14 @@ async function initAll(services: HttpServices, arms: readonly Arm[], caller: Cal
     });
   }
   // Nothing moved: the refusal itself is the answer. Where one arm moved, the answer says what became of each.
-  if (refused === arms.length && refusal !== undefined) throw refusal;
+  if (refused === arms.length && refusal !== undefined) return refusedMove(refusal, services.config.dialect);
   return statusOfAll(outcomes);
 }
 
 /** /move/init, /move/absolute, /move/relative, /move/hello, /move/sleep and /end-effector/read. */
 export function moveRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
+  const { dialect } = services.config;
+
   /** Runs a move of one arm for a client. */
   async function one(
     reply: FastifyReply,
@@ -86,17 +105,22 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
     takeOver: boolean,
     move: (arm: Arm, caller: Caller) => Promise<MoveOutcome>,
   ): Promise<StatusResponse> {
-    const arm = armById(services.arms, robotId);
+    const arm = armById(services, robotId);
     try {
-      return statusOf(await callers.run(reply, takeOver, (caller) => move(arm, caller)));
+      return statusOf(
+        await callers.run(reply, takeOver, async (caller) => {
+          const early = NEED_ZERO.has(route) ? await initialised(services, arm, caller) : null;
+          return early ?? move(arm, caller);
+        }),
+      );
     } catch (error) {
-      throw asProblem(error, { route, armId: arm.id });
+      return refusedMove(asProblem(error, { route, armId: arm.id }), dialect);
     }
   }
 
   app.post('/move/init', async (request, reply) => {
     const { robotId, takeOver } = readRequest(request, { robotId: 'all', takeOver: true });
-    const arms = armsById(services.arms, robotId);
+    const arms = armsById(services, robotId);
     return callers.run(reply, takeOver, (caller) => initAll(services, arms, caller));
   });
 
@@ -105,8 +129,9 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       robotId: 'default',
       takeOver: true,
       body: absoluteMoveRequest,
+      complete: completedAbsolute,
     });
-    const move = absoluteMoveOf(body);
+    const move = absoluteMoveOf(body, dialect);
     return one(reply, '/move/absolute', robotId!, takeOver, (arm, caller) =>
       services.motion.moveAbsolute(arm, move, caller),
     );
@@ -117,8 +142,9 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       robotId: 'default',
       takeOver: true,
       body: relativeMoveRequest,
+      complete: completedRelative,
     });
-    const move = relativeMoveOf(body);
+    const move = relativeMoveOf(body, dialect);
     return one(reply, '/move/relative', robotId!, takeOver, (arm, caller) =>
       services.motion.moveRelative(arm, move, caller),
     );
@@ -140,7 +166,7 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
       body: endEffectorReadRequest,
       bodyOptional: true,
     });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     try {
       const { pose, open } = await services.motion.readEndEffector(arm, {
         onlyGripper: body.only_gripper,
@@ -152,8 +178,8 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
         y: pose === null ? null : centimetres(pose.y),
         z: pose === null ? null : centimetres(pose.z),
         rx: pose === null ? null : degrees(pose.pitch),
-        ry: pose === null ? null : degrees(pose.yaw),
-        rz: pose === null ? null : degrees(pose.roll),
+        ry: pose === null ? null : degrees(dialect === 'phosphobot' ? pose.roll : pose.yaw),
+        rz: pose === null ? null : degrees(dialect === 'phosphobot' ? pose.yaw : pose.roll),
         open,
       };
     } catch (error) {

@@ -20,7 +20,7 @@ export function recordingRoutes(app: FastifyInstance, services: HttpServices, ca
       body: recordingStartRequest,
       bodyOptional: true,
     });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     const name = body.name ?? nameOfNow();
     try {
       const path = await recordings.start(arm, name, body.rate);
@@ -32,7 +32,7 @@ export function recordingRoutes(app: FastifyInstance, services: HttpServices, ca
 
   app.post('/recording/stop', async (request) => {
     const { robotId } = readRequest(request, { robotId: 'default' });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     try {
       const summary = await recordings.stop(arm);
       if (summary === null) return { status: 'error', message: `${arm.name} is not being recorded` };
@@ -51,7 +51,7 @@ export function recordingRoutes(app: FastifyInstance, services: HttpServices, ca
       takeOver: true,
       body: recordingPlayRequest,
     });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     try {
       const { problem, duration } = await callers.run(reply, takeOver, (caller) =>
         recordings.play(arm, body.name, body.speed, caller),

@@ -40,14 +40,14 @@ function configOf(arm: Arm, facts: readonly ServoFacts[]): NonNullable<RobotConf
 export function servoRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
   app.post('/voltage/read', async (request) => {
     const { robotId } = readRequest(request, { robotId: 'default' });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     arm.requireConnected();
     return { current_voltage: measured(arm) ? Array.from(arm.read().voltages) : null };
   });
 
   app.post('/temperature/read', async (request) => {
     const { robotId } = readRequest(request, { robotId: 'default' });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     arm.requireConnected();
     const { temperatures, temperatureLimits } = arm.read();
     return {
@@ -63,7 +63,7 @@ export function servoRoutes(app: FastifyInstance, services: HttpServices, caller
       takeOver: true,
       body: temperatureWriteRequest,
     });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     const limits = Float64Array.from(body.maximum_temperature);
     const count = arm.model.joints.length;
     if (limits.length !== count) {
@@ -83,7 +83,7 @@ export function servoRoutes(app: FastifyInstance, services: HttpServices, caller
 
   app.post('/robot/config', async (request): Promise<RobotConfig> => {
     const { robotId } = readRequest(request, { robotId: 'default' });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     try {
       const facts = arm.remote ? [] : await services.servos.read(arm);
       return {

@@ -6,7 +6,7 @@ import { armById, type HttpServices, type SimulationControl } from '../services.
 import { aboveBound, belowBound, readRequest, unknownName } from '../validation.ts';
 
 function simulated(services: HttpServices, id: number): { arm: Arm; simulation: SimulationControl } {
-  const arm = armById(services.arms, id);
+  const arm = armById(services, id);
   if (services.simulation === null || !arm.simulated) {
     throw new HttpProblem(
       400,

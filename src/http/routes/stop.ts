@@ -52,7 +52,7 @@ export function stopRoutes(app: FastifyInstance, services: HttpServices): void {
 function routesBelow(app: FastifyInstance, services: HttpServices, root: string): void {
   app.post(`${root}/stop`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
-    return forEach(armsById(services.arms, robotId), 'Stopped', 'There is no arm.', (arm) =>
+    return forEach(armsById(services, robotId), 'Stopped', 'There is no arm.', (arm) =>
       arm.stop('POST /stop by an HTTP client'),
     );
   });
@@ -60,7 +60,7 @@ function routesBelow(app: FastifyInstance, services: HttpServices, root: string)
   app.post(`${root}/stop/reset`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
     // An arm that is not stopped is left alone: a reset would take it from its owner.
-    const stopped = armsById(services.arms, robotId).filter((arm) => arm.read().state === 'stopped');
+    const stopped = armsById(services, robotId).filter((arm) => arm.read().state === 'stopped');
     return forEach(stopped, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
   });
 }

@@ -9,7 +9,7 @@ import { readRequest } from '../validation.ts';
 export function torqueRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
   app.post('/torque/read', async (request) => {
     const { robotId } = readRequest(request, { robotId: 'default' });
-    const arm = armById(services.arms, robotId!);
+    const arm = armById(services, robotId!);
     arm.requireConnected();
     return { current_torque: Array.from(arm.read().efforts, (effort) => (Number.isFinite(effort) ? effort : 0)) };
   });
@@ -20,7 +20,7 @@ export function torqueRoutes(app: FastifyInstance, services: HttpServices, calle
       takeOver: true,
       body: torqueControlRequest,
     });
-    const arms = armsById(services.arms, robotId);
+    const arms = armsById(services, robotId);
     const { torque } = services;
     const faults = await callers.run(reply, takeOver, (caller) =>
       Promise.all(

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { HttpConfig } from '../config/schema.ts';
+
+/**
+ * The interface as phosphobot 0.3 speaks it, for its clients: metres and radians for tolerances, `ry` roll and `rz` yaw,
+ * numbers as text, coordinates that are left out are 0. What protects arms and people is the same in both dialects.
+ */
+export type Dialect = HttpConfig['dialect'];
+
+/** Tolerances of phosphobot where none are given: m and rad. */
+export const PHOSPHOBOT_TOLERANCES = { position_tolerance: 0.03, orientation_tolerance: 0.2 };
+
+const NUMBER = /^\s*[+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d+)?\s*$/i;
+const NO_NUMBER = new Set(['float_type', 'float_parsing', 'int_type', 'int_parsing']);
+
+/** The number that text or a boolean stands for in this dialect; undefined for anything else. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'string' && NUMBER.test(value) ? Number(value.replaceAll('_', '')) : undefined;
+}
+
+/** What a body says where a schema finds fault with it but this dialect does not. */
+function softenedAt(issue: z.core.$ZodIssue, value: unknown): unknown {
+  if (issue.code === 'too_small' || issue.code === 'too_big') {
+    if (issue.path.at(-1) !== 'open') return undefined;
+    return issue.code === 'too_small' ? issue.minimum : issue.maximum;
+  }
+  return NO_NUMBER.has(issue.message) ? numberOf(value) : undefined;
+}
+
+/** A body as phosphobot reads it: numbers in words become numbers, and an opening outside 0..1 becomes the nearest one. */
+export function softened(schema: z.ZodType, body: unknown): unknown {
+  const copy: unknown = structuredClone(body);
+  // Text first, then the bounds of what it stands for.
+  for (let round = 0; round < 2; round++) {
+    const { error } = schema.safeParse(copy);
+    for (const issue of error?.issues ?? []) {
+      const key = issue.path.at(-1);
+      let parent: unknown = copy;
+      for (const step of issue.path.slice(0, -1)) parent = (parent as Record<PropertyKey, unknown> | undefined)?.[step];
+      if (key === undefined || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) continue;
+      const value = softenedAt(issue, Reflect.get(parent, key));
+      if (value !== undefined) Reflect.set(parent, key, value);
+    }
+  }
+  return copy;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A body of /move/absolute with what phosphobot takes for the fields that are left out. */
+export function completedAbsolute(body: Fields): Fields {
+  const lengths = ['x', 'y', 'z'];
+  const given = [...lengths, 'rx', 'ry', 'rz'].some((name) => (body[name] ?? null) !== null);
+  const zeros = given ? lengths.filter((name) => (body[name] ?? null) === null).map((name) => [name, 0]) : [];
+  return { ...PHOSPHOBOT_TOLERANCES, ...body, ...Object.fromEntries(zeros) };
+}
+
+/** The same for /move/relative, where nothing is moved that is not given. */
+export function completedRelative(body: Fields): Fields {
+  return { ...PHOSPHOBOT_TOLERANCES, ...body };
+}
