@@ -263,11 +263,12 @@ export class Bridge {
   }
 
   #report(arm: ArmHandle): void {
-    arm.onWarning = (text) => this.#logger.warn(`${arm.name}: ${text}`);
+    const logger = this.#logger.child({ arm: arm.name });
+    arm.onWarning = (text) => logger.warn(`${arm.name}: ${text}`);
     arm.onAiling = (joint, text) => void this.#protection.ailing(arm, joint, text);
     arm.onState((state, reason) => {
-      if (state === 'disconnected') this.#logger.warn(`${arm.name} is disconnected: ${reason}`);
-      else this.#logger.info(`${arm.name} is ${state}${reason === '' ? '' : ` (${reason})`}`);
+      if (state === 'disconnected') logger.warn(`${arm.name} is disconnected: ${reason}`);
+      else logger.info(`${arm.name} is ${state}${reason === '' ? '' : ` (${reason})`}`);
     });
   }
 
@@ -342,6 +343,12 @@ export class Bridge {
     this.#logger.warn(`ROS 2 is off, HTTP alone is served: ${reason}`);
   }
 
+  async #alive(): Promise<boolean> {
+    const { cycle } = this.#shared;
+    await this.#shared.nextCycle(cycle, CYCLE_TIMEOUT);
+    return this.#shared.cycle !== cycle;
+  }
+
   #mountOf(arm: Arm): ArmConfig['mount'] {
     return this.#config.arms.find(({ name }) => name === arm.name)!.mount;
   }
@@ -374,6 +381,7 @@ export class Bridge {
       jogging: this.jog,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,
+      alive: () => this.#alive(),
       loop: () => this.loop(),
       ros: () => this.ros,
       simulation: control,

@@ -64,7 +64,7 @@ export function startLog(level: string): { readonly logger: Logger; readonly tai
     },
   };
   const logger = process.stdout.isTTY
-    ? pino(options, pretty({ translateTime: 'HH:MM:ss.l', ignore: 'pid,hostname', sync: true }))
+    ? pino(options, pretty({ translateTime: 'HH:MM:ss.l', ignore: 'pid,hostname,arm', sync: true }))
     : pino(options);
   return { logger, tail };
 }

@@ -32,6 +32,31 @@ const post = (operation: Operation) => ({ post: operation });
 
 /** Operations of our own, below /api/v1, in SI units. */
 export const API_OPERATIONS: Operations = {
+  '/healthz': get({
+    id: 'healthz',
+    tag: 'status',
+    summary: 'Whether the bridge works',
+    description: 'Needs no token.',
+    answer: { name: 'StatusResponse', description: 'The control loop runs.' },
+    refusals: {},
+    failure: 'The control loop does not run.',
+  }),
+  '/readyz': get({
+    id: 'readyz',
+    tag: 'status',
+    summary: 'Whether all arms are connected',
+    description: 'Needs no token.',
+    answer: { name: 'StatusResponse', description: 'All arms are connected.' },
+    refusals: {},
+    failure: 'Some arm is disconnected.',
+  }),
+  '/metrics': get({
+    id: 'metrics',
+    tag: 'status',
+    summary: 'Figures for Prometheus',
+    answer: { media: 'text/plain', description: 'Text format 0.0.4.' },
+    refusals: {},
+  }),
   '/api/v1/arms': get({
     id: 'arms',
     tag: 'arms',

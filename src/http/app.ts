@@ -14,10 +14,12 @@ import { Callers } from './callers.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { Guard } from './guard.ts';
 import { Limits } from './limits.ts';
+import { Hub } from './live/hub.ts';
 import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
 import { bridgeRoutes } from './routes/bridge.ts';
+import { healthRoutes } from './routes/health.ts';
 import { jointRoutes } from './routes/joints.ts';
 import { liveRoutes } from './routes/live.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
@@ -158,12 +160,21 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
     if (problem !== null) return send(reply, problem);
-    services.logger.error({ err: error, method: request.method, url: request.url }, 'request failed');
+    services.logger.error(
+      { err: error, request: request.id, method: request.method, url: request.url },
+      'request failed',
+    );
     return send(reply, INTERNAL_ERROR);
   });
   app.addHook('onResponse', async (request, reply) => {
     services.logger.debug(
-      { method: request.method, url: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      {
+        request: request.id,
+        method: request.method,
+        url: request.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
       'request',
     );
   });
@@ -181,7 +192,9 @@ export function buildApp(services: HttpServices): FastifyInstance {
   armRoutes(app, services, callers);
   bridgeRoutes(app, services);
   sessionRoutes(app, guard);
-  liveRoutes(app, services, { callers, guard, limits });
+  const hub = new Hub(services);
+  healthRoutes(app, services, () => hub.size);
+  liveRoutes(app, services, { callers, guard, limits, hub });
   pageRoutes(app);
   const description = openApi({ token: services.tokens !== null, dialect: services.config.dialect });
   app.get('/openapi.json', async () => description);

@@ -211,6 +211,7 @@ function pathItem(operation: Operation, token: boolean): Json {
   for (const [status, description] of Object.entries(operation.refusals)) {
     responses[status] = answer(description, 'HTTPError');
   }
+  if (operation.failure !== undefined) responses[503] = answer(operation.failure, 'StatusResponse');
   if (token) responses[401] = answer('The token is missing or wrong.', 'HTTPError');
   responses[403] = answer('Host or Origin is not answered.', 'HTTPError');
   if (operation.body !== undefined) responses[413] = answer('The body is larger than 1 MiB.', 'HTTPError');

@@ -46,6 +46,8 @@ export interface Operation {
   readonly body?: { readonly name: string; readonly required: boolean };
   /** A component as JSON, or text of a media type. */
   readonly answer: { readonly description: string } & ({ readonly name: string } | { readonly media: string });
+  /** When it answers 503 with a StatusResponse. */
+  readonly failure?: string;
   /** Descriptions of the documented refusals, by status. */
   readonly refusals: Readonly<Record<string, string>>;
 }

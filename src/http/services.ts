@@ -46,6 +46,8 @@ export interface HttpServices {
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };
   readonly log: LogTail;
+  /** Resolves to false when the control loop does not come to its next cycle within a second. */
+  readonly alive: () => Promise<boolean>;
   readonly loop: () => LoopStatistics;
   readonly ros: () => { enabled: boolean; reason: string; distro: string | null };
   /** Null when no arm is simulated. */

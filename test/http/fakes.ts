@@ -475,6 +475,7 @@ export function fakeServices(
       configSchema.parse({ http: { token_file: '/run/secrets/token' }, arms: [{ name: 'leader', bus: 'sim:so101' }] }),
     mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
     log: new LogTail(),
+    alive: async () => true,
     loop: () => ({
       cycles: 12,
       rate: 200,

@@ -6,7 +6,7 @@ import { HttpProblem } from '../errors.ts';
 import type { Guard } from '../guard.ts';
 import type { Limits } from '../limits.ts';
 import { helloView } from '../live/frames.ts';
-import { Hub, MOST_WAITING, type Watcher } from '../live/hub.ts';
+import { type Hub, MOST_WAITING, type Watcher } from '../live/hub.ts';
 import { JogDesk } from '../live/jog-desk.ts';
 import { DEFAULT_RATE, MAX_RATE, MIN_RATE, readMessage, TOPICS, type Topic } from '../live/protocol.ts';
 import { type Admission, serveWebSockets } from '../live/upgrade.ts';
@@ -40,9 +40,18 @@ function rateOf(text: string | undefined): number {
 export function liveRoutes(
   app: FastifyInstance,
   services: HttpServices,
-  { callers, guard, limits }: { readonly callers: Callers; readonly guard: Guard; readonly limits: Limits },
+  {
+    callers,
+    guard,
+    limits,
+    hub,
+  }: {
+    readonly callers: Callers;
+    readonly guard: Guard;
+    readonly limits: Limits;
+    readonly hub: Hub;
+  },
 ): void {
-  const hub = new Hub(services);
   const desk = new JogDesk(services.arms, services.jogging);
   app.addHook('preClose', async () => hub.close());
 

@@ -1,0 +1,127 @@
+import type { Arm } from '../arm/types.ts';
+import { ARM_STATES } from '../arm/types.ts';
+import type { HttpServices } from './services.ts';
+
+type Labels = Readonly<Record<string, string | number>>;
+type Kind = 'gauge' | 'counter' | 'summary';
+
+/** Requests of one route that were answered alike, and the time they took together, s. */
+interface Answered {
+  readonly labels: Labels;
+  count: number;
+  time: number;
+}
+
+/** Counts requests by route, method and status. */
+export class RequestCounts {
+  readonly #answered = new Map<string, Answered>();
+
+  /** @param route as it is declared, so that there are only as many series as routes @param time s */
+  add(method: string, route: string, status: number, time: number): void {
+    const key = `${method} ${route} ${status}`;
+    const entry = this.#answered.get(key) ?? { labels: { method, route, status }, count: 0, time: 0 };
+    entry.count++;
+    entry.time += time;
+    this.#answered.set(key, entry);
+  }
+
+  get all(): Iterable<Answered> {
+    return this.#answered.values();
+  }
+}
+
+/** Builds a page of metrics in the text format of Prometheus, version 0.0.4. */
+class Exposition {
+  readonly #families = new Map<string, string[]>();
+
+  /** Adds a value; one that is not known is left out. */
+  add(name: string, kind: Kind, help: string, labels: Labels, value: number, suffix = ''): void {
+    if (!Number.isFinite(value)) return;
+    const full = `arm_bridge_${name}`;
+    let lines = this.#families.get(full);
+    if (lines === undefined) {
+      lines = [`# HELP ${full} ${help}`, `# TYPE ${full} ${kind}`];
+      this.#families.set(full, lines);
+    }
+    const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(String(text))}"`);
+    lines.push(`${full}${suffix}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`);
+  }
+
+  toString(): string {
+    return `${[...this.#families.values()].flat().join('\n')}\n`;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}
+
+/** Loop, arms, buses, servos, pairs, HTTP and ROS as Prometheus reads them. @param live clients of the live stream */
+export function metricsText(services: HttpServices, requests: RequestCounts, live: number): string {
+  const page = new Exposition();
+  page.add('info', 'gauge', 'Version of the bridge.', { version: services.version }, 1);
+  addLoop(page, services);
+  for (const arm of services.arms.all) addArm(page, arm);
+  for (const { leader, follower, rate, latency } of services.mirror.status().pairs) {
+    const labels = { leader, follower };
+    page.add('pair_goals_per_second', 'gauge', 'Goals written to the follower.', labels, rate);
+    page.add('pair_latency_seconds', 'gauge', 'From sample to goal.', labels, latency);
+  }
+  for (const { labels, count, time } of requests.all) {
+    const help = 'Requests that were answered.';
+    page.add('http_request_seconds', 'summary', help, labels, time, '_sum');
+    page.add('http_request_seconds', 'summary', help, labels, count, '_count');
+  }
+  page.add('live_clients', 'gauge', 'Clients of the live stream.', {}, live);
+  page.add('ros_enabled', 'gauge', 'ROS 2 is on.', {}, services.ros().enabled ? 1 : 0);
+  page.add('resident_memory_bytes', 'gauge', 'Memory of the process.', {}, process.memoryUsage.rss());
+  const { user, system } = process.cpuUsage();
+  page.add('cpu_seconds_total', 'counter', 'Processor time of the process.', {}, (user + system) / 1e6);
+  return page.toString();
+}
+
+function addLoop(page: Exposition, services: HttpServices): void {
+  const loop = services.loop();
+  page.add('loop_cycles_total', 'counter', 'Cycles of the control loop.', {}, loop.cycles);
+  page.add('loop_late_cycles_total', 'counter', 'Cycles that began later than half a period.', {}, loop.late);
+  for (const [name, { recent }, help] of [
+    ['loop_period_seconds', loop.periods, 'From a cycle to the next, last 10 s.'],
+    ['loop_lateness_seconds', loop.lateness, 'Time by which a cycle began too late, last 10 s.'],
+    ['loop_latency_seconds', loop.latency, 'From read to written goals, last 10 s.'],
+  ] as const) {
+    page.add(name, 'gauge', help, { quantile: '0.5' }, recent.p50);
+    page.add(name, 'gauge', help, { quantile: '0.99' }, recent.p99);
+    page.add(name, 'gauge', help, { quantile: '1' }, recent.longest);
+  }
+}
+
+function addArm(page: Exposition, arm: Arm): void {
+  const snapshot = arm.read();
+  const labels = { arm: arm.name };
+  for (const state of ARM_STATES) {
+    page.add(
+      'arm_state',
+      'gauge',
+      '1 for the state of the arm.',
+      { ...labels, state },
+      state === snapshot.state ? 1 : 0,
+    );
+  }
+  page.add('arm_torque', 'gauge', 'Some servo has torque.', labels, snapshot.torque ? 1 : 0);
+  const age = snapshot.sampleTime === 0 ? Number.NaN : Date.now() / 1000 - snapshot.sampleTime;
+  page.add('arm_sample_age_seconds', 'gauge', 'Age of the newest bus read.', labels, age);
+  page.add('bus_discarded_bytes_total', 'counter', 'Bytes of no valid reply.', labels, snapshot.discarded);
+  const trip = 'From request to last reply.';
+  page.add('bus_round_trip_seconds', 'gauge', trip, { ...labels, quantile: '0.5' }, snapshot.roundTripMedian);
+  page.add('bus_round_trip_seconds', 'gauge', trip, { ...labels, quantile: '0.99' }, snapshot.roundTripLongest);
+  const detailed = !arm.remote && snapshot.detailTime > 0;
+  for (const [i, { name }] of arm.model.joints.entries()) {
+    const joint = { ...labels, joint: name };
+    page.add('servo_lost_replies_total', 'counter', 'Replies that never came.', joint, snapshot.lostReplies[i]!);
+    page.add('servo_alarms', 'gauge', 'Alarm bits; 0 = healthy.', joint, snapshot.alarms[i]!);
+    if (!detailed) continue;
+    page.add('servo_temperature_celsius', 'gauge', 'Temperature.', joint, snapshot.temperatures[i]!);
+    page.add('servo_voltage_volts', 'gauge', 'Supply.', joint, snapshot.voltages[i]!);
+    page.add('servo_effort_newton_metres', 'gauge', 'Torque, estimated by the servo.', joint, snapshot.efforts[i]!);
+  }
+}
