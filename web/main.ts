@@ -1,8 +1,11 @@
 import { Jogger } from './jog.ts';
 import { Live } from './live.ts';
 import { armsPanel } from './panels/arms.ts';
+import { healthPanel } from './panels/health.ts';
 import { movePanel } from './panels/move.ts';
+import { teleoperationPanel } from './panels/teleoperation.ts';
 import { showScene } from './scene/load.ts';
+import { offerSession } from './session.ts';
 import { offerTheme, showShell } from './shell.ts';
 import { Store } from './store.ts';
 import { showTabs } from './tabs.ts';
@@ -23,6 +26,9 @@ showShell(store);
 showTabs([
   { id: 'arms', title: 'Arms', panel: armsPanel(store) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
+  { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store) },
+  { id: 'health', title: 'Health', panel: healthPanel(store) },
 ]);
+offerSession(store, live);
 showScene(store);
 live.connect();

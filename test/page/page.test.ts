@@ -122,16 +122,23 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     const joint = (arm: string) => page.locator(`[data-arm=${arm}] [data-joint=shoulder_pan] .angle`);
     const angle = async (arm: string) => Number.parseFloat((await joint(arm).textContent()) ?? '');
     await canvas.waitFor();
-    await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+    await page.locator('#tab-teleoperation').press('Enter');
+    const panel = page.locator('#panel-teleoperation');
+    await panel.getByRole('button', { name: 'Start' }).press('Enter');
+    await shows('[data-pair]', /leader → follower(ramping|mirroring)/);
     const before = await canvas.screenshot();
-    await bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: 0.5 }, duration: 1 });
+    await panel.getByRole('slider', { name: 'Lead shoulder pan by hand' }).fill('0.5');
     await expect.poll(() => angle('leader'), PATIENCE).toBeGreaterThan(25);
     await expect.poll(() => angle('follower'), PATIENCE).toBeGreaterThan(25);
     await shows('[data-arm=follower] .state', /mirroring/);
     expect((await canvas.screenshot()).equals(before)).toBe(false);
+    await shows('[data-pair]', /mirroring\d+ Hz\d+\.\d ms/);
+    await picture('page-teleoperation');
+    await panel.getByRole('button', { name: 'End' }).press('Enter');
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('ready');
+    await panel.getByRole('button', { name: 'Let go' }).press('Enter');
+    await page.locator('#tab-arms').press('Enter');
     await picture('page');
-    await bridge.post('/move/leader/stop');
-    await bridge.post('/sim/hand', { robot_id: 0, joints: null });
     expect(Number(await page.locator('#scene').getAttribute('data-work'))).toBeLessThan(6);
     expect(Number(await page.evaluate('performance.memory.usedJSHeapSize'))).toBeLessThan(60e6);
     const sizes = readdirSync(PAGE).filter((name) => name.endsWith('.gz'));
@@ -176,6 +183,16 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     expect(await slider.inputValue()).toBe('0');
     await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('ready');
     await page.keyboard.up('ArrowLeft');
+  });
+
+  test('tells how loop, buses and ROS 2 are, and what the log says', async () => {
+    await page.locator('#tab-health').press('Enter');
+    const panel = page.locator('#panel-health');
+    await expect.poll(() => panel.textContent(), PATIENCE).toMatch(/cycles\d+ at 200 Hz/);
+    await expect.poll(() => panel.textContent(), PATIENCE).toMatch(/ROS 2off: \S+/);
+    await expect.poll(() => panel.locator('tbody tr').count(), PATIENCE).toBe(2);
+    await expect.poll(() => panel.locator('.log li').count(), PATIENCE).toBeGreaterThan(0);
+    await picture('page-health');
   });
 
   test('axe finds nothing to complain about, in light and dark, on a desk and on a phone', async () => {

@@ -1,0 +1,117 @@
+import { h, setText } from '../dom.ts';
+import type { LogLine } from '../protocol.ts';
+import type { Store } from '../store.ts';
+import { measure, milliseconds } from '../units.ts';
+
+/** How often buses are asked for, ms, while the panel is seen. */
+const INTERVAL = 2000;
+
+/** What GET /status says of buses and servos. */
+interface BusStatus {
+  readonly arms: readonly {
+    readonly name: string;
+    readonly sample_age: number | null;
+    readonly bus: { readonly discarded: number; readonly round_trip: { readonly p50: number; readonly p99: number } };
+    readonly servos: readonly { readonly joint: string; readonly lost: number; readonly alarms: number }[];
+  }[];
+}
+
+/** A list of names and values whose values change. */
+function facts(...names: readonly string[]): { element: HTMLElement; set(name: string, value: string): void } {
+  const values = new Map(names.map((name) => [name, h('dd', {})]));
+  const element = h('dl', {}, ...[...values].flatMap(([name, value]) => [h('dt', {}, name), value]));
+  return { element, set: (name, value) => setText(values.get(name)!, value) };
+}
+
+function card(title: string, ...parts: readonly HTMLElement[]): HTMLElement {
+  return h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), ...parts);
+}
+
+function logRow({ time, level, message }: LogLine): HTMLElement {
+  const at = new Date(time * 1000);
+  return h(
+    'li',
+    { class: `log-${level}` },
+    h('time', { datetime: at.toISOString() }, at.toLocaleTimeString()),
+    ` ${message}`,
+  );
+}
+
+function busRows({ arms }: BusStatus): HTMLElement[] {
+  return arms.map(({ name, sample_age, bus, servos }) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, name),
+      h('td', {}, milliseconds(bus.round_trip.p50)),
+      h('td', {}, milliseconds(bus.round_trip.p99)),
+      h('td', {}, String(servos.reduce((sum, { lost }) => sum + lost, 0))),
+      h('td', {}, String(bus.discarded)),
+      h('td', {}, milliseconds(sample_age)),
+    ),
+  );
+}
+
+/** Health of the bridge: control loop, buses, ROS 2, the page itself, and the end of the log. */
+export function healthPanel(store: Store): HTMLElement {
+  const loop = facts(
+    'cycles',
+    'period, median',
+    'period, 99 %',
+    'longest period',
+    'late cycles',
+    'read to goals, 99 %',
+  );
+  const about = facts('bridge', 'ROS 2', 'work per frame');
+  const buses = h('tbody', {});
+  const log = h('ol', { class: 'log', tabindex: 0, 'aria-label': 'Newest lines of the log' });
+  const titles = ['Bus', 'median', '99 %', 'lost', 'noise', 'age'];
+  const table = h(
+    'table',
+    {},
+    h('thead', {}, h('tr', {}, ...titles.map((title) => h('th', { scope: 'col' }, title)))),
+    buses,
+  );
+  const panel = h(
+    'div',
+    { class: 'panel' },
+    card('Control loop', loop.element),
+    card('Buses', table),
+    card('Bridge', about.element),
+    card('Log', log),
+  );
+
+  store.on(['loop'], () => {
+    const { loop: frame } = store;
+    if (frame === null || panel.hidden) return;
+    loop.set('cycles', `${frame.cycles} at ${frame.rate} Hz`);
+    loop.set('period, median', milliseconds(frame.periods.recent.p50));
+    loop.set('period, 99 %', milliseconds(frame.periods.recent.p99));
+    loop.set('longest period', milliseconds(frame.periods.recent.longest));
+    loop.set('late cycles', `${frame.late} (${measure((100 * frame.late) / Math.max(frame.cycles, 1), 2, ' %')})`);
+    loop.set('read to goals, 99 %', milliseconds(frame.latency.recent.p99));
+    about.set('bridge', store.hello?.version ?? '');
+    const { enabled, distro, reason } = frame.ros;
+    about.set('ROS 2', enabled ? `on, ${distro ?? 'unknown distribution'}` : `off: ${reason}`);
+    const work = document.getElementById('scene')?.dataset.work;
+    about.set('work per frame', work === undefined ? '–' : `${work} ms`);
+  });
+  store.on(['log', 'hello'], () => {
+    const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 4;
+    log.replaceChildren(...store.log.map(logRow));
+    if (atEnd) log.scrollTop = log.scrollHeight;
+  });
+  const ask = async (): Promise<void> => {
+    if (panel.hidden || document.hidden || store.connection !== 'live') return;
+    try {
+      const answer = await fetch('/status', { cache: 'no-store', signal: AbortSignal.timeout(INTERVAL) });
+      if (answer.ok) buses.replaceChildren(...busRows((await answer.json()) as BusStatus));
+    } catch {
+      // The header says that there is no connection.
+    }
+  };
+  setInterval(() => void ask(), INTERVAL);
+  // The panel has been shown.
+  window.addEventListener('resize', () => void ask());
+  return panel;
+}

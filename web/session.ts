@@ -1,0 +1,47 @@
+import { byId, h, setText } from './dom.ts';
+import type { Live } from './live.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Asks for the token where the bridge wants one. It is exchanged for a cookie that no script can read, and kept nowhere
+ * else.
+ */
+export function offerSession(store: Store, live: Live): void {
+  const field = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
+  const fault = h('p', { class: 'fault', role: 'alert' });
+  const form = h(
+    'form',
+    { id: 'session', class: 'card', hidden: true },
+    h('h2', {}, 'This bridge wants a token'),
+    h('p', {}, 'The bridge says at its start where its tokens are. One lets you look, the other one also move.'),
+    h('label', { for: 'token' }, 'Token'),
+    field,
+    h('button', { type: 'submit', class: 'main' }, 'Go on'),
+    fault,
+  );
+  const hand = async (): Promise<void> => {
+    const token = field.value.trim();
+    field.value = '';
+    try {
+      const answer = await fetch('/api/v1/session', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token }),
+      });
+      setText(fault, answer.ok ? '' : 'This is not the token.');
+      if (answer.ok) live.connect();
+    } catch {
+      setText(fault, 'The bridge does not answer.');
+    }
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void hand();
+  });
+  byId('panels').before(form);
+  store.on(['connection'], () => {
+    const wasHidden = form.hidden;
+    form.hidden = store.connection !== 'denied';
+    if (wasHidden && !form.hidden) field.focus();
+  });
+}
