@@ -200,7 +200,8 @@ export class ArmHandle implements Arm {
   get reason(): string {
     const { state } = this.read();
     if (state === 'stopped') return this.#stopReason;
-    return state === 'disconnected' ? this.unreachable || this.#reason : this.notice;
+    // The snapshot may be ahead of the message that says why.
+    return state === 'disconnected' ? this.unreachable || this.#reason || 'its servos are being checked' : this.notice;
   }
 
   read(): ArmSnapshot {
@@ -348,7 +349,6 @@ export class ArmHandle implements Arm {
     while (!this.read().holding) {
       this.requireDrivable();
       if (performance.now() > deadline) {
-        await this.#command({ kind: 'torque', arm: this.index, on: false });
         throw new BridgeError(
           'internal',
           `The servos of arm ${this.name} have not switched torque on within ${TORQUE_TIMEOUT} s. Check their power supply.`,

@@ -38,6 +38,8 @@ const FIRST_BACK_OFF = 0.1;
 const LONGEST_BACK_OFF = 5;
 /** Reads after which a torque command that the servos do not confirm is sent again. */
 const TORQUE_RETRY = 4;
+/** Servos that do not have the torque that was asked for by then are given up, s. */
+const TORQUE_PATIENCE = 1.5;
 /** Cycles in which all servos are sent goals before torque goes on: no servo answers such a write, and one may be lost. */
 const GOALS_FIRST = 2;
 /** Round trips are told anew this often, s. */
@@ -124,6 +126,9 @@ export class ServoLink implements ArmLink {
   #torqueDue = false;
   #goalsSent = 0;
   #unconfirmed = 0;
+  /** When torque was asked for, s, and whether some servo held before. */
+  #wantedAt = 0;
+  #heldBefore = false;
   /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
   #eepromOpen = false;
   #limiting: Promise<void> = Promise.resolve();
@@ -275,6 +280,8 @@ export class ServoLink implements ArmLink {
     if (this.#phase !== 'up') return;
     this.#wantTorque = on;
     this.#expected.fill(on ? 1 : 0);
+    this.#wantedAt = this.#begun;
+    this.#heldBefore = this.anyTorque;
     this.#askTorque();
   }
 
@@ -348,6 +355,13 @@ export class ServoLink implements ArmLink {
     if (this.#wantTorque === true && this.#goalsSent < GOALS_FIRST) return;
     this.#torqueDue = false;
     if (this.#wantTorque !== null) this.#sendTorque(this.#wantTorque);
+  }
+
+  /** An arm that was limp is so again; of one that holds in part, what holds goes on: it would drop. */
+  #giveTorqueUp(): void {
+    this.reason = `${this.#named(0)} does not take torque: check its supply and its cable`;
+    if (!this.#heldBefore) this.#sendTorque(false);
+    this.#phase = 'preparing';
   }
 
   #sendTorque(on: boolean): void {
@@ -543,6 +557,7 @@ export class ServoLink implements ArmLink {
       this.#trust();
       if (this.#torqueDue) return;
       if (this.#wantTorque ? this.torque : !this.anyTorque) this.#wantTorque = null;
+      else if (this.#wantTorque && this.#begun - this.#wantedAt > TORQUE_PATIENCE) this.#giveTorqueUp();
       else if (++this.#unconfirmed === TORQUE_RETRY) this.#askTorque();
     } else if (unexpected) {
       // A dip of the supply, or another program: what the servos hold is to be found out anew.

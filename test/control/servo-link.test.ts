@@ -23,7 +23,9 @@ class HeldPort implements BytePort {
   holding = false;
   /** Every frame that was sent. */
   readonly sent: Uint8Array[] = [];
-  readonly servos = IDS.map((id) => new Sts3215Firmware({ id }));
+  /** Servos that hear of no torque. */
+  deaf = false;
+  readonly servos = IDS.map((id) => new Sts3215Firmware({ id, torqueOnGoalWrite: false }));
   readonly #waiting: Uint8Array[] = [];
   readonly #bus = new EmulatedBus({
     servos: this.servos,
@@ -38,6 +40,8 @@ class HeldPort implements BytePort {
 
   write(bytes: Uint8Array): void {
     this.sent.push(bytes.slice());
+    // The last servo's place in the frame is taken by one that is not there.
+    if (this.deaf && isWrite(bytes, TORQUE)) bytes = withoutLast(bytes);
     this.#bus.feed(bytes, performance.now());
   }
 
@@ -51,6 +55,14 @@ class HeldPort implements BytePort {
   writes(register: number): number[][] {
     return this.sent.filter((frame) => isWrite(frame, register)).map(idsOf);
   }
+}
+
+/** The same sync write, with the last servo's id changed to one that nobody has. */
+function withoutLast(frame: Uint8Array): Uint8Array {
+  const changed = frame.slice();
+  changed[frame.length - 2 - frame[6]!] = 99;
+  changed[frame.length - 1] = ~changed.subarray(2, -1).reduce((sum, byte) => sum + byte, 0) & 0xff;
+  return changed;
 }
 
 function isWrite(frame: Uint8Array, register: number): boolean {
@@ -137,6 +149,27 @@ test('torque is not switched while servos answer, whose bytes it would meet on t
   driving = false;
   link.setTorque(false);
   while (link.anyTorque) await cycle();
+});
+
+test.each([
+  ['one that was limp is limp again', []],
+  ['one that holds in part goes on holding so, which would drop', [0]],
+])('an arm with a servo that takes no torque says which, and %s', async (_, holding) => {
+  for (const i of holding) port.servos[i]!.write(TORQUE, Uint8Array.of(1), 0, 1);
+  while (holding.some((i) => link.held[i] === 0)) await cycle();
+  while (!link.up) await cycle();
+  port.deaf = true;
+  link.setTorque(true);
+  driving = true;
+  while (link.up) await cycle();
+  expect(link.reason).toBe('servo 3 (joint 3) does not take torque: check its supply and its cable');
+  driving = false;
+  while (!link.up) await cycle();
+  expect(port.servos[2]!.torqueOn).toBe(false);
+  for (const i of [0, 1]) expect(port.servos[i]!.torqueOn).toBe(holding.length > 0);
+  port.sent.length = 0;
+  for (let i = 0; i < 20; i++) await cycle();
+  expect(port.writes(TORQUE)).toEqual([]);
 });
 
 test('a cycle ends although its arm is checked anew while one of its servos is being asked', async () => {
