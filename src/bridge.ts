@@ -36,6 +36,7 @@ import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
 import { RecordingService } from './recording/service.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
+import { discoverPorts } from './servo/port/discovery.ts';
 import { Simulation } from './sim/simulation.ts';
 
 /** Version of the package, from its package.json. */
@@ -382,6 +383,7 @@ export class Bridge {
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,
       alive: () => this.#alive(),
+      devices: () => discoverPorts(),
       loop: () => this.loop(),
       ros: () => this.ros,
       simulation: control,

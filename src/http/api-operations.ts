@@ -32,6 +32,14 @@ const post = (operation: Operation) => ({ post: operation });
 
 /** Operations of our own, below /api/v1, in SI units. */
 export const API_OPERATIONS: Operations = {
+  '/local/scan-devices': post({
+    id: 'scan_devices',
+    tag: 'control',
+    summary: 'List the serial ports of this machine',
+    description: 'Only looks; nothing is opened.',
+    answer: { name: 'ScanDevicesResponse', description: 'In the order of their names.' },
+    refusals: {},
+  }),
   '/healthz': get({
     id: 'healthz',
     tag: 'status',

@@ -135,3 +135,17 @@ export const sessionRequest = z
 export const sessionAnswer = z
   .object({ scopes: z.array(z.enum(['read', 'control'])).describe('What the page may do from now on.') })
   .register(components, { id: 'SessionAnswer' });
+
+export const scanDevicesResponse = z
+  .object({
+    devices: z.array(
+      z.object({
+        name: z.string().describe('What the device calls itself, or what it is taken for.'),
+        device: z.string().describe('Device file.'),
+        serial_number: z.string().nullable().describe('USB serial number.'),
+        pid: z.int().nullable().describe('USB product id.'),
+        interface: z.string().nullable().describe('Link that stays the same over replugging.'),
+      }),
+    ),
+  })
+  .register(components, { id: 'ScanDevicesResponse' });

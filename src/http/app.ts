@@ -19,6 +19,7 @@ import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
 import { bridgeRoutes } from './routes/bridge.ts';
+import { deviceRoutes } from './routes/devices.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jointRoutes } from './routes/joints.ts';
 import { liveRoutes } from './routes/live.ts';
@@ -192,6 +193,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   armRoutes(app, services, callers);
   bridgeRoutes(app, services);
   sessionRoutes(app, guard);
+  deviceRoutes(app, services);
   const hub = new Hub(services);
   healthRoutes(app, services, () => hub.size);
   liveRoutes(app, services, { callers, guard, limits, hub });

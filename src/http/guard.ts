@@ -22,6 +22,7 @@ const READING: ReadonlySet<string> = new Set([
   '/voltage/read',
   '/temperature/read',
   '/robot/config',
+  '/local/scan-devices',
   '/api/v1/arms/:name/reachable',
 ]);
 /** True for the routes of a stop, which pass limits that others do not. */

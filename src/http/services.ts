@@ -28,6 +28,20 @@ export interface SimulationControl {
   }>;
 }
 
+/** A serial port of this machine. */
+export interface SerialDevice {
+  readonly path: string;
+  /** Link that stays the same over replugging. */
+  readonly byId: string | null;
+  /** USB ids, four hexadecimal digits. */
+  readonly productId: string | null;
+  readonly vendor: string | null;
+  readonly product: string | null;
+  readonly serialNumber: string | null;
+  /** What it is taken for. */
+  readonly adapter: { readonly name: string } | null;
+}
+
 /** The parts of the bridge that HTTP speaks to. */
 export interface HttpServices {
   readonly config: HttpConfig;
@@ -46,6 +60,8 @@ export interface HttpServices {
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };
   readonly log: LogTail;
+  /** Serial ports of this machine. */
+  readonly devices: () => Promise<readonly SerialDevice[]>;
   /** Resolves to false when the control loop does not come to its next cycle within a second. */
   readonly alive: () => Promise<boolean>;
   readonly loop: () => LoopStatistics;

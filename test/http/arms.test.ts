@@ -102,3 +102,16 @@ test('a stop is a stop below /api/v1 too', async () => {
   expect(services.arms.all.map((arm) => arm.read().state)).toEqual(['ready', 'stopped']);
   expect((await ask('POST', '/api/v1/stop/reset')).body.robots).toEqual([1]);
 });
+
+test('serial ports are listed as clients of this interface know them', async () => {
+  expect((await ask('POST', '/local/scan-devices')).body.devices).toEqual([
+    {
+      name: 'USB Single Serial',
+      device: '/dev/ttyACM0',
+      serial_number: '58FA1234',
+      pid: 0x55d3,
+      interface: '/dev/serial/by-id/usb-1a86_USB_Single_Serial_58FA1234-if00',
+    },
+    { name: '/dev/ttyS0', device: '/dev/ttyS0', serial_number: null, pid: null, interface: null },
+  ]);
+});

@@ -476,6 +476,26 @@ export function fakeServices(
     mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
     log: new LogTail(),
     alive: async () => true,
+    devices: async () => [
+      {
+        path: '/dev/ttyACM0',
+        byId: '/dev/serial/by-id/usb-1a86_USB_Single_Serial_58FA1234-if00',
+        productId: '55d3',
+        vendor: null,
+        product: 'USB Single Serial',
+        serialNumber: '58FA1234',
+        adapter: { name: 'WCH CH343' },
+      },
+      {
+        path: '/dev/ttyS0',
+        byId: null,
+        productId: null,
+        vendor: null,
+        product: null,
+        serialNumber: null,
+        adapter: null,
+      },
+    ],
     loop: () => ({
       cycles: 12,
       rate: 200,
