@@ -58,6 +58,8 @@ export class Jog implements SetpointSource {
   readonly #wanted: Float64Array;
   readonly #changed: Float64Array;
   readonly #rest: Float64Array;
+  /** Where the jog began: what touched there may be left, and not be pressed upon a little more with every cycle. */
+  readonly #start: Float64Array;
 
   /**
    * @param collision of the same chain, for this source alone
@@ -83,9 +85,11 @@ export class Jog implements SetpointSource {
     this.#wanted = new Float64Array(joints);
     this.#changed = new Float64Array(joints);
     this.#rest = new Float64Array(joints);
+    this.#start = new Float64Array(joints);
   }
 
-  begin(_setpoints: Float64Array, velocities: Float64Array): void {
+  begin(setpoints: Float64Array, velocities: Float64Array): void {
+    this.#start.set(setpoints);
     this.#speeds.set(velocities);
   }
 
@@ -175,6 +179,6 @@ export class Jog implements SetpointSource {
     }
     if (braking === 0) return false;
     for (let i = 0; i < q.length; i++) this.#rest[i] = q[i]! + this.#changed[i]! * (dt + braking / 2);
-    return this.#collision.checkPath(q, this.#rest, 1) !== null;
+    return this.#collision.checkPath(this.#start, this.#rest, 1) !== null;
   }
 }

@@ -101,6 +101,22 @@ test('what would touch the floor is not begun, and the way back is free', () => 
   expect(rig.q[1]).toBeLessThan(lowest - 0.3);
 });
 
+test.each([0.05, 0.2, 1])(
+  'an arm that lies on the floor already is not pressed into it at %d rad/s, and can rise',
+  (speed) => {
+    const collision = new CollisionModel(chain);
+    const q = pose('init');
+    while (collision.check(q) === null) q[1] = q[1]! + 1e-4;
+    const touch = collision.check(q)!.distance;
+    const rig = new Rig(q);
+    rig.run(2, () => rig.joints(0, speed, 0, 0, 0, 0));
+    expect(collision.check(rig.q)!.distance).toBeGreaterThan(touch - 0.0011);
+    expect([...rig.speeds]).toEqual([0, 0, 0, 0, 0, 0]);
+    rig.run(2, () => rig.joints(0, -speed, 0, 0, 0, 0));
+    expect(collision.check(rig.q)).toBeNull();
+  },
+);
+
 describe('the tool', () => {
   const from = pose('init');
 
