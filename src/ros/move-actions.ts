@@ -1,6 +1,6 @@
 import type { Arm, Caller } from '../arm/types.ts';
 import { toolIn } from '../motion/tool.ts';
-import type { AbsoluteMove, Motion, MoveOutcome, RelativeMove } from '../motion/types.ts';
+import { type AbsoluteMove, type Motion, type MoveOutcome, PATHS, type RelativeMove } from '../motion/types.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import { ROS_OWNER } from './arm-services.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
@@ -15,6 +15,7 @@ interface MoveGoal {
   readonly yaw: ArrayLike<number>;
   readonly roll: ArrayLike<number>;
   readonly opening: ArrayLike<number>;
+  readonly path: string;
   readonly max_trials: number;
   readonly position_tolerance: number;
   readonly orientation_tolerance: number;
@@ -55,12 +56,14 @@ function moveOf(goal: MoveGoal): (AbsoluteMove & RelativeMove) | string {
   const opening = goal.opening[0] ?? 0;
   if (opening < 0 || opening > 1) return `opening is ${opening}: from 0, closed, to 1, open.`;
   if (goal.max_trials < 1) return 'max_trials is 0: at least 1 is needed.';
+  const path = PATHS.find((known) => known === (goal.path || 'joint'));
+  if (path === undefined) return `path is ${JSON.stringify(goal.path)}: ${PATHS.join(' or ')} is needed.`;
   for (const tolerance of ['position_tolerance', 'orientation_tolerance'] as const) {
     if (!(goal[tolerance] >= 0)) return `${tolerance} is ${goal[tolerance]}: 0 or more is needed.`;
   }
   return {
     ...Object.fromEntries(asked.map(([name, values]) => [name, values[0]!])),
-    path: 'joint',
+    path,
     maxTrials: goal.max_trials,
     positionTolerance: goal.position_tolerance,
     orientationTolerance: goal.orientation_tolerance,

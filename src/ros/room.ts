@@ -7,26 +7,20 @@ import type { Jogging } from '../motion/jog-service.ts';
 import type { Torque } from '../motion/torque.ts';
 import type { Trajectories } from '../motion/trajectory-service.ts';
 import type { Motion } from '../motion/types.ts';
-import { Actions } from './action.ts';
+import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
-import { ArmServices } from './arm-services.ts';
+import { offerArm } from './arm-inputs.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { acceptsCommands, setDiscovery } from './discovery.ts';
-import { ArmFrames } from './frames.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
-import { offerMoves } from './move-actions.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
 import { declareParameters } from './parameters.ts';
 import { makeQualities } from './qos.ts';
 import { loadRclnodejs, messageOf, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 import { RemoteArm } from './remote-arm.ts';
-import { ServoInputs } from './servo-inputs.ts';
-import { acceptJointCommands } from './stream-inputs.ts';
-import { clockOf } from './time.ts';
-import { TrajectoryInputs } from './trajectory-inputs.ts';
 import { Broadcaster } from './transforms.ts';
 
 /** The waiting thread of a node wakes at least this often, ms: the longest that stopping it blocks. */
@@ -110,7 +104,7 @@ function populate(
   prefix: string,
   parameters: ParameterArguments,
 ): () => Promise<void> {
-  const { arms, joints, logger, mirror, motion } = services;
+  const { arms, joints, logger, mirror } = services;
   const config = services.config.ros;
   const qualities = makeQualities(rcl);
   const faults = new RefusalLog(logger, 'ROS 2 publishing failed');
@@ -129,7 +123,7 @@ function populate(
     );
   }
   let open = true;
-  const isOpen = (): boolean => open;
+  const inputs = { rcl, services, qualities, accepts, isOpen: () => open, onError };
 
   const makeNode = (namespace: string): RosNode => {
     const { Node, Parameter, ParameterType } = rcl;
@@ -150,34 +144,16 @@ function populate(
   const sources = arms.all.map((arm) => {
     if (arm.remote) return new RemoteArm(root, prefix, arm, joints, qualities, logger);
     const namespace = `${prefix}/${arm.name}`;
-    const name = `${namespace}/${NODE_NAME}`;
     const node = makeNode(namespace);
     nodes.push(node);
-    const offered = new ArmServices(node, name, arm, isOpen);
-    offered.offerAlways(motion);
-    if (accepts) {
-      offered.offerMotion(motion);
-      offered.offerTorque(services.torque);
-      offered.offerGravity(services.gravity);
-      acceptJointCommands(node, namespace, arm, joints, qualities, logger);
-      const frames = new ArmFrames(arm, services.mountOf(arm));
-      const parts = { arm, namespace, frames, joints, jogging: services.jogging, trajectories: services.trajectories };
-      new ServoInputs(node, parts, qualities, logger).accept();
-      const inputs = new TrajectoryInputs(arm, services.trajectories, namespace, name, () => clockOf(node), logger);
-      inputs.acceptTopic(node, namespace, qualities);
-      const served = new Actions(rcl, node, onError);
-      inputs.offerActions(served);
-      offerMoves(served, arm, motion, name);
-      actions.push(served);
-    }
+    actions.push(offerArm(node, namespace, arm, inputs));
     const broadcaster = config.publish_tf ? new Broadcaster(node, arm, services.mountOf(arm), qualities) : null;
     const local = new LocalArm(node, arm, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
     return local;
   });
-  if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, isOpen);
+  if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
 
-  const mirrorState = new MirrorState(root, mirror, qualities, onError);
   const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics);
   const live = {
     setRate: (rate: number): void => {
@@ -189,6 +165,7 @@ function populate(
     },
   };
   declareParameters(rcl, root, services.config, live, logger);
+  const mirrorState = new MirrorState(root, mirror, qualities, onError);
   const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
   const timers = [
     setInterval(() => guarded(() => health.publish(diagnostics.report())), DIAGNOSTICS_INTERVAL),
@@ -202,8 +179,7 @@ function populate(
   // Not before everything hangs on the nodes: adding to one that spins blocks this thread until its wait ends.
   for (const node of nodes) node.spin(SPIN_TIMEOUT);
 
-  return async () => {
-    if (!open) return;
+  const close = async (): Promise<void> => {
     for (const timer of timers) clearInterval(timer);
     unlisten();
     mirrorState.close();
@@ -215,5 +191,10 @@ function populate(
     open = false;
     for (const node of nodes) node.stop();
     context.shutdown();
+  };
+  let closing: Promise<void> | null = null;
+  return () => {
+    closing ??= close();
+    return closing;
   };
 }

@@ -471,11 +471,17 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       );
       for (const axis of ['x', 'y', 'z'] as const) expect(ros[axis]! * 100).toBeCloseTo(http[axis], 0);
       expect((ros.pitch! * 180) / Math.PI).toBeCloseTo(http.rx, 0);
-      const relative = await witness.goal<Moved>('arm_bridge/action/MoveRelative', `${NODE}/move_relative`, {
-        z: [-0.02],
-        orientation_tolerance: 0.2,
-      });
-      expect((await relative.result()).result).toMatchObject({ success: true, message: '' });
+      const relative = async (fields: object) => {
+        const type = 'arm_bridge/action/MoveRelative';
+        const goal = await witness.goal<Moved>(type, `${NODE}/move_relative`, {
+          orientation_tolerance: 0.2,
+          ...fields,
+        });
+        return (await goal.result()).result;
+      };
+      expect(await relative({ z: [-0.02] })).toMatchObject({ success: true, message: '' });
+      expect(await relative({ z: [0.01], path: 'line' })).toMatchObject({ success: true, message: '' });
+      expect(await relative({ z: [0.01], path: 'arc' })).toMatchObject({ success: false, code: 'bad_request' });
     });
 
     test('what cannot be reached, what is out of range, and who owns the arm', async () => {

@@ -1,0 +1,50 @@
+import type { Arm } from '../arm/types.ts';
+import { Actions } from './action.ts';
+import { NODE_NAME } from './arguments.ts';
+import { ArmServices } from './arm-services.ts';
+import { ArmFrames } from './frames.ts';
+import { offerMoves } from './move-actions.ts';
+import type { Qualities } from './qos.ts';
+import type { Rcl, RosNode } from './rclnodejs.ts';
+import type { RosServices } from './room.ts';
+import { ServoInputs } from './servo-inputs.ts';
+import { acceptJointCommands } from './stream-inputs.ts';
+import { clockOf } from './time.ts';
+import { TrajectoryInputs } from './trajectory-inputs.ts';
+
+/** What the inputs of all arms have in common. */
+export interface InputContext {
+  readonly rcl: Rcl;
+  readonly services: RosServices;
+  readonly qualities: Qualities;
+  /** Whether other nodes may drive the arms. */
+  readonly accepts: boolean;
+  /** False once the room closes. */
+  isOpen(): boolean;
+  onError(error: unknown): void;
+}
+
+/**
+ * Everything by which other nodes ask something of an arm: services, and, where they may drive it, streams and actions.
+ * @param node in the namespace of the arm
+ */
+export function offerArm(node: RosNode, namespace: string, arm: Arm, context: InputContext): Actions {
+  const { rcl, services, qualities } = context;
+  const { motion, joints, jogging, trajectories, logger } = services;
+  const name = `${namespace}/${NODE_NAME}`;
+  const actions = new Actions(rcl, node, context.onError);
+  const offered = new ArmServices(node, name, arm, context.isOpen);
+  offered.offerAlways(motion);
+  if (!context.accepts) return actions;
+  offered.offerMotion(motion);
+  offered.offerTorque(services.torque);
+  offered.offerGravity(services.gravity);
+  acceptJointCommands(node, namespace, arm, joints, qualities, logger);
+  const frames = new ArmFrames(arm, services.mountOf(arm));
+  new ServoInputs(node, { arm, namespace, frames, joints, jogging, trajectories }, qualities, logger).accept();
+  const inputs = new TrajectoryInputs(arm, trajectories, namespace, name, () => clockOf(node), logger);
+  inputs.acceptTopic(node, namespace, qualities);
+  inputs.offerActions(actions);
+  offerMoves(actions, arm, motion, name);
+  return actions;
+}
