@@ -128,7 +128,7 @@ function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
   runtime.onState = () =>
     post({ kind: 'state', arm: index, state: runtime.state, reason: link.reason === '' ? link.fault : link.reason });
   link.onWarning = (text) => post({ kind: 'warning', arm: index, text });
-  link.onAiling = (joint, text) => post({ kind: 'ailing', arm: index, joint, text });
+  link.onAiling = (joint, text, dead) => post({ kind: 'ailing', arm: index, joint, text, dead });
   return runtime;
 }
 
@@ -248,6 +248,9 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
       if (refusal !== '') return refusal;
       break;
     }
+    case 'give_up':
+      arm.link.giveUp();
+      break;
     case 'cancel':
       arm.cancel(command.motion, 'cancelled');
       break;

@@ -15,7 +15,7 @@ export interface ControlListener {
   /** Something that people should know of its servos. */
   warning(text: string): void;
   /** The servo of this joint cannot go on carrying: the arm is to be lowered. */
-  ailing(joint: number, text: string): void;
+  ailing(joint: number, text: string, dead: boolean): void;
 }
 
 /** The main thread's end of the control thread: commands out, answers and events in. */
@@ -117,7 +117,7 @@ export class ControlClient {
         this.#listeners.get(message.arm)?.warning(message.text);
         break;
       case 'ailing':
-        this.#listeners.get(message.arm)?.ailing(message.joint, message.text);
+        this.#listeners.get(message.arm)?.ailing(message.joint, message.text, message.dead);
         break;
       case 'notice':
         this.onNotice(message.text);

@@ -141,7 +141,7 @@ export class ArmHandle implements Arm {
   /** Called with what people should know of the arm's servos. */
   onWarning: (text: string) => void = () => {};
   /** Called with the joint whose servo cannot go on carrying, and why: the arm is to be lowered. */
-  onAiling: (joint: number, text: string) => void = () => {};
+  onAiling: (joint: number, text: string, dead: boolean) => void = () => {};
   /** Why the arm has been taken from its owner, for people, until somebody drives it again. */
   notice = '';
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
@@ -182,7 +182,7 @@ export class ArmHandle implements Arm {
       ended: (motion, reason) => this.#ended(motion, reason),
       state: (state, reason) => this.#changed(state, reason),
       warning: (text) => this.onWarning(text),
-      ailing: (joint, text) => this.onAiling(joint, text),
+      ailing: (joint, text, dead) => this.onAiling(joint, text, dead),
     });
   }
 
@@ -200,8 +200,10 @@ export class ArmHandle implements Arm {
   get reason(): string {
     const { state } = this.read();
     if (state === 'stopped') return this.#stopReason;
+    if (state !== 'disconnected') return this.notice;
     // The snapshot may be ahead of the message that says why.
-    return state === 'disconnected' ? this.unreachable || this.#reason || 'its servos are being checked' : this.notice;
+    const why = this.unreachable || this.#reason || 'its servos are being checked';
+    return `${why}${this.notice === '' ? '' : `; ${this.notice}`}`;
   }
 
   read(): ArmSnapshot {
@@ -311,6 +313,16 @@ export class ArmHandle implements Arm {
     if (this.#claim === claim) return;
     const why = claim.lostBecause() ?? 'it has been given back meanwhile';
     throw new BridgeError('owned', `Arm ${this.name} was lost before it could be driven: ${why}.`);
+  }
+
+  /** Others can take the arm again, unless it is kept for somebody else meanwhile. */
+  unreserve(owner: Owner): void {
+    if (this.#reserved?.key === owner.key) this.#reserved = null;
+  }
+
+  /** An arm with a dead servo has been lowered by the others, or cannot be: it counts as disconnected now. */
+  async giveUp(): Promise<void> {
+    await this.#command({ kind: 'give_up', arm: this.index });
   }
 
   /** Gives the arm back, if the claim still holds it. */

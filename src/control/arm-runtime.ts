@@ -215,7 +215,7 @@ export class ArmRuntime {
 
   #command(now: number, dt: number): void {
     const { source, gate, link } = this;
-    const fresh = link.remote || now - link.sampleTime <= STALE;
+    const fresh = link.remote || now - link.steerTime <= STALE;
     if (source !== null && fresh && isFloating(source)) {
       const status = source.next(this.#time, dt, this.#wanted);
       this.#floatStep(source.support, dt);

@@ -25,6 +25,8 @@ export interface ArmLink {
   readonly positions: Float64Array;
   /** Monotonic time at which the read that gave `positions` began, s; 0 before the first. */
   readonly sampleTime: number;
+  /** The same for those of its servos that are not taken for dead: what an arm can be lowered by. */
+  readonly steerTime: number;
   /** Goal positions that the servos held when the link came up, rad. */
   readonly adopted: Float64Array;
   /** Largest stiffness that each joint may have now, by gains and models of its servos, against that of the arm's data. */
@@ -59,8 +61,11 @@ export interface ArmLink {
   onSettled: () => void;
   /** Called with what people should know of the servos. */
   onWarning: (text: string) => void;
-  /** Called with the joint whose servo cannot go on carrying, and why: its arm is to be lowered. */
-  onAiling: (joint: number, text: string) => void;
+  /**
+   * Called with the joint whose servo cannot go on carrying, and why: its arm is to be lowered. While one is dead the arm
+   * stays up so long, at most 10 s, until `giveUp` says that it has been lowered or cannot be.
+   */
+  onAiling: (joint: number, text: string, dead: boolean) => void;
   /** Time from the beginning of the read until the line has carried its answer, with all that was sent before, s. */
   readonly readTime: number;
   /** Begins this cycle's read; returns whether `onSettled` will follow. */
@@ -79,6 +84,8 @@ export interface ArmLink {
    * @returns why it is not done; empty when it is under way, or when no servo needs it
    */
   recover(now: number): string;
+  /** An arm with a dead servo is not driven any more: from now on it is not up. */
+  giveUp(): void;
   /** Reads what the servos are and how they are set, one transaction in a cycle. @throws {Error} for people */
   servos(): Promise<readonly ServoFacts[]>;
   /**

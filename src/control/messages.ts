@@ -126,6 +126,8 @@ export type SourceSpec =
 export type Command =
   | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }
   | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
+  /** An arm with a dead servo has been lowered by the others, or cannot be. */
+  | { readonly kind: 'give_up'; readonly arm: number }
   | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
   /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
   | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
@@ -175,6 +177,12 @@ export type FromControl =
   | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
   | { readonly kind: 'warning'; readonly arm: number; readonly text: string }
   /** A servo cannot go on carrying: the arm is to be lowered. */
-  | { readonly kind: 'ailing'; readonly arm: number; readonly joint: number; readonly text: string }
+  | {
+      readonly kind: 'ailing';
+      readonly arm: number;
+      readonly joint: number;
+      readonly text: string;
+      readonly dead: boolean;
+    }
   /** What people should know of the thread itself. */
   | { readonly kind: 'notice'; readonly text: string };

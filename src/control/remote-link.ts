@@ -35,10 +35,11 @@ export class RemoteLink implements ArmLink {
   up = false;
   reason: string;
   sampleTime = 0;
+  steerTime = 0;
   detailTime = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
-  onAiling: (joint: number, text: string) => void = () => {};
+  onAiling: (joint: number, text: string, dead: boolean) => void = () => {};
   readonly #silent: string;
 
   constructor(joints: number, name: string) {
@@ -62,6 +63,7 @@ export class RemoteLink implements ArmLink {
   arrived(positions: Float64Array, velocities: Float64Array | null, now: number): void {
     this.positions.set(positions);
     this.sampleTime = now;
+    this.steerTime = now;
     this.heard.fill(now);
     if (velocities !== null) {
       this.velocities.set(velocities);
@@ -89,6 +91,8 @@ export class RemoteLink implements ArmLink {
   recover(): string {
     return '';
   }
+
+  giveUp(): void {}
 
   async servos(): Promise<readonly ServoFacts[]> {
     throw new Error(ELSEWHERE);

@@ -18,6 +18,7 @@ import type { ArmLink, ServoFacts } from './link.ts';
 import { expectedServos, type LinkJoint, type Place, places } from './servo-places.ts';
 import { type Block, type Blocks, blocksOf, countsIn, Measurements } from './servo-reads.ts';
 import { ServoWatch } from './servo-watch.ts';
+import { Silence } from './silence.ts';
 
 type Phase = 'closed' | 'preparing' | 'up';
 
@@ -25,8 +26,6 @@ type Phase = 'closed' | 'preparing' | 'up';
 const DETAIL_INTERVAL = 0.05;
 /** A servo that has lost its torque by itself, as after a dip of its supply, is noticed within this time, s. */
 const STATE_INTERVAL = 0.25;
-/** An arm with a servo that has not been heard for this long is gone, s. */
-const SILENCE = 0.5;
 /** A servo that has not been heard for this long gets no goal until its torque has been read, s. */
 const MUTE = 0.05;
 /** Overloaded servos are brought back no more often than this, s: each time they are loaded again. */
@@ -66,12 +65,13 @@ export class ServoLink implements ArmLink {
   readonly held: Uint8Array;
   readonly heard: Float64Array;
   sampleTime = 0;
+  steerTime = 0;
   detailTime = 0;
   roundTripMedian = 0;
   roundTripLongest = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
-  onAiling: (joint: number, text: string) => void = () => {};
+  onAiling: (joint: number, text: string, dead: boolean) => void = () => {};
 
   readonly #port: BytePort;
   readonly #bus: ServoBus;
@@ -101,6 +101,7 @@ export class ServoLink implements ArmLink {
   /** Of each servo: torque enabled, when it was heard last (s). */
   readonly #holds: Uint8Array;
   readonly #heard: Float64Array;
+  readonly #silence: Silence;
   readonly #measured: Measurements;
   /** Position gain times stall torque for which the arm's data state the stiffness, by joint. */
   readonly #usualGain: Float64Array;
@@ -147,7 +148,7 @@ export class ServoLink implements ArmLink {
       watched,
       family,
       (text) => this.onWarning(text),
-      (index, text) => this.onAiling(servos[index]!.joint, text),
+      (index, text) => this.onAiling(servos[index]!.joint, text, false),
     );
     this.#measured = new Measurements(servos, joints.length, this.#watch);
     // Before the client is made, which passes on what it finds here.
@@ -166,6 +167,7 @@ export class ServoLink implements ArmLink {
     this.#commanded = Uint8Array.from(servos, ({ shadow }) => (shadow ? 0 : 1));
     this.#holds = new Uint8Array(count);
     this.#heard = new Float64Array(count);
+    this.#silence = new Silence(count);
     this.#usualGain = new Float64Array(joints.length);
     for (const { joint, model } of servos)
       this.#usualGain[joint]! += model.common.positionGain.initial! * model.stallTorque;
@@ -264,7 +266,7 @@ export class ServoLink implements ArmLink {
         this.#anySuspect = true;
       }
       if (this.#suspect[i] === 1) this.#goalsSent = 0;
-      this.#trusted[i] = this.#suspect[i] === 1 ? 0 : this.#commanded[i]!;
+      this.#trusted[i] = this.#suspect[i] === 1 || this.#silence.dead[i] === 1 ? 0 : this.#commanded[i]!;
     }
     this.#bus.syncWrite(this.#goal, this.#steps, this.#trusted);
     if (this.gains.pending) this.#writeGains();
@@ -295,6 +297,10 @@ export class ServoLink implements ArmLink {
     this.reason = 'its overloaded servos are being brought back';
     this.#phase = 'preparing';
     return '';
+  }
+
+  giveUp(): void {
+    this.#silence.giveUp();
   }
 
   async servos(): Promise<readonly ServoFacts[]> {
@@ -440,6 +446,8 @@ export class ServoLink implements ArmLink {
     this.#heard.fill(now);
     this.heard.fill(now);
     this.sampleTime = began;
+    this.steerTime = began;
+    this.#silence.reset();
     this.detailTime = 0;
     this.#stateTime = now;
     this.#wantTorque = null;
@@ -466,21 +474,21 @@ export class ServoLink implements ArmLink {
     this.#backOff = Math.min(this.#backOff * 2, LONGEST_BACK_OFF);
   }
 
-  /** True when a servo has been silent for too long; says which. */
+  /** True when a servo has been silent for too long and the others do not carry the arm; says which. */
   #silent(now: number): boolean {
-    let silent = 0;
-    let first = -1;
-    for (let i = 0; i < this.#heard.length; i++) {
-      if (now - this.#heard[i]! <= SILENCE) continue;
-      silent++;
-      if (first < 0) first = i;
+    const silence = this.#silence;
+    silence.look(now, this.#heard);
+    if (silence.returned) {
+      this.reason = 'a servo that had fallen silent answers again: the arm is checked anew';
+      return true;
     }
-    if (first < 0) return false;
-    const { id, name } = this.#servos[first]!;
-    this.reason =
-      silent === this.#heard.length
-        ? `no servo has answered for ${SILENCE} s: check its power and its bus cable`
-        : `servo ${id} (${name}) has not answered for ${SILENCE} s: check the cable into it`;
+    if (silence.count === 0) return false;
+    const { id, name, joint } = this.#servos[silence.first]!;
+    if (this.torque && this.#wantTorque === null && silence.count < this.#servos.length) {
+      if (silence.begins(now)) this.onAiling(joint, silence.text(`servo ${id} (${name})`), true);
+      if (silence.lasts(now)) return false;
+    }
+    this.reason = silence.text(`servo ${id} (${name})`);
     return true;
   }
 
@@ -488,16 +496,21 @@ export class ServoLink implements ArmLink {
     const now = performance.now() / 1000;
     const { answered } = this.#bus;
     let all = true;
+    let living = true;
     for (let i = 0; i < answered.length; i++) {
-      if (answered[i] === 1) this.#heard[i] = now;
-      else all = false;
+      if (answered[i] === 1) {
+        this.#heard[i] = now;
+        continue;
+      }
+      all = false;
+      if (this.#silence.dead[i] === 0) living = false;
     }
     for (let i = 0; i < this.#heard.length; i++) {
       const { joint } = this.#servos[i]!;
       this.heard[joint] = i < this.#joints ? this.#heard[i]! : Math.min(this.heard[joint]!, this.#heard[i]!);
     }
     if (all) this.#roundTrips.add(now - this.#asked);
-    this.#decode(all);
+    this.#decode(all, living);
     if (this.#extra !== null) {
       this.#block = this.#extra;
       this.#extra = null;
@@ -514,8 +527,8 @@ export class ServoLink implements ArmLink {
     this.onSettled();
   }
 
-  /** Takes over what the last read brought. */
-  #decode(all: boolean): void {
+  /** Takes over what the last read brought: of all servos, or at least of all that are not dead. */
+  #decode(all: boolean, living: boolean): void {
     const { answered, block: bytes } = this.#bus;
     const block = this.#block;
     this.#measured.take(bytes, answered, block);
@@ -524,9 +537,10 @@ export class ServoLink implements ArmLink {
         if (answered[i] === 1) this.gains.confirm(i, countsIn(bytes, i, block, this.#positionGain));
       }
     }
-    if (!all) return;
-    if (block.position) this.sampleTime = this.#begun;
-    if (block.detail) this.detailTime = this.#begun;
+    if (!living) return;
+    if (block.position) this.steerTime = this.#begun;
+    if (all && block.position) this.sampleTime = this.#begun;
+    if (all && block.detail) this.detailTime = this.#begun;
     if (block === this.#blocks.state) {
       this.#stateTime = this.#begun;
       this.#decodeTorque();
@@ -548,6 +562,7 @@ export class ServoLink implements ArmLink {
   #decodeTorque(): void {
     let unexpected = false;
     for (let i = 0; i < this.#servos.length; i++) {
+      if (this.#silence.dead[i] === 1) continue;
       const held = countsIn(this.#bus.block, i, this.#block, this.#torqueEnable) === 1 ? 1 : 0;
       this.#holds[i] = held;
       if (held !== this.#expected[i]) unexpected = true;

@@ -26,6 +26,8 @@ const TIME_LIMIT = 30;
 const LOWERING_LIMIT = 8;
 /** Most that trials may move a joint's goal away from the asked position, rad. */
 const LARGEST_CORRECTION = 0.15;
+/** An arm that cannot go all the way down around a dead joint goes so far. */
+const PARTS_OF_THE_WAY = [1, 0.75, 0.5, 0.25];
 /** Longest wait for a bus read that a caller asked for, s. */
 const SYNC_TIMEOUT = 0.2;
 /** A wave: turns of the wrist to either side, rad, and how many. */
@@ -133,9 +135,10 @@ export class MotionService implements Motion {
   /**
    * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that is stopped, or for which
    * no free way is found, keeps its torque and holds.
+   * @param dead joint that neither answers nor moves: the others go down around it, as low as is free, and hold there
    * @returns null when the arm is down and limp, else why it still holds
    */
-  async lower(arm: Arm, caller: Caller): Promise<string | null> {
+  async lower(arm: Arm, caller: Caller, dead: number | null = null): Promise<string | null> {
     const handle = this.#handle(arm);
     await standing(handle);
     const { state, torque, holding } = handle.read();
@@ -144,7 +147,8 @@ export class MotionService implements Motion {
       return `arm ${arm.name} is stopped and holds; switch its power off only with a hand under it, or start the bridge, reset and stop it again`;
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
-    const route = this.#route(handle, this.#planner(arm).pose('rest'));
+    const rest = this.#planner(arm).pose('rest');
+    const route = dead === null ? this.#route(handle, rest) : this.#routeAround(handle, rest, dead);
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
     }
@@ -154,7 +158,7 @@ export class MotionService implements Motion {
       if (problem !== null) {
         return `arm ${arm.name} was not lowered (${problem}) and holds; free it, then stop the bridge again`;
       }
-      await handle.torqueOff();
+      if (dead === null) await handle.torqueOff();
       return null;
     } finally {
       run.end();
@@ -208,6 +212,19 @@ export class MotionService implements Motion {
   /** A free way from where the arm is asked to be (or lies, when limp) to `goal`, or what is in the way. */
   #route(handle: ArmHandle, goal: Float64Array): readonly Float64Array[] | string {
     return this.#planner(handle).route(this.#present(handle), goal);
+  }
+
+  /** A straight way towards `goal` on which one joint stays where it is: as far as is free, or what is in the way. */
+  #routeAround(handle: ArmHandle, goal: Float64Array, joint: number): readonly Float64Array[] | string {
+    const from = this.#present(handle);
+    let contact = '';
+    for (const part of PARTS_OF_THE_WAY) {
+      const end = from.map((angle, i) => (i === joint ? angle : angle + part * (goal[i]! - angle)));
+      const touched = this.#planner(handle).touches(from, end);
+      if (touched === null) return [end];
+      contact ||= touched;
+    }
+    return contact;
   }
 
   /** A copy of where the arm is asked to be at this moment, or of where it lies, rad. */

@@ -9,9 +9,12 @@ import { BridgeClient, sleep } from './support/bridge.ts';
 const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
 const { Bridge } = (await import(compiled)) as typeof import('../../src/bridge.ts');
 
-/** Longest that a servo may be silent before its arm counts as disconnected, and what noticing may add, s. */
+/** Longest that a servo may be silent before it is taken for dead, what noticing may add, and what lowering takes, s. */
 const SILENCE = 0.5;
 const NOTICE = 0.4;
+const LOWERING = 9;
+/** A joint that the bridge lowers is so near to where it is to go, rad. */
+const DOWN = 0.1;
 /** Joint movement that counts as none: servo steps of 0.0015 rad, and springs that settle, rad. */
 const STILL = 0.01;
 const ELBOW = 3;
@@ -48,8 +51,9 @@ function expectStill(before: readonly number[], after: readonly number[]): void 
   for (const [j, angle] of before.entries()) expect(Math.abs(after[j]! - angle), `joint ${j}`).toBeLessThan(STILL);
 }
 
-async function disconnected(id: number): Promise<void> {
-  const limit = (SILENCE + NOTICE) * 1000;
+/** @param lowering time that other servos may take to lower the arm before, s */
+async function disconnected(id: number, lowering = 0): Promise<void> {
+  const limit = (SILENCE + NOTICE + lowering) * 1000;
   await expect.poll(async () => (await client.arm(id)).state, { timeout: limit, interval: 20 }).toBe('disconnected');
 }
 
@@ -74,14 +78,23 @@ describe('a servo that is silent', () => {
     expect((await move).body).toMatchObject({ status: 'ok' });
   });
 
-  test('for 2 s disconnects its arm, which holds; the reason names servo and joint; others go on; it comes back unmoved', async () => {
+  test('for longer is dead: the others lower the arm around it and hold; the reason names servo and joint; it comes back unmoved', async () => {
     const before = await truth('follower');
+    const rest = bridge.arms.all[1]!.model.poses.get('rest')!;
     await simulation.fault('follower', { dead: [ELBOW] });
-    await disconnected(1);
-    await sleep(0.3);
+    await expect
+      .poll(async () => (await client.arm(1)).owner, { timeout: 2000, interval: 10 })
+      .toMatch(/^the protection of its servos \(servo 3 \(elbow_flex\) has not answered/);
+    const refused = await client.post('/move/init?robot_id=1&take_over=true');
+    expect(refused.body.detail).toMatch(/kept for the protection of its servos/);
+    expect((await client.arm(1)).sample_age).toBeGreaterThan(SILENCE);
+    await disconnected(1, LOWERING);
     const arm = await client.arm(1);
-    expect(arm.reason).toMatch(/servo 3 \(elbow_flex\)/);
-    expect(arm.sample_age).toBeGreaterThan(SILENCE);
+    expect(arm.reason).toMatch(/servo 3 \(elbow_flex\) has not answered.*; the other servos have lowered it and hold/);
+    const lowered = await truth('follower');
+    for (const [j, angle] of lowered.entries()) {
+      expect(Math.abs(angle - (j === ELBOW - 1 ? before : rest)[j]!), `joint ${j}`).toBeLessThan(DOWN);
+    }
     for (const [route, body] of [
       ['/end-effector/read?robot_id=1', { sync: true }],
       ['/move/absolute?robot_id=1', { x: 1 }],
@@ -94,14 +107,43 @@ describe('a servo that is silent', () => {
     }
     expect((await client.post('/move/init?robot_id=0')).body.status).toBe('ok');
     expect((await client.arm(0)).owner).toBeNull();
-    expectStill(before, await truth('follower'));
+    expectStill(lowered, await truth('follower'));
 
     await simulation.fault('follower', { dead: [] });
     await back(1);
-    expect(await client.arm(1)).toMatchObject({ torque: true, owner: null, reason: '' });
+    expect(await client.arm(1)).toMatchObject({ torque: true, owner: null });
+    await sleep(0.5);
+    expectStill(lowered, await truth('follower'));
+    expect((await client.post('/move/init?robot_id=1')).body.status).toBe('ok');
+    expect((await client.arm(1)).reason).toBe('');
+  });
+
+  test('and answers again while the arm is being lowered is not sent anything before it has been asked; all hold', async () => {
+    await simulation.fault('follower', { dead: [ELBOW] });
+    await expect
+      .poll(async () => (await client.arm(1)).owner, { timeout: 2000, interval: 10 })
+      .toMatch(/^the protection of its servos \(servo 3 \(elbow_flex\) has not answered/);
+    await sleep(0.2);
+    await simulation.fault('follower', { dead: [] });
+    await expect.poll(async () => (await client.arm(1)).owner, { timeout: 2000, interval: 10 }).toBeNull();
+    await back(1);
+    await sleep(0.3);
+    const held = await truth('follower');
+    await sleep(0.5);
+    expectStill(held, await truth('follower'));
+    expect(await client.arm(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
+  });
+
+  test('in an arm that a person has stopped leaves it holding where it is', async () => {
+    await client.post('/stop?robot_id=1');
+    const before = await truth('follower');
+    await simulation.fault('follower', { dead: [ELBOW] });
+    await disconnected(1);
     await sleep(0.5);
     expectStill(before, await truth('follower'));
-    expect((await client.post('/move/absolute?robot_id=1', { x: 0, y: 2, z: 0 })).body.status).toBe('ok');
+    await simulation.fault('follower', { dead: [] });
+    await expect.poll(async () => (await client.arm(1)).state, { timeout: 8000 }).toBe('stopped');
+    await client.post('/stop/reset');
   });
 
   test('in the middle of a move ends it with the reason, and nothing resumes it', async () => {
@@ -111,8 +153,8 @@ describe('a servo that is silent', () => {
     const { status, body } = await move;
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'error' });
-    expect(body.message).toMatch(/not answered|disconnected/);
-    await disconnected(1);
+    expect(body.message).toMatch(/not answered|protection/);
+    await disconnected(1, LOWERING);
     await sleep(0.5);
     const held = await truth('follower');
     await simulation.fault('follower', { dead: [] });
@@ -124,7 +166,8 @@ describe('a servo that is silent', () => {
   test('as leader makes the follower hold; the pair ends with the reason, and does not go on by itself', async () => {
     await client.post('/move/init?robot_id=0');
     await client.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
-    await sleep(1);
+    // Before, it would be lowered: it goes limp over 2 s.
+    await expect.poll(async () => (await client.arm(0)).state, { timeout: 5000 }).toBe('connected');
     await simulation.fault('leader', { dead: [ELBOW] });
     await sleep(0.3);
     const held = await truth('follower');
