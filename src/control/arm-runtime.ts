@@ -236,7 +236,7 @@ export class ArmRuntime {
           gate.rearm();
         }
         this.#setpoints.set(this.#wanted);
-        this.#throughGate(dt);
+        this.#throughGate(now, dt);
         if (status === SourceStatus.done && this.#arrived()) {
           this.#end('done');
           this.#enter(StateCode.ready);
@@ -250,7 +250,7 @@ export class ArmRuntime {
     } else if (this.#holding) {
       this.#brake(dt);
     } else {
-      this.#throughGate(dt);
+      this.#throughGate(now, dt);
     }
     if (link.remote && source === null) return;
     link.write(gate.goals);
@@ -265,15 +265,15 @@ export class ArmRuntime {
     return true;
   }
 
-  #throughGate(dt: number): void {
+  #throughGate(now: number, dt: number): void {
     this.#droopAt(this.#setpoints);
     for (let i = 0; i < this.#targets.length; i++) this.#targets[i] = this.#setpoints[i]! + this.#droop[i]!;
-    this.#relieve();
+    this.#relieve(now);
     this.gate.step(this.#targets, this.#limits, dt);
   }
 
-  /** Draws back the goals of joints that press on something without moving. */
-  #relieve(): void {
+  /** Draws back the goals of joints that press on something without moving, by the time in which servos overheat: the real one. */
+  #relieve(now: number): void {
     const { link, model } = this;
     // A person who moves by hand does not choose what a follower presses on, and its arm would sag once overloaded.
     const following = this.source?.state === 'mirroring';
@@ -283,7 +283,7 @@ export class ArmRuntime {
       const stiffness = model.stiffness[i]! * link.gain[i]!;
       const position = link.positions[i]!;
       const target = this.#targets[i]!;
-      this.#targets[i] = guard.step(target, position, link.velocities[i]!, link.efforts[i]!, stiffness, this.#time);
+      this.#targets[i] = guard.step(target, position, link.velocities[i]!, link.efforts[i]!, stiffness, now);
     }
   }
 

@@ -18,7 +18,7 @@ let simulation: Simulation;
 const client = new BridgeClient();
 beforeAll(async () => {
   const config = loadConfig(DEFAULT_CONFIG_FILE, {}, { port: 0, ros: false });
-  bridge = await Bridge.start(config, pino({ level: 'error' }));
+  bridge = await Bridge.start(config, pino({ level: 'silent' }));
   simulation = bridge.simulation!;
   client.url = `http://127.0.0.1:${bridge.address.port}`;
 });
