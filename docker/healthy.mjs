@@ -1,6 +1,6 @@
 // node docker/healthy.mjs FILE
-// Ends with 0 when the bridge that runs with this configuration file, and with this environment, answers on HTTP. It sends
-// no token, so being asked for one is an answer too, and whom it speaks to need not be proved.
+// Ends with 0 when the bridge that runs with this configuration file, and with this environment, says on HTTP that its
+// control loop runs. It sends no token and needs none, so whom it speaks to need not be proved.
 
 import { get as plainGet } from 'node:http';
 import { get as tlsGet } from 'node:https';
@@ -12,7 +12,7 @@ const LIMIT = 4000;
 const EVERYWHERE = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function status({ host: bound, port, tls }) {
-  const options = { host: EVERYWHERE[bound] ?? bound, port, path: '/status', signal: AbortSignal.timeout(LIMIT) };
+  const options = { host: EVERYWHERE[bound] ?? bound, port, path: '/healthz', signal: AbortSignal.timeout(LIMIT) };
   return new Promise((resolve, reject) => {
     const take = (response) => {
       response.resume();
@@ -26,7 +26,7 @@ function status({ host: bound, port, tls }) {
 
 try {
   const code = await status(loadConfig(process.argv[2], process.env).http);
-  if (code >= 500) throw new Error(`GET /status was answered with ${code}`);
+  if (code !== 200) throw new Error(`GET /healthz was answered with ${code}`);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

@@ -3,8 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { isLoopback } from '../../src/http/addresses.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { fakeServices } from '../http/fakes.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docker/', import.meta.url));
 const DOCKERFILE = join(FOLDER, 'Dockerfile');
@@ -63,6 +66,7 @@ interface Service {
   readonly restart?: string;
   readonly stop_grace_period?: string;
   readonly image?: string;
+  readonly command?: readonly string[] | null;
   readonly secrets?: readonly { readonly source: string; readonly target: string }[];
   readonly environment?: Readonly<Record<string, string | null>>;
   readonly device_cgroup_rules?: readonly string[];
@@ -79,7 +83,8 @@ function load(profiles: readonly string[], variables: Readonly<Record<string, st
 }
 
 describe.skipIf(LOADER === '')('the compose file', () => {
-  const PROFILES = { sim: ['sim'], lab: ['lab'], foxglove: ['foxglove'] };
+  const ROS = { sim: ['sim'], lab: ['lab'], foxglove: ['foxglove'] };
+  const PROFILES = { ...ROS, monitoring: ['grafana', 'prometheus'] };
 
   test.each(Object.entries(PROFILES))('starts in the profile %s exactly %j', (profile, services) => {
     expect(Object.keys(load([profile])).sort()).toEqual(services);
@@ -100,7 +105,7 @@ describe.skipIf(LOADER === '')('the compose file', () => {
   });
 
   test('lets nodes of different containers hear each other, on this machine alone', () => {
-    for (const service of Object.values(load(Object.keys(PROFILES)))) {
+    for (const service of Object.values(load(Object.keys(ROS)))) {
       expect(service).toMatchObject({ network_mode: 'host', ipc: 'host' });
       expect(service.environment).toMatchObject({ ROS_DOMAIN_ID: '0', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
     }
@@ -113,11 +118,26 @@ describe.skipIf(LOADER === '')('the compose file', () => {
   test('gives the lab its token as a secret, its adapters whatever their number, and starts it again', () => {
     const { lab } = load(['lab']);
     expect(lab!.restart).toBe('unless-stopped');
-    const [secret] = lab!.secrets!;
-    expect(lab!.environment!.ARM_BRIDGE_HTTP_TOKEN_FILE).toBe(secret!.target);
+    const { ARM_BRIDGE_HTTP_TOKEN_FILE: token, ARM_BRIDGE_HTTP_READ_TOKEN_FILE: readToken } = lab!.environment!;
+    expect(lab!.secrets!.map(({ target }) => target)).toEqual([token, readToken]);
     expect(lab!.volumes).toContainEqual({ type: 'bind', source: '/dev', target: '/dev' });
     // Major numbers of ttyUSB and ttyACM, see devices.txt of the Linux kernel.
     expect(lab!.device_cgroup_rules).toEqual(['c 188:* rw', 'c 166:* rw']);
+  });
+
+  test('keeps Prometheus and Grafana on this machine, and gives Grafana no default password', () => {
+    const { prometheus, grafana } = load(['monitoring']);
+    expect(prometheus!.command).toContain('--web.listen-address=127.0.0.1:9090');
+    expect(grafana!.environment!.GF_SERVER_HTTP_ADDR).toBe('127.0.0.1');
+    const [password] = grafana!.secrets!;
+    expect(grafana!.environment!.GF_SECURITY_ADMIN_PASSWORD__FILE).toBe(password!.target);
+    for (const { image } of [prometheus!, grafana!]) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+    // It may read the arms, not move them.
+    expect(prometheus!.secrets!.map(({ target }) => target)).toEqual([
+      parse(readFileSync(join(FOLDER, 'monitoring/prometheus.yaml'), 'utf8')).scrape_configs[0].authorization
+        .credentials_file,
+    ]);
+    expect(load(['lab']).lab!.environment!.ARM_BRIDGE_HTTP_READ_TOKEN_FILE).toBe(prometheus!.secrets![0]!.target);
   });
 
   test('takes another image, configuration and ROS 2 from variables', () => {
@@ -133,7 +153,7 @@ describe.skipIf(LOADER === '')('the compose file', () => {
   });
 
   test('finds what it is built from', () => {
-    for (const { build } of Object.values(load(Object.keys(PROFILES)))) {
+    for (const { build } of Object.values(load(Object.keys(ROS)))) {
       expect(existsSync(join(build!.context, build!.dockerfile!))).toBe(true);
       expect(readFileSync(DOCKERFILE, 'utf8')).toMatch(new RegExp(`^FROM \\S+ AS ${build!.target}$`, 'm'));
     }
@@ -150,4 +170,30 @@ test('the configuration of the lab serves this machine alone, and only with the 
   expect(isLoopback(http.host)).toBe(true);
   expect(http.token_file).toBe('/run/secrets/arm_bridge_token');
   expect(pairs.map(({ autostart }) => autostart)).toEqual([false]);
+});
+
+test('the dashboard draws nothing that the bridge does not tell', async () => {
+  const services = fakeServices();
+  const pair = {
+    leader: 'leader',
+    follower: 'follower',
+    state: 'mirroring',
+    owner: 'mirroring',
+    rate: 200,
+    reason: '',
+  } as const;
+  services.mirror.status = () => ({ active: true, reason: '', pairs: [{ ...pair, latency: 0.002 }] });
+  const app = buildApp(services);
+  // Requests are told from the second on.
+  await app.inject({ method: 'GET', url: '/metrics' });
+  const { body } = await app.inject({ method: 'GET', url: '/metrics' });
+  await app.close();
+  const told = new Set([...body.matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1]));
+  const dashboard = readFileSync(join(FOLDER, 'monitoring/dashboards/arms.json'), 'utf8');
+  const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
+  const drawn = panels.flatMap(({ targets }) =>
+    targets.flatMap(({ expr }) => expr.match(/arm_bridge_\w+?(?=_sum|_count|\b)/g) ?? []),
+  );
+  expect(drawn.length).toBeGreaterThan(8);
+  for (const name of drawn) expect([...told]).toContain(name);
 });
