@@ -13,6 +13,7 @@ import {
   type Operations,
   ROBOT_ID,
   ROBOT_ID_OR_ALL,
+  reference,
   release,
   STATUS_ANSWER,
   TAKE_OVER,
@@ -200,6 +201,13 @@ const OPERATIONS: Operations = {
   },
 };
 
+/** A body that may be left out may also be null. */
+function requestBody({ name, required }: NonNullable<Operation['body']>): Json {
+  if (required) return { required, ...content(name) };
+  const schema = { anyOf: [reference(name), { type: 'null' }] };
+  return { required, content: { 'application/json': { schema } } };
+}
+
 function pathItem(operation: Operation, token: boolean): Json {
   const { description, ...body } = operation.answer;
   const responses: Json = {
@@ -214,6 +222,7 @@ function pathItem(operation: Operation, token: boolean): Json {
   if (operation.failure !== undefined) responses[503] = answer(operation.failure, 'StatusResponse');
   if (token) responses[401] = answer('The token is missing or wrong.', 'HTTPError');
   responses[403] = answer('Host or Origin is not answered.', 'HTTPError');
+  if (operation.body !== undefined) responses[400] ??= answer('The body is no text or nested too deeply.', 'HTTPError');
   if (operation.body !== undefined) responses[413] = answer('The body is larger than 1 MiB.', 'HTTPError');
   if (operation.body !== undefined || operation.parameters !== undefined) {
     responses[422] = answer('The request fails validation.', 'HTTPValidationError');
@@ -224,9 +233,7 @@ function pathItem(operation: Operation, token: boolean): Json {
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
     ...(operation.parameters === undefined ? {} : { parameters: operation.parameters }),
-    ...(operation.body === undefined
-      ? {}
-      : { requestBody: { required: operation.body.required, ...content(operation.body.name) } }),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation.body) }),
     responses,
   };
 }

@@ -123,6 +123,32 @@ test('bodies are required exactly where the server wants one', async () => {
   }
 });
 
+test('a body that may be left out may be null, by the description and for the server', async () => {
+  const optional = Object.entries(description.paths).flatMap(([path, { post }]) =>
+    post?.requestBody?.required === false
+      ? [{ path, schema: post.requestBody.content['application/json']!.schema }]
+      : [],
+  );
+  expect(optional.length).toBeGreaterThan(3);
+  for (const { path, schema } of optional) {
+    expect(schema.anyOf).toContainEqual({ type: 'null' });
+    const headers = { 'content-type': 'application/json' };
+    const reply = await app.inject({ method: 'POST', url: path, headers, payload: 'null' });
+    expect([path, reply.statusCode]).not.toEqual([path, 422]);
+  }
+});
+
+test('what cannot be read as text is 400, which every operation with a body tells of', async () => {
+  for (const [path, { post }] of Object.entries(description.paths)) {
+    if (post?.requestBody === undefined) continue;
+    expect([path, Object.keys(post.responses)]).toEqual([path, expect.arrayContaining(['400', '413', '422'])]);
+    const url = path.replace('{name}', 'leader');
+    const headers = { 'content-type': 'application/json' };
+    const reply = await app.inject({ method: 'POST', url, headers, payload: Buffer.from([0x22, 0xff, 0x22]) });
+    expect([path, reply.statusCode]).toEqual([path, 400]);
+  }
+});
+
 test('security is declared exactly when a token is configured', async () => {
   expect(description).not.toHaveProperty('security');
   const token = '0123456789abcdef';
