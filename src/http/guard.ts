@@ -154,10 +154,12 @@ export class Guard {
     return this.#cookie('', 0);
   }
 
-  /** Another port of this host is the same site for a cookie, but not the page that the cookie was given to. */
+  /**
+   * Another port of this host is the same site for a cookie, but not the page that the cookie was given to. The scheme may
+   * differ: a proxy in front may encrypt.
+   */
   #requireOwnPage({ headers: { origin, host } }: IncomingMessage): void {
-    if (origin === undefined || origin.toLowerCase() === `http${this.#secure ? 's' : ''}://${host?.toLowerCase()}`)
-      return;
+    if (origin === undefined || origin.replace(/^https?:\/\//i, '').toLowerCase() === host?.toLowerCase()) return;
     throw new HttpProblem(403, 'The session is not of this page: send the token itself.');
   }
 
