@@ -198,6 +198,8 @@ export class ArmRuntime {
     this.#gain.set(link.gain);
     this.gate.adopt(link.remote ? link.positions : link.adopted);
     this.#hold();
+    // What was known of its last motion is over: it may have been moved while nobody looked.
+    this.motion++;
     this.#enter(link.torque ? StateCode.ready : StateCode.connected);
   }
 

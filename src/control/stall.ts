@@ -25,10 +25,6 @@ export class StallGuard {
     this.#limits = limits;
   }
 
-  get stalled(): boolean {
-    return this.#stalled;
-  }
-
   /**
    * @param target goal position that is asked for, rad
    * @param position measured, rad

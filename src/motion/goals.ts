@@ -1,4 +1,5 @@
 import type { ArmHandle } from '../arm/handle.ts';
+import type { Arm } from '../arm/types.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
 import type { ArmRun } from './run.ts';
 
@@ -15,6 +16,12 @@ interface Entry {
   readonly goal: PresentGoal;
   /** The run is over and has brought the arm there. */
   arrived: boolean;
+}
+
+/** A copy of where an arm is asked to be at this moment, or of where it lies when it is limp, rad. */
+export function asked(arm: Arm): Float64Array {
+  const { holding, setpoints, positions } = arm.read();
+  return (holding ? setpoints : positions).slice();
 }
 
 /** What each arm was last asked to go to, while it is on its way there or as long as nothing else has driven it since. */
@@ -43,7 +50,7 @@ export class Goals {
       const kept = arrived ? run.motion === snapshot.motion && snapshot.holding : run.lostBecause === null;
       if (kept) return { q: goal.q.slice(), position: goal.position };
     }
-    const q = (snapshot.holding ? snapshot.setpoints : snapshot.positions).slice();
+    const q = asked(handle);
     return { q, position: handle.toolPose(q).position };
   }
 }

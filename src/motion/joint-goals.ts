@@ -1,6 +1,6 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
-import type { Goals } from './goals.ts';
+import { asked, type Goals } from './goals.ts';
 import type { ArmPlanner } from './planner.ts';
 import { ArmRun } from './run.ts';
 
@@ -36,8 +36,7 @@ export class JointGoals implements Joints {
     const handle = this.#arms.get(arm)!;
     handle.requireDrivable();
     const goal = this.#goal(handle, wanted);
-    const { holding, setpoints, positions } = handle.read();
-    const contact = this.#planners.get(arm)!.touches((holding ? setpoints : positions).slice(), goal);
+    const contact = this.#planners.get(arm)!.touches(asked(handle), goal);
     if (contact !== null) {
       throw new BridgeError(
         'bad_request',

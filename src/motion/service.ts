@@ -2,7 +2,7 @@ import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import type { Pose } from '../kinematics/frames.ts';
-import type { Goals } from './goals.ts';
+import { asked, type Goals } from './goals.ts';
 import type { LineEnd } from './line.ts';
 import { lowerTo } from './lower.ts';
 import type { ArmPlanner } from './planner.ts';
@@ -211,12 +211,12 @@ export class MotionService implements Motion {
 
   /** A free way from where the arm is asked to be (or lies, when limp) to `goal`, or what is in the way. */
   #route(handle: ArmHandle, goal: Float64Array): readonly Float64Array[] | string {
-    return this.#planner(handle).route(this.#present(handle), goal);
+    return this.#planner(handle).route(asked(handle), goal);
   }
 
   /** A straight way towards `goal` on which one joint stays where it is: as far as is free, or what is in the way. */
   #routeAround(handle: ArmHandle, goal: Float64Array, joint: number): readonly Float64Array[] | string {
-    const from = this.#present(handle);
+    const from = asked(handle);
     let contact = '';
     for (const part of PARTS_OF_THE_WAY) {
       const end = from.map((angle, i) => (i === joint ? angle : angle + part * (goal[i]! - angle)));
@@ -225,12 +225,6 @@ export class MotionService implements Motion {
       contact ||= touched;
     }
     return contact;
-  }
-
-  /** A copy of where the arm is asked to be at this moment, or of where it lies, rad. */
-  #present(handle: ArmHandle): Float64Array {
-    const { holding, setpoints, positions } = handle.read();
-    return (holding ? setpoints : positions).slice();
   }
 
   #blocked(handle: ArmHandle, contact: string): string {
@@ -253,7 +247,7 @@ export class MotionService implements Motion {
 
   /** On a straight line. It begins at rest: an arm that moves brakes first, since its way on is not known before. */
   async #goStraight(handle: ArmHandle, target: Target & LineEnd, caller: Caller): Promise<MoveOutcome> {
-    const plan = () => this.#planner(handle).line(this.#present(handle), target);
+    const plan = () => this.#planner(handle).line(asked(handle), target);
     const refusal = (why: string, moved: string) =>
       refused(`Arm ${handle.name} cannot take a straight line: ${why}. ${moved} Path "joint" may find a way round.`);
     const still = ['connected', 'ready'].includes(handle.read().state);

@@ -3,6 +3,7 @@ import { type Arm, type ArmSnapshot, BridgeError, type Caller } from '../arm/typ
 import type { AngleTargets } from '../kinematics/angles.ts';
 import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
+import { asked } from './goals.ts';
 import type { ArmPlanner } from './planner.ts';
 import { ArmRun } from './run.ts';
 
@@ -135,8 +136,7 @@ export class TrajectoryService implements Trajectories {
 
   jointsFor(arm: Arm, { position, orientation }: Pose): Float64Array | string {
     const planner = this.#planners.get(arm)!;
-    const { holding, setpoints, positions } = arm.read();
-    const from = (holding ? setpoints : positions).slice();
+    const from = asked(arm);
     const zero = rotationFromQuaternion(planner.zero.orientation);
     const angles: AngleTargets = anglesFromRotation(rotationFromQuaternion(orientation), zero);
     const solution = planner.solve(position, angles, from);

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
-import type { Goals } from '../motion/goals.ts';
+import { asked, type Goals } from '../motion/goals.ts';
 import type { ArmPlanner } from '../motion/planner.ts';
 import { ArmRun } from '../motion/run.ts';
 import { JointFile, RecordingError, readTrack } from './file.ts';
@@ -168,8 +168,7 @@ export class RecordingService implements Recordings {
     const planner = this.#planners.get(arm)!;
     handle.requireDrivable();
     const replay = await this.#load(arm, name, speed);
-    const { holding, setpoints, positions } = handle.read();
-    const approach = planner.route((holding ? setpoints : positions).slice(), replay.first);
+    const approach = planner.route(asked(handle), replay.first);
     if (typeof approach === 'string') {
       throw new BridgeError(
         'bad_request',
