@@ -40,6 +40,15 @@ export async function send(command: Command): Promise<Outcome> {
   }
   waiting += 1;
   try {
+    return await post(command);
+  } finally {
+    waiting -= 1;
+  }
+}
+
+/** The same for a question that is answered at once and need not wait its turn. */
+export async function post(command: Command): Promise<Outcome> {
+  try {
     const answer = await fetch(pathOf(command), {
       method: 'POST',
       cache: 'no-store',
@@ -50,8 +59,6 @@ export async function send(command: Command): Promise<Outcome> {
     return outcomeOf(answer.status, await answer.json());
   } catch {
     return { ok: false, status: 0, message: 'The bridge does not answer.' };
-  } finally {
-    waiting -= 1;
   }
 }
 

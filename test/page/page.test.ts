@@ -177,6 +177,34 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     await picture('page-move');
   });
 
+  test('tells while a target is dragged whether the arm can get there, and goes there when it is let go', async () => {
+    const read = async () => (await bridge.post('/end-effector/read?robot_id=1')).body;
+    const before = await read();
+    await page.locator('#scene select').selectOption('Target: follower');
+    await shows('.target', /drag me/);
+    const label = (await page.locator('.target').boundingBox())!;
+    const [x, y] = [label.x + label.width / 2, label.y - 24];
+    // Far away, where no arm gets, and back to a place nearby.
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 20, y - 20, { steps: 3 });
+    await page.mouse.move(x + 350, y - 150, { steps: 5 });
+    await shows('.target', /^not within reach/);
+    await page.mouse.move(x + 15, y - 25, { steps: 5 });
+    await shows('.target', /^within reach/);
+    await picture('page-target');
+    expect(await read()).toMatchObject({ x: expect.closeTo(before.x, 0), z: expect.closeTo(before.z, 0) });
+    const end = page.waitForResponse((answer) => answer.url().includes('/move/absolute'));
+    await page.mouse.up();
+    const answer = await end;
+    expect(await answer.json()).toMatchObject({ status: 'ok' });
+    const target = answer.request().postDataJSON();
+    const after = await read();
+    expect(Math.hypot(after.x - target.x, after.y - target.y, after.z - target.z)).toBeLessThan(0.5);
+    expect(Math.hypot(target.x - before.x, target.y - before.y, target.z - before.z)).toBeGreaterThan(0.5);
+    await page.locator('#scene select').selectOption('No target');
+  });
+
   test('jogs a joint while its slider is held by a key, and no longer', async () => {
     const slider = page.locator('[data-controls=follower]').getByRole('slider', { name: 'shoulder pan' });
     const pan = async (): Promise<number> => (await bridge.post('/joints/read?robot_id=1')).body.angles[0];

@@ -6,6 +6,7 @@ import {
   Line,
   LineBasicMaterial,
   type Material,
+  type Matrix4,
   Mesh,
   MeshLambertMaterial,
   MeshStandardMaterial,
@@ -88,10 +89,14 @@ export class ArmView {
   readonly #measured: URDFRobot;
   readonly #goal: URDFRobot;
   readonly #axes: AxesHelper[];
+  readonly #urdf: string;
+  #init: Matrix4 | null = null;
+  #foreseen: readonly number[] | null = null;
 
   /** @param urdf its text */
   constructor(info: ArmInfo, urdf: string) {
     this.info = info;
+    this.#urdf = urdf;
     const loader = new URDFLoader();
     this.#measured = loader.parse(urdf);
     this.#goal = loader.parse(urdf);
@@ -123,14 +128,34 @@ export class ArmView {
       const measured = position[i];
       const wanted = goal[i];
       if (typeof measured === 'number') changed = this.#measured.setJointValue(name, measured) || changed;
-      if (typeof measured !== 'number' || typeof wanted !== 'number') continue;
+      if (this.#foreseen !== null || typeof measured !== 'number' || typeof wanted !== 'number') continue;
       changed = this.#goal.setJointValue(name, wanted) || changed;
       apart ||= Math.abs(wanted - measured) > APART;
     }
+    apart ||= this.#foreseen !== null;
     changed ||= apart !== this.#goal.visible;
     this.#goal.visible = apart;
     if (frame.tool !== null) this.trail.add(frame.tool.position);
     return changed;
+  }
+
+  /** Shows with the ghost where the joints would go, rad; null: where they are asked to be, as always. */
+  foresee(joints: readonly number[] | null): void {
+    this.#foreseen = joints;
+    if (joints === null) return;
+    for (const [i, { name }] of this.info.joints.entries()) this.#goal.setJointValue(name, joints[i]!);
+    this.#goal.visible = true;
+  }
+
+  /** Pose of the tool in the arm's base frame at the named pose init: the zero of the absolute frame. */
+  toolAtInit(): Matrix4 {
+    if (this.#init === null) {
+      const robot = new URDFLoader().parse(this.#urdf);
+      for (const [i, { name }] of this.info.joints.entries()) robot.setJointValue(name, this.info.poses.init![i]!);
+      robot.updateMatrixWorld(true);
+      this.#init = robot.links[this.info.tool_link]!.matrixWorld.clone();
+    }
+    return this.#init;
   }
 
   /** Where the name of the arm stands, in the world. */

@@ -15,6 +15,7 @@ import { button, h } from '../dom.ts';
 import type { ArmInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { ArmView } from './arm-view.ts';
+import { Target } from './target.ts';
 
 /** Directions from which the camera looks, in the world: x forward, z up. */
 const VIEWS = {
@@ -39,6 +40,8 @@ export class ArmScene {
   readonly #renderer: WebGLRenderer;
   readonly #controls: OrbitControls;
   readonly #labels = h('div', { class: 'labels', 'aria-hidden': 'true' });
+  readonly #target: Target;
+  readonly #choice = h('select', { class: 'view', 'aria-label': 'Arm with a target to drag' });
   #grid: GridHelper | null = null;
   #views: { readonly arm: ArmView; readonly label: HTMLElement }[] = [];
   #drawing = 0;
@@ -56,10 +59,17 @@ export class ArmScene {
     canvas.setAttribute('aria-label', 'The arms as they stand; their joints are listed under Arms');
     this.#controls = new OrbitControls(this.#camera, canvas);
     this.#controls.addEventListener('change', () => this.invalidate());
+    this.#target = new Target(this.#scene, this.#camera, canvas, store, {
+      redraw: () => this.invalidate(),
+      dragged: (on) => {
+        this.#controls.enabled = !on;
+      },
+    });
     const sun = new DirectionalLight(0xffffff, 2.2);
     sun.position.set(1, -0.8, 2);
     this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3), sun);
-    host.replaceChildren(canvas, this.#labels, this.#toolbar());
+    host.replaceChildren(canvas, this.#labels, this.#target.label, this.#toolbar());
+    store.on(['connection', 'hello'], () => this.#offerTarget());
     new ResizeObserver(() => this.#resize()).observe(host);
     const repaint = (): void => this.#drawGround();
     window.addEventListener('arm-bridge-theme', repaint);
@@ -81,6 +91,7 @@ export class ArmScene {
     this.#views = loaded.map((arm) => ({ arm, label: h('span', {}, arm.info.name) }));
     this.#labels.replaceChildren(...this.#views.map(({ label }) => label));
     for (const { arm } of this.#views) this.#scene.add(arm.group);
+    this.#offerTarget();
     this.#look('Overview');
     this.#show();
   }
@@ -95,7 +106,9 @@ export class ArmScene {
     let changed = false;
     for (const { arm } of this.#views) {
       const frame = this.#store.frames.get(arm.info.id);
-      if (frame !== undefined) changed = arm.show(frame) || changed;
+      if (frame === undefined) continue;
+      changed = arm.show(frame) || changed;
+      this.#target.follow(arm.info.id, frame);
     }
     if (changed) this.invalidate();
     this.#worked(began);
@@ -106,12 +119,26 @@ export class ArmScene {
     const began = performance.now();
     this.#renderer.render(this.#scene, this.#camera);
     const at = new Vector3();
-    const { clientWidth, clientHeight } = this.#host;
-    for (const { arm, label } of this.#views) {
-      arm.labelAt(at).project(this.#camera);
-      label.style.transform = `translate(-50%, 0) translate(${((at.x + 1) / 2) * clientWidth}px, ${((1 - at.y) / 2) * clientHeight}px)`;
-    }
+    for (const { arm, label } of this.#views) this.#pin(label, arm.labelAt(at));
+    this.#pin(this.#target.label, this.#target.at(at));
     this.#worked(began);
+  }
+
+  /** Puts an element of the page where a place of the world is drawn. */
+  #pin(element: HTMLElement, place: Vector3): void {
+    const { clientWidth, clientHeight } = this.#host;
+    place.project(this.#camera);
+    const x = ((place.x + 1) / 2) * clientWidth;
+    const y = ((1 - place.y) / 2) * clientHeight;
+    element.style.transform = `translate(-50%, 0) translate(${x}px, ${y}px)`;
+  }
+
+  /** Offers a target for each arm to whom may move arms. */
+  #offerTarget(): void {
+    const options = ['No target', ...this.#views.map(({ arm }) => `Target: ${arm.info.name}`)];
+    this.#choice.replaceChildren(...options.map((text) => h('option', {}, text)));
+    this.#choice.disabled = !this.#store.mayControl;
+    this.#target.attach(null);
   }
 
   #worked(began: number): void {
@@ -154,10 +181,23 @@ export class ArmScene {
     const frames = toggle('Frames', (on) => {
       for (const { arm } of this.#views) arm.showFrames(on);
     });
+    const turn = toggle('Turn', (on) => this.#target.turn(on));
+    this.#choice.addEventListener('change', () => {
+      this.#target.attach(this.#views[this.#choice.selectedIndex - 1]?.arm ?? null);
+      this.#show();
+    });
     const views = (Object.keys(VIEWS) as (keyof typeof VIEWS)[]).map((name) =>
       button(name, () => this.#look(name), { class: 'view' }),
     );
-    return h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' }, ...views, frames, trails);
+    return h(
+      'div',
+      { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' },
+      ...views,
+      frames,
+      trails,
+      this.#choice,
+      turn,
+    );
   }
 
   #drawGround(): void {
