@@ -121,6 +121,7 @@ export class Target {
   }
 
   #changed(): void {
+    if (this.#cancelled) return;
     this.#newer = true;
     this.#asking ??= this.#ask();
   }
@@ -145,9 +146,10 @@ export class Target {
     const arm = this.#arm;
     this.#moving = true;
     this.#dragging = false;
-    this.#newer = true;
+    this.#newer = !this.#cancelled;
     const body = arm === null ? {} : this.#body(arm);
     const forecast = await (this.#asking ?? this.#ask());
+    // A stop may have come meanwhile, too.
     if (arm !== null && forecast !== null && !this.#cancelled) {
       if (forecast.reachable) {
         this.#say('yes', 'on the way');
