@@ -25,6 +25,7 @@ export function showTabs(tabs: readonly Tab[]): (id: string) => void {
       buttons[index]!.setAttribute('aria-selected', String(chosen));
       buttons[index]!.tabIndex = chosen ? 0 : -1;
     }
+    byId('panels').scrollTop = 0;
     window.dispatchEvent(new Event('resize'));
   };
   list.addEventListener('keydown', (event) => {
