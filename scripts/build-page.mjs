@@ -21,6 +21,14 @@ await build({ ...common, entryPoints: [join(web, 'main.ts')], format: 'esm', spl
 await build({ ...common, entryPoints: [join(web, 'stop.ts')], format: 'iife' });
 await build({ ...common, entryPoints: [join(web, 'style.css')], target: 'chrome123' });
 for (const name of PLAIN) copyFileSync(join(web, name), join(out, name));
+const textOf = (file) => readFileSync(join(root, file), 'utf8').trim();
+const licences = [
+  ['three', textOf('node_modules/three/LICENSE')],
+  ['uPlot', textOf('node_modules/uplot/LICENSE')],
+  // Its package has the notice at the end of its README, and names Apache-2.0, which this project has too.
+  ['urdf-loader', textOf('node_modules/urdf-loader/README.md').split('# LICENSE').at(-1).trim(), textOf('LICENSE')],
+];
+writeFileSync(join(out, 'licences.txt'), `${licences.flat().join('\n\n')}\n`);
 
 let size = 0;
 for (const name of readdirSync(out)) {

@@ -12,7 +12,7 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-page-'));
-  for (const [name, text] of Object.entries({ 'index.html': '<h1>arms</h1>', 'main.js': 'go()', 'notes.txt': 'no' })) {
+  for (const [name, text] of Object.entries({ 'index.html': '<h1>arms</h1>', 'main.js': 'go()', 'notes.md': 'no' })) {
     writeFileSync(join(folder, name), text);
     writeFileSync(join(folder, `${name}.gz`), gzipSync(text));
   }
@@ -34,7 +34,7 @@ test('the page is served with a policy that lets nothing foreign in, plain or co
   expect(gunzipSync(compressed.rawPayload).toString()).toBe('go()');
   const again = await app.inject({ url: '/', headers: { 'if-none-match': String(plain.headers.etag) } });
   expect([again.statusCode, again.body]).toEqual([304, '']);
-  for (const url of ['/notes.txt', '/main.js.gz', '/index.html', '/../package.json', '/%2e%2e/package.json']) {
+  for (const url of ['/notes.md', '/main.js.gz', '/index.html', '/../package.json', '/%2e%2e/package.json']) {
     expect((await app.inject({ url })).statusCode).toBe(404);
   }
   await app.close();
