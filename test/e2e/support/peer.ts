@@ -100,6 +100,13 @@ export class Peer {
     return (await this.#ask({ do: 'call', service })) as { success: boolean; message: string };
   }
 
+  /** Sends a signal; resolves when the process has ended, of which SIGSTOP is no end. */
+  async kill(signal: 'SIGSTOP' | 'SIGKILL'): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await exited;
+  }
+
   async close(): Promise<void> {
     await this.#last;
     const exited = once(this.#child, 'exit');
