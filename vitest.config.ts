@@ -1,19 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
-/** Files that run bridges in real time: one at a time and after the others, since the machine may have two cores. */
+/** Files that build things; what they judge, a busy processor does not change. */
+const BUILDS = ['test/docker/build.test.ts', 'test/e2e/package.test.ts', 'test/prepare/**/*.test.ts'];
+
+/** Files whose bridges and programs mostly wait: two of them leave each other time enough on two cores. */
+const PATIENT = [
+  'test/buses/**/*.test.ts',
+  'test/cli/**/*.test.ts',
+  'test/docs/commands.test.ts',
+  'test/ports/**/*.test.ts',
+  'test/sim/**/*.test.ts',
+  'test/e2e/{config,exit,joints,models,own-arm,recording}.test.ts',
+  'test/ros/process.test.ts',
+];
+
+/** Files that judge motion, latency or a browser in real time: one at a time, and nothing beside them. */
 const REAL_TIME = [
   'test/e2e/**/*.test.ts',
   'test/ros/**/*.test.ts',
-  'test/sim/**/*.test.ts',
-  'test/prepare/**/*.test.ts',
-  'test/docker/build.test.ts',
-  'test/docs/commands.test.ts',
-  'test/ports/**/*.test.ts',
-  'test/cli/**/*.test.ts',
-  'test/buses/**/*.test.ts',
   'test/bench/**/*.test.ts',
   'test/page/**/*.test.ts',
 ];
+
+const long = { testTimeout: 120_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -22,20 +31,22 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: REAL_TIME,
+          exclude: [...BUILDS, ...PATIENT, ...REAL_TIME],
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
           maxWorkers: 2,
         },
       },
+      { test: { name: 'builds', include: BUILDS, ...long, sequence: { groupOrder: 0 }, maxWorkers: 2 } },
+      { test: { name: 'patient', include: PATIENT, ...long, sequence: { groupOrder: 1 }, maxWorkers: 2 } },
       {
         test: {
           name: 'real time',
           include: REAL_TIME,
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          exclude: [...BUILDS, ...PATIENT],
+          ...long,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

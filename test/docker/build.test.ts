@@ -7,6 +7,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freeDomain } from '../support/domain.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { cacheFolder } = await import(pathToFileURL(join(ROOT, 'scripts/lib/platform.mjs')).href);
@@ -44,7 +45,7 @@ beforeAll(() => {
   environment = {
     PATH: process.env.PATH,
     HOME: home,
-    ROS_DOMAIN_ID: String(1 + (process.pid % 100)),
+    ROS_DOMAIN_ID: String(freeDomain()),
     ROS_LOG_DIR: join(home, 'ros'),
     // What has been fetched once is not fetched again.
     XDG_CACHE_HOME: dirname(cacheFolder()),

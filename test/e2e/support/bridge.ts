@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
+import { freeDomain } from '../../support/domain.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const START_LIMIT = 30_000;
@@ -22,7 +23,7 @@ async function answerOf(response: Response): Promise<Answer> {
 }
 
 /** ROS domain of this test process: loopback tests that run at once on a machine must not hear each other. */
-export const ROS_DOMAIN = String(1 + (process.pid % 100));
+export const ROS_DOMAIN = String(freeDomain());
 
 export const ROS_PYTHON = process.env.ARM_BRIDGE_ROS_PYTHON ?? '';
 export const HAS_ROS = ROS_PYTHON !== '' && process.env.AMENT_PREFIX_PATH !== undefined;

@@ -1,11 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe } from 'vitest';
 import { loadRclnodejs } from '../../../src/ros/rclnodejs.ts';
+import { freeDomain } from '../../support/domain.ts';
 
 /** Why tests with a real ROS 2 cannot run here; null when they can. */
 async function missing(): Promise<string | null> {
@@ -21,27 +22,6 @@ if (reason !== null) console.warn(`\n*** TESTS WITH ROS 2 ARE SKIPPED: ${reason}
 
 /** `describe` for tests that need a real ROS 2. */
 export const describeRos = describe.skipIf(reason !== null);
-
-/** UDP ports of a domain begin here, 250 per domain (RTPS 2.5, 9.6.2.3). */
-const PORT_BASE = 7400;
-const PORTS_PER_DOMAIN = 250;
-/** Highest domain whose ports lie below Linux' ephemeral ones. */
-const LAST_DOMAIN = 101;
-
-/** @returns a domain none of whose ports is bound on this machine */
-function freeDomain(): number {
-  const bound = new Set<number>();
-  for (const line of readFileSync('/proc/net/udp', 'utf8').split('\n').slice(1)) {
-    const port = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4})/.exec(line)?.[1];
-    if (port !== undefined) bound.add(Math.floor((Number.parseInt(port, 16) - PORT_BASE) / PORTS_PER_DOMAIN));
-  }
-  const first = process.pid % LAST_DOMAIN;
-  for (let step = 0; step < LAST_DOMAIN; step++) {
-    const domain = 1 + ((first + step) % LAST_DOMAIN);
-    if (!bound.has(domain)) return domain;
-  }
-  throw new Error('every ROS domain of this machine is in use');
-}
 
 /**
  * Gives this process a ROS domain of its own, found on loopback alone, and a log folder of its own.
