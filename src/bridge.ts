@@ -32,6 +32,7 @@ import { JointGoals } from './motion/joint-goals.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import { Protection } from './motion/protection.ts';
 import { MotionService } from './motion/service.ts';
+import { TeleopService } from './motion/teleop-service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
 import { RecordingService } from './recording/service.ts';
@@ -77,6 +78,7 @@ export class Bridge {
   readonly recordings: RecordingService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
+  readonly teleoperation: TeleopService;
   readonly gravity: GravityService;
   /** The simulated arms; null when there are none. */
   readonly simulation: Simulation | null;
@@ -158,6 +160,7 @@ export class Bridge {
     this.recordings = new RecordingService(planners, goals, config.recording);
     this.#streams = new StreamService(this.arms, this.#control);
     this.jog = new JogService(this.arms, this.#control);
+    this.teleoperation = new TeleopService(planners, this.#control);
     for (const arm of handles) this.#report(arm);
     void this.#watchCycles();
   }
@@ -245,6 +248,7 @@ export class Bridge {
     const logger = this.#logger;
     this.#streams.close();
     this.jog.close();
+    this.teleoperation.close();
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
     await this.mirror.stop(SHUTDOWN, 'hold');
     const outcomes = await Promise.allSettled(this.arms.all.map((arm) => this.motion.lower(arm, SHUTDOWN)));
@@ -380,6 +384,7 @@ export class Bridge {
       ownership: new OwnershipDesk(this.arms),
       configuration: () => this.#config,
       jogging: this.jog,
+      teleoperation: this.teleoperation,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,
       alive: () => this.#alive(),

@@ -24,7 +24,7 @@ import { StallGuard } from './control/stall.ts';
 import { armChain } from './kinematics/arm-chain.ts';
 import { CollisionModel } from './kinematics/collision.ts';
 import { Float } from './mirror/float.ts';
-import { Follow, type Sampler } from './mirror/follow.ts';
+import { Follow, PLAIN, type Sampler } from './mirror/follow.ts';
 import type { DriveModel } from './mirror/lead.ts';
 import { mapPositions } from './mirror/map.ts';
 import { Jog, JogInput } from './motion/jog.ts';
@@ -183,7 +183,7 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
     case 'stream': {
       const stream = streams[command.arm]!;
       stream.restart();
-      return new Follow(stream, driveModel(arm), 'moving', seconds);
+      return new Follow(stream, driveModel(arm), 'moving', seconds, PLAIN, spec.timeout);
     }
     case 'waypoints':
       return new Waypoints(spec, limits.velocity.move);

@@ -50,6 +50,11 @@ export class Feeds {
     return null;
   }
 
+  /** Whether this owner's messages drive the arm at this moment. */
+  drives(handle: ArmHandle, ownerKey: string): boolean {
+    return this.#running.get(handle)?.claim.owner.key === ownerKey;
+  }
+
   /** Ends what an owner's messages drive: the arm decelerates and holds. */
   async stop(handle: ArmHandle, ownerKey: string): Promise<void> {
     const running = this.#running.get(handle);

@@ -103,7 +103,8 @@ export type SourceSpec =
       readonly maps: readonly JointMap[];
       readonly options: FollowOptions;
     }
-  | { readonly kind: 'stream' }
+  /** Setpoints as they come in samples; without one for `timeout` s the arm decelerates and holds. */
+  | { readonly kind: 'stream'; readonly timeout: number }
   /** Poses to be passed at times after the start: s, rad and rad/s, one row per pose and one column per joint. */
   | {
       readonly kind: 'waypoints';

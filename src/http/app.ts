@@ -15,6 +15,7 @@ import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { Guard } from './guard.ts';
 import { Limits } from './limits.ts';
 import { Hub } from './live/hub.ts';
+import { serveWebSockets } from './live/upgrade.ts';
 import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
@@ -22,7 +23,7 @@ import { bridgeRoutes } from './routes/bridge.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jointRoutes } from './routes/joints.ts';
-import { liveRoutes } from './routes/live.ts';
+import { LIVE, liveRoutes } from './routes/live.ts';
 import { mirrorRoutes } from './routes/mirror.ts';
 import { moveRoutes } from './routes/moves.ts';
 import { recordingRoutes } from './routes/recording.ts';
@@ -31,6 +32,7 @@ import { sessionRoutes } from './routes/session.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { statusRoutes } from './routes/status.ts';
 import { stopRoutes } from './routes/stop.ts';
+import { TELEOP_SOCKET, teleopRoutes } from './routes/teleop.ts';
 import { torqueRoutes } from './routes/torque.ts';
 import type { HttpServices } from './services.ts';
 import { checkBind, type Tokens } from './tokens.ts';
@@ -196,7 +198,15 @@ export function buildApp(services: HttpServices): FastifyInstance {
   deviceRoutes(app, services);
   const hub = new Hub(services);
   healthRoutes(app, services, () => hub.size);
-  liveRoutes(app, services, { callers, guard, limits, hub });
+  const live = liveRoutes(app, services, { callers, guard, limits, hub });
+  const teleop = teleopRoutes(app, services, { callers, guard, limits });
+  serveWebSockets(
+    app,
+    new Map([
+      [LIVE, live],
+      [TELEOP_SOCKET, teleop],
+    ]),
+  );
   pageRoutes(app);
   const description = openApi({ token: services.tokens !== null, dialect: services.config.dialect });
   app.get('/openapi.json', async () => description);

@@ -61,6 +61,23 @@ const OPERATIONS: Operations = {
       refusals: { 400: 'The arm is unknown, disconnected, or not initialised.', 409: CONFLICT },
     },
   },
+  '/move/teleop': {
+    post: {
+      id: 'move_teleop',
+      tag: 'control',
+      summary: 'Lead the end effector by a hand',
+      description:
+        'One message of a stream: the tool moves as the hand has since the first. 0.2 s without a message and the arm ' +
+        'holds; the next one begins anew from where it is. The same messages are taken by the WebSocket /move/teleop/ws.',
+      parameters: [{ ...ROBOT_ID_OR_ALL, description: 'Id of the arm; left out: that of the hand.' }, TAKE_OVER],
+      body: { name: 'TeleopRequest', required: true },
+      answer: {
+        name: 'StatusResponse',
+        description: 'The arm follows, or `status: "error"` with a message that says why not, or not all the way.',
+      },
+      refusals: { 400: 'The arm is unknown or disconnected, or its torque is off.', 409: CONFLICT },
+    },
+  },
   '/move/hello': {
     post: {
       id: 'move_hello',
@@ -270,10 +287,12 @@ function inPhosphobot(schemas: Json): Json {
     return { ...schema, description, properties };
   };
   const position = schemas.EndEffectorPosition as Json;
+  const teleop = schemas.TeleopRequest as Json;
   return {
     ...schemas,
     AbsoluteMoveRequest: move('AbsoluteMoveRequest'),
     RelativeMoveRequest: move('RelativeMoveRequest'),
+    TeleopRequest: { ...teleop, properties: swapped(teleop.properties as Json) },
     EndEffectorPosition: { ...position, properties: swapped(position.properties as Json) },
   };
 }

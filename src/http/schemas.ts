@@ -78,6 +78,35 @@ export const relativeMoveRequest = z
   )
   .register(components, { id: 'RelativeMoveRequest' });
 
+const hand = (description: string) => number().describe(description);
+const stick = (description: string) => number({ min: -1, max: 1 }).prefault(0).describe(description);
+
+export const teleopRequest = z
+  .object(
+    {
+      x: hand('Of the hand, forward, in centimetres.'),
+      y: hand('Of the hand, to the left, in centimetres.'),
+      z: hand('Of the hand, upwards, in centimetres.'),
+      rx: hand('Pitch of the hand in degrees: positive lifts the nose.'),
+      ry: hand('Yaw of the hand in degrees: positive turns left.'),
+      rz: hand('Roll of the hand in degrees: positive is clockwise seen from behind.'),
+      open: number({ min: 0, max: 1 }).describe('Gripper: 0 closed to 1 open.'),
+      source: z
+        .enum(['left', 'right'], { error: () => 'literal_error' })
+        .prefault('right')
+        .describe('Which hand. Without robot_id the right one leads the first arm and the left one the second.'),
+      timestamp: number()
+        .nullable()
+        .prefault(null)
+        .describe('When the message was sent, in seconds by any clock: one that is late or out of order is dropped.'),
+      direction_x: stick('Joystick; no arm has wheels, so it moves nothing.'),
+      direction_y: stick('Joystick; no arm has wheels, so it moves nothing.'),
+    },
+    asModel,
+  )
+  .describe('Where a hand is, in axes of the base, from wherever the sender counts: its movements lead the tool.')
+  .register(components, { id: 'TeleopRequest' });
+
 export const endEffectorReadRequest = z
   .object(
     {

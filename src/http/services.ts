@@ -7,6 +7,7 @@ import type { LogTail } from '../log.ts';
 import type { Gravity, Mirror } from '../mirror/types.ts';
 import type { Jogging } from '../motion/jog-service.ts';
 import type { Joints } from '../motion/joint-goals.ts';
+import type { Teleoperation } from '../motion/teleop-service.ts';
 import type { Torque } from '../motion/torque.ts';
 import type { Motion } from '../motion/types.ts';
 import type { Recordings } from '../recording/service.ts';
@@ -57,6 +58,7 @@ export interface HttpServices {
   /** The configuration in use. */
   readonly configuration: () => Config;
   readonly jogging: Jogging;
+  readonly teleoperation: Teleoperation;
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };
   readonly log: LogTail;

@@ -164,12 +164,15 @@ function sentBody(request: FastifyRequest): unknown {
   const bytes = request.body;
   if (!(bytes instanceof Buffer) || bytes.length === 0) return NOTHING;
   if (!isJson(request.sentType)) return bytes.toString('utf8');
-  let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
+    return parsed(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof HttpProblem) throw error;
     throw new HttpProblem(400, `${UNREADABLE}: it is not UTF-8.`);
   }
+}
+
+function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -234,17 +237,70 @@ function readTakeOver(text: string | undefined, faults: FieldError[]): boolean {
 }
 
 /** A body as the phosphobot dialect reads it. */
-function asPhosphobot<Body extends z.ZodType>({ body, complete }: RequestShape<Body>, sent: unknown): unknown {
+function asPhosphobot(schema: z.ZodType, complete: RequestShape<z.ZodType>['complete'], sent: unknown): unknown {
   const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
   const whole = isObject && complete !== undefined ? complete(sent as Readonly<Record<string, unknown>>) : sent;
-  return isObject ? softened(body!, whole) : sent;
+  return isObject ? softened(schema, whole) : sent;
+}
+
+/** What `sent` says by a schema; what is wrong with it is added to `faults`. */
+function judged(
+  sent: unknown,
+  schema: z.ZodType,
+  faults: FieldError[],
+  dialect: Dialect,
+  complete?: RequestShape<z.ZodType>['complete'],
+): unknown {
+  const present = dialect === 'phosphobot' ? asPhosphobot(schema, complete, sent) : sent;
+  const result = schema.safeParse(present);
+  if (!result.success) {
+    faults.push(...result.error.issues.flatMap((issue) => faultsOf(issue, present)));
+    return undefined;
+  }
+  const error = nonFinite(present, ['body']);
+  if (error !== null) faults.push(error);
+  return result.data;
+}
+
+/**
+ * Reads a message of a WebSocket as the body of a request is read.
+ * @throws {HttpProblem} 422 with every fault; 400 for one that is nested too deeply
+ */
+export function readMessage<Body extends z.ZodType>(text: string, schema: Body, dialect: Dialect): z.output<Body> {
+  const faults: FieldError[] = [];
+  const body = judged(parsed(text), schema, faults, dialect);
+  if (faults.length > 0) throw new HttpProblem(422, faults);
+  return body as z.output<Body>;
 }
 
 /** Query parameters by name, of equal names the last. */
 export function queryOf(request: FastifyRequest): ReadonlyMap<string, string> {
-  const url = request.raw.url ?? '';
+  return queryIn(request.raw.url ?? '');
+}
+
+function queryIn(url: string): ReadonlyMap<string, string> {
   const start = url.indexOf('?');
   return new Map(new URLSearchParams(start < 0 ? '' : url.slice(start)));
+}
+
+type QueryShape = Pick<RequestShape<z.ZodType>, 'robotId' | 'takeOver'>;
+type ReadQuery = Pick<ReadRequest<z.ZodType>, 'robotId' | 'takeOver'>;
+
+function judgedQuery(url: string, shape: QueryShape, faults: FieldError[]): ReadQuery {
+  const query = queryIn(url);
+  const fallback = shape.robotId === 'default' ? 0 : null;
+  return {
+    robotId: shape.robotId === false ? null : readRobotId(query.get('robot_id'), fallback, faults),
+    takeOver: shape.takeOver === true && readTakeOver(query.get('take_over'), faults),
+  };
+}
+
+/** Reads the query of a request that has nothing else. @throws {HttpProblem} 422 with every fault */
+export function readQuery(url: string, shape: QueryShape): ReadQuery {
+  const faults: FieldError[] = [];
+  const query = judgedQuery(url, shape, faults);
+  if (faults.length > 0) throw new HttpProblem(422, faults);
+  return query;
 }
 
 /**
@@ -257,25 +313,14 @@ export function readRequest<Body extends z.ZodType>(
 ): ReadRequest<Body> {
   const sent = shape.body === undefined ? NOTHING : sentBody(request);
   const faults: FieldError[] = [];
-  const query = queryOf(request);
-  const robotId =
-    shape.robotId === false ? null : readRobotId(query.get('robot_id'), shape.robotId === 'default' ? 0 : null, faults);
-  const takeOver = shape.takeOver === true && readTakeOver(query.get('take_over'), faults);
+  const { robotId, takeOver } = judgedQuery(request.raw.url ?? '', shape, faults);
   let body: unknown;
   if (shape.body !== undefined) {
     if (sent === NOTHING && shape.bodyOptional !== true) {
       faults.push(fault('missing', ['body'], null));
     } else {
       const given = shape.bodyOptional === true && (sent === NOTHING || sent === null) ? {} : sent;
-      const present = request.server.dialect === 'phosphobot' ? asPhosphobot(shape, given) : given;
-      const result = shape.body.safeParse(present);
-      if (result.success) {
-        body = result.data;
-        const error = nonFinite(present, ['body']);
-        if (error !== null) faults.push(error);
-      } else {
-        faults.push(...result.error.issues.flatMap((issue) => faultsOf(issue, present)));
-      }
+      body = judged(given, shape.body, faults, request.server.dialect, shape.complete);
     }
   }
   if (faults.length > 0) throw new HttpProblem(422, faults);

@@ -11,7 +11,8 @@ export interface Sampler {
   sample(out: Float64Array): void;
 }
 
-const PLAIN: FollowOptions = {
+/** Follows as it comes. */
+export const PLAIN: FollowOptions = {
   lowPass: 0,
   deadBand: 0,
   velocity: Number.POSITIVE_INFINITY,
@@ -29,7 +30,7 @@ export const RAMP_SPEED = 0.6;
 const CAUGHT_UP = 0.01;
 /** Time over which a follower that has caught up is let run at full speed, s. */
 const RELEASE_TIME = 0.5;
-/** A sample older than this is followed no further: the follower decelerates and holds, s. */
+/** A sample older than this is usually followed no further: the follower decelerates and holds, s. */
 export const STALE = 0.1;
 
 /**
@@ -43,6 +44,7 @@ export class Follow implements SetpointSource {
   readonly #sampler: Sampler;
   readonly #clock: () => number;
   readonly #options: FollowOptions;
+  readonly #stale: number;
   /** Newest sample, and what the dead band and the low-pass make of it. */
   readonly #sample: Float64Array;
   readonly #last: Float64Array;
@@ -52,17 +54,22 @@ export class Follow implements SetpointSource {
   /** How far each joint has been let free of ramp speed since it has caught up, 0..1. */
   readonly #freedom: Float64Array;
 
-  /** @param clock monotonic time, s, of the same clock as the sampler's */
+  /**
+   * @param clock monotonic time, s, of the same clock as the sampler's
+   * @param stale age from which a sample is followed no further, s
+   */
   constructor(
     sampler: Sampler,
     drive: DriveModel,
     state: 'mirroring' | 'moving',
     clock: () => number,
     options: FollowOptions = PLAIN,
+    stale = STALE,
   ) {
     this.#sampler = sampler;
     this.#clock = clock;
     this.#options = options;
+    this.#stale = stale;
     this.#sample = new Float64Array(drive.damping.length);
     this.#last = new Float64Array(drive.damping.length);
     this.#lead = new Lead(drive);
@@ -83,7 +90,7 @@ export class Follow implements SetpointSource {
     const before = follow.sampleTime;
     follow.sampleTime = this.#sampler.sampleTime;
     if (follow.code === FollowCode.refused) return SourceStatus.hold;
-    if (this.#clock() - follow.sampleTime > STALE) {
+    if (this.#clock() - follow.sampleTime > this.#stale) {
       follow.code = FollowCode.holding;
       return SourceStatus.hold;
     }

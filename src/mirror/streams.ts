@@ -3,6 +3,7 @@ import type { ControlClient } from '../arm/control-client.ts';
 import { Feeds } from '../arm/feeds.ts';
 import type { JointStreams } from '../arm/streams.ts';
 import type { Arm } from '../arm/types.ts';
+import { STALE } from './follow.ts';
 
 /** Joint values that arrive from other programs: setpoints that drive an arm, and the state of remote arms. */
 export class StreamService implements JointStreams {
@@ -24,7 +25,7 @@ export class StreamService implements JointStreams {
   ): 'accepted' | { readonly refused: string } {
     const handle = this.#arms.byName(arm.name)!;
     const owner = { key: `ros:${arm.name}/${topic}`, name: `the ROS topic /${arm.name}/${topic}` };
-    const refused = this.#feeds.take(handle, { kind: 'stream' }, { owner, takeOver: false });
+    const refused = this.#feeds.take(handle, { kind: 'stream', timeout: STALE }, { owner, takeOver: false });
     if (refused !== null) return { refused };
     const setpoints = new Float64Array(arm.model.joints.length).fill(Number.NaN);
     for (const [i, name] of names.entries()) {

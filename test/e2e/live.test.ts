@@ -91,6 +91,53 @@ test('an arm is jogged while its client sends, holds when it falls silent, and b
   jogger.socket.close();
 });
 
+test('a hand leads the tool: by the physics it moves as the hand does, and holds when the hand falls silent', async () => {
+  await bridge.post('/move/init?robot_id=1');
+  const tool = async () => (await bridge.get('/sim/truth?robot_id=1')).body.tool.position;
+  const height = async () => (await tool()).z;
+  const from = await tool();
+  const socket = new WebSocket(`${bridge.url.replace('http', 'ws')}/move/teleop/ws`);
+  const refusals: string[] = [];
+  socket.on('message', (data) => {
+    const { status, message } = JSON.parse(String(data));
+    if (status === 'error') refusals.push(message);
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  // The hand begins somewhere: only its way counts. Left without a robot_id is the second arm.
+  let hand = 140;
+  let speed = 0.2;
+  const timer = setInterval(() => {
+    hand = Math.min(143, Math.max(140, hand + speed));
+    const message = { x: 25, y: -60, z: hand, rx: 20, ry: -70, rz: 5, open: 0.5, source: 'left' };
+    socket.send(JSON.stringify({ ...message, timestamp: performance.now() / 1000 }));
+  }, 25);
+  try {
+    await until(() => hand === 143);
+    expect((await bridge.arm(1)).state).toBe('moving');
+    let z = await height();
+    for (let i = 0; i < 200 && Math.abs(z - from.z - 0.03) > 0.004; i++) {
+      await sleep(0.05);
+      z = await height();
+    }
+    const there = await tool();
+    expect(there.z - from.z).toBeCloseTo(0.03, 2);
+    expect(Math.hypot(there.x - from.x, there.y - from.y)).toBeLessThan(0.005);
+    expect(refusals).toEqual([]);
+    speed = -0.2;
+    await until(() => hand < 142);
+  } finally {
+    clearInterval(timer);
+  }
+  for (let i = 0; i < 200 && (await bridge.arm(1)).owner !== null; i++) await sleep(0.05);
+  expect(await bridge.arm(1)).toMatchObject({ state: 'ready', owner: null, torque: true });
+  await standing();
+  const held = await tool();
+  // Between where it was and where the hand began: it has not fallen.
+  expect(held.z - from.z).toBeGreaterThan(-0.004);
+  expect(held.z - from.z).toBeLessThan(0.034);
+  socket.close();
+});
+
 test('an arm whose client is cut off holds', async () => {
   const jogger = new Jogger();
   await until(() => jogger.follower?.state === 'ready');

@@ -26,6 +26,7 @@ import type {
 } from '../../src/mirror/types.ts';
 import type { Jogging, JogVelocity } from '../../src/motion/jog-service.ts';
 import type { Joints } from '../../src/motion/joint-goals.ts';
+import type { HandMessage, Teleoperation } from '../../src/motion/teleop-service.ts';
 import type { Torque } from '../../src/motion/torque.ts';
 import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
 
@@ -420,6 +421,23 @@ export class FakeJogging implements Jogging {
   }
 }
 
+/** Takes an arm as a stream does; `problem` is what it answers. */
+export class FakeTeleoperation implements Teleoperation {
+  readonly fed: { arm: string; sender: unknown; message: HandMessage }[] = [];
+  readonly left: unknown[] = [];
+  problem: string | null = null;
+
+  feed(arm: Arm, sender: unknown, message: HandMessage, caller: Caller): string | null {
+    (arm as FakeArm).claim(caller);
+    this.fed.push({ arm: arm.name, sender, message });
+    return this.problem;
+  }
+
+  leave(sender: unknown): void {
+    this.left.push(sender);
+  }
+}
+
 export interface FakeServices extends HttpServices {
   readonly arms: Arms & { readonly all: readonly FakeArm[] };
   readonly motion: FakeMotion;
@@ -431,6 +449,7 @@ export interface FakeServices extends HttpServices {
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
   readonly jogging: FakeJogging;
+  readonly teleoperation: FakeTeleoperation;
   readonly ownership: FakeOwnership;
 }
 
@@ -470,6 +489,7 @@ export function fakeServices(
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),
     jogging: new FakeJogging(),
+    teleoperation: new FakeTeleoperation(),
     ownership: new FakeOwnership(),
     configuration: () =>
       configSchema.parse({ http: { token_file: '/run/secrets/token' }, arms: [{ name: 'leader', bus: 'sim:so101' }] }),

@@ -83,16 +83,16 @@ test('closing ends the motions that clients wait for and still answers them', as
   expect(answer).toContain('"status":"error"');
 });
 
-test('an upgrade request passes the same checks, and nothing is upgraded', async () => {
-  const upgrade = (host: string, origin: string) =>
+test('an upgrade request passes the same checks, and nothing is upgraded where there is no WebSocket', async () => {
+  const upgrade = (host: string, origin: string, path = '/move/teleop/ws') =>
     exchange(
-      `GET /move/teleop/ws HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nConnection: Upgrade\r\n` +
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nConnection: Upgrade\r\n` +
         'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n' +
         'Connection: close\r\n\r\n',
     );
   expect(await upgrade('localhost', 'http://example.com')).toMatch(/^HTTP\/1\.1 403 /);
   expect(await upgrade('example.com', 'http://localhost')).toMatch(/^HTTP\/1\.1 403 /);
-  expect(await upgrade('localhost', 'http://localhost')).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await upgrade('localhost', 'http://localhost', '/move/nowhere/ws')).toMatch(/^HTTP\/1\.1 404 /);
 });
 
 test('a refused request ends its connection, so that its body is not waited for', async () => {

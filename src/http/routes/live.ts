@@ -9,7 +9,7 @@ import { helloView } from '../live/frames.ts';
 import { type Hub, MOST_WAITING, type Watcher } from '../live/hub.ts';
 import { JogDesk } from '../live/jog-desk.ts';
 import { DEFAULT_RATE, MAX_RATE, MIN_RATE, readMessage, TOPICS, type Topic } from '../live/protocol.ts';
-import { type Admission, serveWebSockets } from '../live/upgrade.ts';
+import type { Admission } from '../live/upgrade.ts';
 import type { HttpServices } from '../services.ts';
 import type { Scope } from '../tokens.ts';
 import { aboveBound, belowBound, notANumber, notOneOf, queryOf } from '../validation.ts';
@@ -36,7 +36,10 @@ function rateOf(text: string | undefined): number {
   return rate;
 }
 
-/** The live stream: GET /api/v1/live as a WebSocket, with jogging, and as server-sent events. */
+/**
+ * The live stream: GET /api/v1/live as a WebSocket, with jogging, and as server-sent events.
+ * @returns what to do with requests for the WebSocket
+ */
 export function liveRoutes(
   app: FastifyInstance,
   services: HttpServices,
@@ -51,7 +54,7 @@ export function liveRoutes(
     readonly limits: Limits;
     readonly hub: Hub;
   },
-): void {
+): Admission {
   const desk = new JogDesk(services.arms, services.jogging);
   app.addHook('preClose', async () => hub.close());
 
@@ -106,8 +109,6 @@ export function liveRoutes(
       });
     };
   };
-  serveWebSockets(app, new Map([[LIVE, admit]]));
-
   app.get(LIVE, (request: FastifyRequest, reply) => {
     const query = queryOf(request);
     const topics = topicsOf(query.get('topics'));
@@ -129,4 +130,5 @@ export function liveRoutes(
     hub.subscribe(watcher, topics, rate);
     response.on('close', () => hub.remove(watcher));
   });
+  return admit;
 }

@@ -62,7 +62,7 @@ async function initialised({ config, motion }: HttpServices, arm: Arm, caller: C
 }
 
 /** A move that is refused for another owner or a stop: phosphobot's clients read that from the status. */
-function refusedMove(problem: unknown, dialect: Dialect): StatusResponse {
+export function refusedMove(problem: unknown, dialect: Dialect): StatusResponse {
   if (dialect !== 'phosphobot' || !(problem instanceof HttpProblem) || problem.status !== 409) throw problem;
   return { status: 'error', message: problem.message };
 }

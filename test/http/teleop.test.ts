@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { HttpConfig } from '../../src/config/schema.ts';
+import { buildApp, listen } from '../../src/http/app.ts';
+import { FakeArm, type FakeServices, fakeServices } from './fakes.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
+
+const BODY = { x: 10, y: -20, z: 30, rx: 90, ry: 45, rz: -30, open: 0.5 };
+
+let services: FakeServices;
+let app: FastifyInstance;
+function build(options: Parameters<typeof fakeServices>[0] = {}): void {
+  services = fakeServices(options);
+  app = buildApp(services);
+}
+beforeEach(() => build());
+afterEach(() => app.close());
+
+const post = async (payload: unknown, query = '') => {
+  const reply = await app.inject({
+    method: 'POST',
+    url: `/move/teleop${query}`,
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(payload),
+  });
+  return { status: reply.statusCode, body: reply.json() };
+};
+const inDialect = async (dialect: HttpConfig['dialect']) => {
+  await app.close();
+  build({ config: { dialect } });
+};
+
+test('a message is read in centimetres and degrees, and the hands lead the first and the second arm', async () => {
+  expect(await post(BODY)).toEqual({ status: 200, body: { status: 'ok', message: null } });
+  await post({ ...BODY, source: 'left', timestamp: 12.5, direction_x: -1 });
+  await post({ ...BODY, source: 'left' }, '?robot_id=0');
+  const [right, left, named] = services.teleoperation.fed;
+  expect(right).toMatchObject({ arm: 'leader', message: { open: 0.5, timestamp: null } });
+  const { x, y, z, pitch, yaw, roll } = right!.message.hand;
+  expect([x, y, z]).toEqual([0.1, -0.2, 0.3]);
+  for (const [angle, degrees] of [
+    [pitch, 90],
+    [yaw, 45],
+    [roll, -30],
+  ] as const) {
+    expect(angle).toBeCloseTo((degrees * Math.PI) / 180, 12);
+  }
+  expect(left).toMatchObject({ arm: 'follower', message: { timestamp: 12.5 } });
+  expect(left!.sender).not.toBe(right!.sender);
+  expect(named!.arm).toBe('leader');
+});
+
+test('in the dialect of phosphobot ry is roll and rz yaw, numbers may be text and open is clamped', async () => {
+  await inDialect('phosphobot');
+  expect((await post({ ...BODY, x: '10', open: 1.5 })).status).toBe(200);
+  const { hand, open } = services.teleoperation.fed[0]!.message;
+  expect(hand.x).toBeCloseTo(0.1, 12);
+  expect(open).toBe(1);
+  expect(hand.roll).toBeCloseTo(Math.PI / 4, 12);
+  expect(hand.yaw).toBeCloseTo(-Math.PI / 6, 12);
+});
+
+test.each(['standard', 'phosphobot'] as const)('faults are told by field in the dialect %s', async (dialect) => {
+  await inDialect(dialect);
+  const { x: _x, ...without } = BODY;
+  for (const [sent, loc, type] of [
+    [without, ['body', 'x'], 'missing'],
+    [{ ...BODY, z: null }, ['body', 'z'], 'float_type'],
+    [{ ...BODY, source: 'head' }, ['body', 'source'], 'literal_error'],
+    [{ ...BODY, direction_y: 1.1 }, ['body', 'direction_y'], 'less_than_equal'],
+    [{ ...BODY, direction_x: -2 }, ['body', 'direction_x'], 'greater_than_equal'],
+    [[], ['body'], 'model_attributes_type'],
+  ] as const) {
+    const { status, body } = await post(sent);
+    expect([status, body.detail]).toMatchObject([422, [{ loc, type }]]);
+  }
+  expect(services.teleoperation.fed).toEqual([]);
+});
+
+test('an arm that does not follow is an error in the answer; one of somebody else is 409, for phosphobot an error', async () => {
+  services.teleoperation.problem = 'arm leader does not follow: elbow and table would touch';
+  expect(await post(BODY)).toEqual({
+    status: 200,
+    body: { status: 'error', message: 'arm leader does not follow: elbow and table would touch' },
+  });
+  services.arms.all[0]!.owner = { key: 'mirror', name: 'mirroring' };
+  expect((await post(BODY)).status).toBe(409);
+  expect((await post(BODY, '?take_over=true')).status).toBe(200);
+  await inDialect('phosphobot');
+  services.arms.all[0]!.owner = { key: 'mirror', name: 'mirroring' };
+  expect(await post(BODY)).toMatchObject({ status: 200, body: { status: 'error' } });
+});
+
+test('the left hand needs a second arm, or the name of one', async () => {
+  await app.close();
+  build({ arms: [new FakeArm(0, 'arm')] });
+  expect(await post({ ...BODY, source: 'left' })).toMatchObject({ status: 400 });
+  expect((await post({ ...BODY, source: 'left' }, '?robot_id=0')).status).toBe(200);
+});
+
+test('a WebSocket takes the same messages, tells what it refuses and how many it took, and lets go at its end', async () => {
+  const { port } = await listen(app, services.config, null);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/move/teleop/ws`);
+  // biome-ignore lint/suspicious/noExplicitAny: frames are checked field by field
+  const frames: any[] = [];
+  socket.on('message', (data) => frames.push(JSON.parse(String(data))));
+  await once(socket, 'open');
+  socket.send(JSON.stringify(BODY));
+  socket.send(JSON.stringify({ ...BODY, source: 'left' }));
+  for (const wrong of ['{', '[]', '{"x": NaN}', JSON.stringify({ ...BODY, open: 2 })]) socket.send(wrong);
+  await vi.waitFor(() => expect(frames).toHaveLength(4));
+  for (const frame of frames) expect(frame).toMatchObject({ status: 'error', message: expect.any(String) });
+  expect(frames[3].message).toMatch(/open/);
+  expect(services.teleoperation.fed.map(({ arm }) => arm)).toEqual(['leader', 'follower']);
+  await vi.waitFor(
+    () => {
+      socket.send(JSON.stringify(BODY));
+      expect(frames.at(-1).nb_actions_received).toBeGreaterThanOrEqual(3);
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+  socket.terminate();
+  await vi.waitFor(() => expect(services.teleoperation.left).toHaveLength(2));
+  const senders = services.teleoperation.fed.map(({ sender }) => sender);
+  expect(new Set(services.teleoperation.left)).toEqual(new Set(senders));
+});
+
+test('who may not move arms gets no WebSocket, nor does one who names an arm that is not there', async () => {
+  await app.close();
+  build({ token: 'c'.repeat(32), readToken: 'r'.repeat(32) });
+  const { port } = await listen(app, services.config, services.tokens);
+  const refused = async (headers: Record<string, string>, query = '') => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/move/teleop/ws${query}`, { headers });
+    socket.on('error', () => {});
+    const [, response] = await once(socket, 'unexpected-response');
+    socket.terminate();
+    return response.statusCode;
+  };
+  const control = { authorization: `Bearer ${'c'.repeat(32)}` };
+  expect(await refused({})).toBe(401);
+  expect(await refused({ authorization: `Bearer ${'r'.repeat(32)}` })).toBe(403);
+  expect(await refused({ ...control, origin: 'http://example.com' })).toBe(403);
+  expect(await refused(control, '?robot_id=7')).toBe(400);
+  expect(await refused(control, '?robot_id=x')).toBe(422);
+});
