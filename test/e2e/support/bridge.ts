@@ -79,9 +79,10 @@ export class BridgeProcess extends BridgeClient {
   readonly child: ChildProcess;
   log = '';
 
-  private constructor(args: readonly string[], environment: NodeJS.ProcessEnv) {
+  private constructor(by: readonly string[], args: readonly string[], environment: NodeJS.ProcessEnv) {
     super();
-    this.child = spawn(process.execPath, [MAIN, '--port', '0', ...args], {
+    const [program, ...rest] = [...by, process.execPath, MAIN, '--port', '0', ...args] as [string, ...string[]];
+    this.child = spawn(program, rest, {
       env: { ...process.env, ...ISOLATED, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -98,8 +99,17 @@ export class BridgeProcess extends BridgeClient {
   }
 
   /** @param environment added to that of this process */
-  static async startWith(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<BridgeProcess> {
-    const bridge = new BridgeProcess(args, environment);
+  static startWith(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<BridgeProcess> {
+    return BridgeProcess.startBy([], environment, ...args);
+  }
+
+  /** @param by a program, with arguments, that becomes the one whose command line follows; none where there are none */
+  static async startBy(
+    by: readonly string[],
+    environment: NodeJS.ProcessEnv,
+    ...args: string[]
+  ): Promise<BridgeProcess> {
+    const bridge = new BridgeProcess(by, args, environment);
     const deadline = Date.now() + START_LIMIT;
     while (bridge.url === '') {
       const match = /HTTP on (http:\/\/[^\s"]+)/.exec(bridge.log);
