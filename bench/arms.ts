@@ -89,6 +89,7 @@ export function mirror(model: ArmModel, leader: ServoLink): Follow {
     damping: over((joint) => joint.damping),
     inertia: over((joint) => joint.inertia),
     friction: over((joint) => joint.friction),
+    smooth: true,
   };
   return new Follow(sampler, drive, 'mirroring', () => performance.now() / 1000);
 }

@@ -140,17 +140,16 @@ const jogs = setup.arms.map((arm) => {
 });
 const loop = new ControlLoop(arms, shared, setup.rate);
 
-/** What an arm's goals must lead by; nothing for a remote one, whose own bridge adds it. */
+/** What an arm's goals must lead by. A remote one's go out as they are: smoothed by both bridges they would be late twice. */
 function driveModel(arm: ArmRuntime): DriveModel {
   const { joints } = setup.arms[arm.index]!;
   const over = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array =>
-    Float64Array.from(joints, (joint, i) =>
-      arm.link.remote ? 0 : pick(joint) / (joint.stiffness * arm.link.gain[i]!),
-    );
+    Float64Array.from(joints, (joint, i) => pick(joint) / (joint.stiffness * arm.link.gain[i]!));
   return {
     damping: over((joint) => joint.damping),
     inertia: over((joint) => joint.inertia),
     friction: over((joint) => joint.friction),
+    smooth: !arm.link.remote,
   };
 }
 

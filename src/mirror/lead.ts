@@ -14,6 +14,8 @@ export interface DriveModel {
   readonly inertia: Float64Array;
   /** Friction over stiffness, rad. */
   readonly friction: Float64Array;
+  /** False: the path goes out as it comes, since the bridge that owns the servos smooths it and leads. */
+  readonly smooth: boolean;
 }
 
 /**
@@ -49,7 +51,11 @@ export class Lead {
    */
   step(path: Float64Array, dt: number, part: Float64Array, out: Float64Array): void {
     const share = 1 - Math.exp(-CORNER * dt);
-    const { damping, inertia, friction } = this.#drive;
+    const { damping, inertia, friction, smooth } = this.#drive;
+    if (!smooth) {
+      out.set(path);
+      return;
+    }
     for (let i = 0; i < out.length; i++) {
       const first = this.#first[i]! + share * (path[i]! - this.#first[i]!);
       const second = this.#second[i]! + share * (first - this.#second[i]!);

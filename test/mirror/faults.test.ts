@@ -53,6 +53,7 @@ beforeEach(async () => {
     damping: over(({ damping }) => damping),
     inertia: over(({ inertia }) => inertia),
     friction: over(({ friction }) => friction),
+    smooth: true,
   };
   const [velocity, mismatch] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const options = { lowPass: 0, deadBand: 0, velocity, mismatch, reapproach: true };

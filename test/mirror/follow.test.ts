@@ -21,7 +21,7 @@ function setUp(target: (t: number) => number, options?: FollowOptions) {
     },
   };
   const none = new Float64Array(1);
-  const drive = { damping: none, inertia: none, friction: none };
+  const drive = { damping: none, inertia: none, friction: none, smooth: true };
   const follow = new Follow(sampler, drive, 'mirroring', () => now, options);
   const out = Float64Array.of(0);
   follow.begin(out);
@@ -190,7 +190,7 @@ test('the jump of a leader whose readings were frozen is a ramp for a joint that
     },
   };
   const none = new Float64Array(2);
-  const drive = { damping: none, inertia: none, friction: none };
+  const drive = { damping: none, inertia: none, friction: none, smooth: true };
   const follow = new Follow(sampler, drive, 'mirroring', () => now, PLAIN);
   const out = new Float64Array(2);
   follow.begin(out);
@@ -207,6 +207,32 @@ test('the jump of a leader whose readings were frozen is a ramp for a joint that
     step();
     expect(out[0]! - before).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
   }
+});
+
+test('goals for an arm of another bridge, which smooths them itself, are no later than the leader once they have caught up', () => {
+  let now = 10;
+  const lift = () => 0.5 * Math.sin(2 * (now - 10));
+  const sampler = {
+    get sampleTime() {
+      return now;
+    },
+    sample: (out: Float64Array) => out.fill(lift()),
+  };
+  const none = new Float64Array(1);
+  const drive = { damping: none, inertia: none, friction: none, smooth: false };
+  const follow = new Follow(sampler, drive, 'mirroring', () => now, PLAIN);
+  const out = new Float64Array(1);
+  follow.begin(out);
+  for (let i = 0; i < 400; i++) {
+    const before = out[0]!;
+    const following = follow.follow.code === FollowCode.following;
+    now += DT;
+    follow.next(now, DT, out);
+    if (following) expect(out[0]).toBeCloseTo(lift(), 12);
+    // The leader moves at up to 1 rad/s, and the rest of the way is made up.
+    expect(Math.abs(out[0]! - before)).toBeLessThan(2 * DT);
+  }
+  expect(follow.follow.code).toBe(FollowCode.following);
 });
 
 test('a pair may follow slowly, smoothly, and leave small movements out', () => {
