@@ -2,8 +2,17 @@ import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { StateCode } from '../../src/control/snapshot.ts';
-import { Float } from '../../src/mirror/float.ts';
 import { SOFT_GAIN } from '../../src/mirror/support.ts';
+import {
+  drifts,
+  floating,
+  floatingArm as floatingArmOf,
+  furthest,
+  HAND_SPEED,
+  handForces,
+  STRETCHED,
+  sequence,
+} from './support/floating.ts';
 import { PERIOD, VirtualArm } from './support/virtual-arm.ts';
 
 const model = loadArmModel('so101');
@@ -32,83 +41,24 @@ async function virtualArm(initial: readonly number[]): Promise<VirtualArm> {
   return arm;
 }
 
-function floating(): Float {
-  return new Float(new Float64Array(JOINTS).fill(1), 0, new Float64Array(JOINTS).fill(SOFT_GAIN));
-}
-
-/** A reproducible sequence in 0..1. */
-function sequence(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1664525 + 1013904223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
-
-/** Poses without contacts, none nearer than a tenth of its range to a limit. */
-function poses(seed: number): () => number[] {
-  const next = sequence(seed);
-  return () => model.joints.map(({ lower, upper }) => lower + (0.1 + 0.8 * next()) * (upper - lower));
-}
-
-async function floatingArm(pose: readonly number[]): Promise<VirtualArm> {
-  const arm = await virtualArm(pose);
-  arm.hold();
-  arm.runtime.drive(floating());
-  return arm;
-}
-
-function furthest(a: readonly number[], b: readonly number[]): number {
-  return Math.max(...a.map((angle, j) => Math.abs(angle - b[j]!)));
-}
+const floatingArm = (pose: readonly number[]): Promise<VirtualArm> => floatingArmOf(virtualArm, pose);
 
 function gains(arm: VirtualArm): number[] {
   return model.joints.map(({ servos }) => arm.register(servos[0]!.id, P_COEFFICIENT));
 }
 
-/** A pose in which the shoulder, the elbow and the wrist all carry. */
-const STRETCHED = [0.3, 0.5, -0.4, 0.2, 0.4, 0.5];
-
 test('a leader let go at 20 random poses drifts less than 0.05 rad in 10 s', async () => {
-  const next = poses(7);
-  for (let n = 0; n < 20; ) {
-    const arm = await floatingArm(next());
-    if (arm.sim.physics.contacts().length > 0) continue;
-    const before = arm.truth().positions;
-    arm.run(10);
-    expect(furthest(arm.truth().positions, before), `pose ${n}`).toBeLessThan(0.05);
-    n++;
-  }
+  const drifted = await drifts(virtualArm, model, 20, 10);
+  expect(drifted).toHaveLength(20);
+  for (const [n, drift] of drifted.entries()) expect(drift, `pose ${n}`).toBeLessThan(0.05);
 }, 60_000);
 
-/** Torque against the motion, Nm, with which joint `j` answers a hand that moves it at 0.5 rad/s and holds the others. */
-function resistance(arm: VirtualArm, j: number, direction: 1 | -1, weight: (arm: VirtualArm) => number): number[] {
-  const names = model.joints.map(({ name }) => name);
-  arm.sim.hand(Object.fromEntries(names.map((name, i) => [name, STRETCHED[i]!])), 0.1);
-  arm.run(0.5);
-  const torques: number[] = [];
-  for (let n = 1; n <= 6; n++) {
-    arm.sim.hand({ [names[j]!]: STRETCHED[j]! + direction * 0.05 * n }, 0.1);
-    arm.run(0.1, () => {
-      // After the start, at an even speed.
-      const { handTorques, velocities } = arm.truth();
-      if (n > 3) torques.push(direction * (handTorques[j]! - weight(arm)));
-      if (n > 3) expect(direction * velocities[j]!).toBeCloseTo(0.5, 1);
-    });
-  }
-  arm.sim.hand(null, 0);
-  return torques;
-}
-
 test('moving a joint at 0.5 rad/s takes at most 0.1 Nm more than on the same arm limp and without weight', async () => {
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  for (let j = 0; j < JOINTS; j++) {
-    for (const direction of [1, -1] as const) {
-      const limp = await virtualArm(STRETCHED);
-      const free = mean(resistance(limp, j, direction, () => limp.sim.physics.holdingTorques()[j]!));
-      const floats = resistance(await floatingArm(STRETCHED), j, direction, () => 0);
-      expect(Math.max(...floats) - free, model.joints[j]!.name).toBeLessThan(0.1);
-    }
+  const forces = await handForces(virtualArm, model);
+  expect(forces).toHaveLength(2 * JOINTS);
+  for (const { joint, extra, speeds } of forces) {
+    expect(extra, joint).toBeLessThan(0.1);
+    for (const speed of speeds) expect(speed, joint).toBeCloseTo(HAND_SPEED, 1);
   }
 }, 60_000);
 
@@ -126,7 +76,7 @@ test('servos get soft gains that do not outlast their supply, and their own ones
   expect(furthest(arm.truth().positions, before)).toBeLessThan(0.01);
   expect(arm.largestStep).toBeLessThanOrEqual(3 * PERIOD + SERVO_STEP);
 
-  arm.runtime.drive(floating());
+  arm.runtime.drive(floating(JOINTS));
   arm.run(0.5);
   arm.sim.powerCycle();
   expect(gains(arm)).toEqual(new Array(JOINTS).fill(32));
