@@ -8,6 +8,9 @@ import { type Line, type LineEnd, planLine } from './line.ts';
 import { findRoute } from './route.ts';
 import { HEADROOM } from './trajectory.ts';
 
+/** Longest time for which a check of many poses keeps others from being served, s. */
+const SLICE = 0.01;
+
 /** What one arm can reach, and how it gets there without touching itself or the table. */
 export class ArmPlanner {
   /** The zero of the absolute frame: tool pose of the named pose `init`, in the base frame. */
@@ -63,6 +66,29 @@ export class ArmPlanner {
   touches(from: Float64Array, to: Float64Array): string | null {
     const contact = this.#collision.checkPath(from, to);
     return contact === null ? null : `${contact.a} and ${contact.b} would touch`;
+  }
+
+  /**
+   * What would touch what on the straight joint-space ways from `from` through many poses (rad), and which pose they lead
+   * to; null when all are free. Others are served in between.
+   * @param resumed called each time it goes on; what it throws ends the check
+   */
+  async touchesAlong(
+    from: Float64Array,
+    poses: readonly Float64Array[],
+    resumed: () => void = () => {},
+  ): Promise<{ readonly index: number; readonly contact: string } | null> {
+    let began = performance.now();
+    for (const [index, pose] of poses.entries()) {
+      if (performance.now() - began > 1000 * SLICE) {
+        await new Promise((resolve) => setImmediate(resolve));
+        resumed();
+        began = performance.now();
+      }
+      const contact = this.touches(poses[index - 1] ?? from, pose);
+      if (contact !== null) return { index, contact };
+    }
+    return null;
   }
 
   /** A named pose over the same side of the base as `end`, with its gripper. */

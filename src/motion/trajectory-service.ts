@@ -12,6 +12,8 @@ const OVERTIME = 2;
 /** A gripper that has not moved by more than `STALL_BAND` (rad) for `STALL_TIME` (s) stands. */
 const STALL_BAND = 0.005;
 const STALL_TIME = 0.3;
+/** Joints whose setpoint has moved by more than this while a trajectory was checked make it another one, rad. */
+const UNMOVED = 0.01;
 /** A gripper command that has not ended by then is given up, s. */
 const GRIPPER_LIMIT = 10;
 
@@ -72,6 +74,9 @@ export interface Trajectories {
 export class TrajectoryService implements Trajectories {
   readonly #planners: ReadonlyMap<Arm, ArmPlanner>;
   readonly #handles: ReadonlyMap<Arm, ArmHandle>;
+  /** Trajectories are numbered as they come; this one has begun last. */
+  readonly #begun = new Map<Arm, number>();
+  #newest = 0;
 
   /** @param arms every arm with its planner */
   constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>) {
@@ -81,7 +86,17 @@ export class TrajectoryService implements Trajectories {
 
   async follow(arm: Arm, path: JointPath, tolerances: PathTolerances, caller: Caller): Promise<TrajectoryOutcome> {
     const handle = this.#ready(arm);
-    const source = this.#waypoints(handle, path);
+    const number = ++this.#newest;
+    const requireWanted = (): void => {
+      this.#ready(arm);
+      const newer = (this.#begun.get(arm) ?? 0) > number;
+      if (!newer && !caller.signal?.aborted) return;
+      const why = newer ? 'a newer trajectory has begun' : 'it was cancelled';
+      throw new BridgeError('unsupported', `Ended before it began, while it was checked: ${why}.`);
+    };
+    const source = await this.#waypoints(handle, path, requireWanted);
+    requireWanted();
+    this.#begun.set(arm, number);
     const violated = new AbortController();
     const signal = AbortSignal.any([violated.signal, ...(caller.signal === undefined ? [] : [caller.signal])]);
     const run = new ArmRun(handle, { ...caller, signal }, path.times.at(-1)! + OVERTIME);
@@ -160,8 +175,12 @@ export class TrajectoryService implements Trajectories {
     );
   }
 
-  /** @throws {BridgeError} unsupported when the arm would touch something on the way */
-  #waypoints(handle: ArmHandle, { names, times, positions, velocities }: JointPath) {
+  /**
+   * Checks a path for contacts, which may take a while.
+   * @param requireWanted throws when it is not wanted any more
+   * @throws {BridgeError} unsupported when the arm would touch something on the way; stopped, disconnected
+   */
+  async #waypoints(handle: ArmHandle, { names, times, positions, velocities }: JointPath, requireWanted: () => void) {
     const { joints } = handle.model;
     const width = joints.length;
     const setpoints = handle.read().setpoints.slice();
@@ -172,18 +191,30 @@ export class TrajectoryService implements Trajectories {
         return column < 0 ? rest(at % width) : values[Math.floor(at / width) * names.length + column]!;
       });
     const poses = spread(positions, (joint) => setpoints[joint]!);
-    const planner = this.#planners.get(handle)!;
-    let from: Float64Array = setpoints;
-    for (let row = 0; row < times.length; row++) {
-      const to = poses.slice(row * width, (row + 1) * width);
-      const touched = to.every(Number.isFinite) ? planner.touches(from, to) : null;
-      if (touched !== null) {
+    // The control thread tells which number is none, and names its joint.
+    if (poses.every(Number.isFinite)) {
+      const rows = Array.from(times, (_, row) => poses.subarray(row * width, (row + 1) * width));
+      const planner = this.#planners.get(handle)!;
+      const refuseContact = (row: number, contact: string): never => {
         throw new BridgeError(
           'unsupported',
-          `On the way to waypoint ${row + 1} of ${times.length} arm ${handle.name} would hit something: ${touched}. Nothing has moved.`,
+          `On the way to waypoint ${row + 1} of ${times.length} arm ${handle.name} would hit something: ${contact}. Nothing has moved.`,
+        );
+      };
+      const touched = await planner.touchesAlong(setpoints, rows, requireWanted);
+      if (touched !== null) refuseContact(touched.index, touched.contact);
+      // A motion that this one is to replace has gone on meanwhile.
+      const now = handle.read().setpoints.slice();
+      const away = joints.findIndex((_, i) => columns[i]! < 0 && Math.abs(now[i]! - setpoints[i]!) > UNMOVED);
+      if (away >= 0) {
+        throw new BridgeError(
+          'unsupported',
+          `${joints[away]!.name} of arm ${handle.name} has moved while the trajectory, which does not name it, was checked: ` +
+            'send it again when the arm stands, or name every joint.',
         );
       }
-      from = to;
+      const contact = now.some((at, i) => at !== setpoints[i]) ? planner.touches(now, rows[0]!) : null;
+      if (contact !== null) refuseContact(0, contact);
     }
     return {
       kind: 'waypoints',

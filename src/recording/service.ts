@@ -14,8 +14,6 @@ export const RECORDING_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MEGABYTE = 1e6;
 /** Time that a replay may take beyond its way and the approach to it, s. */
 const TIME_RESERVE = 30;
-/** Poses that are checked for contacts without a pause. */
-const CHECKED_AT_ONCE = 100;
 /** A file that is being written. */
 const UNFINISHED = '.part';
 
@@ -264,14 +262,10 @@ export class RecordingService implements Recordings {
   }
 
   /** @throws {RecordingError} where links would touch */
-  async #check(arm: Arm, { poses, path }: Replay): Promise<void> {
-    const planner = this.#planners.get(arm)!;
-    for (let k = 1; k < poses.length; k++) {
-      // Others are served in between: a recording may have many thousand poses.
-      if (k % CHECKED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
-      const contact = planner.touches(poses[k - 1]!, poses[k]!);
-      if (contact !== null) throw new RecordingError(`after ${path.times[k]!.toFixed(2)} s ${contact}`);
-    }
+  async #check(arm: Arm, { first, poses, path }: Replay): Promise<void> {
+    const touched = await this.#planners.get(arm)!.touchesAlong(first, poses);
+    if (touched === null) return;
+    throw new RecordingError(`after ${path.times[touched.index]!.toFixed(2)} s ${touched.contact}`);
   }
 }
 

@@ -25,6 +25,8 @@ const END_CODES = {
   ended: TrajectoryCode.INVALID_GOAL,
 } as const;
 
+const NOT_BEGUN = 'cancelled before it began; nothing has moved';
+
 /** Largest distance from its goal at which a gripper has arrived, rad. */
 const GRIPPER_TOLERANCE = 0.03;
 
@@ -93,12 +95,15 @@ export class TrajectoryInputs {
       await pause(planned.wait, signal);
       if (signal.aborted) return;
       const caller = { ...this.#caller, signal };
-      const { message: why } = await this.#trajectories.follow(
-        this.#arm,
-        planned.path,
-        usualTolerances(this.#arm),
-        caller,
-      );
+      const usual = usualTolerances(this.#arm);
+      const outcome = await this.#trajectories
+        .follow(this.#arm, planned.path, usual, caller)
+        .catch((error: unknown) => {
+          // Replaced while it was being checked.
+          if (signal.aborted) return null;
+          throw error;
+        });
+      const why = outcome?.message ?? '';
       if (why !== '' && !signal.aborted) this.#log.warn(`The trajectory on ${topic} was not completed. ${why}`);
     };
     const type = 'trajectory_msgs/msg/JointTrajectory';
@@ -120,7 +125,7 @@ export class TrajectoryInputs {
     const planned = readTrajectory(this.#arm, goal.trajectory, this.#now());
     if (isFault(planned)) return followed(planned.code, planned.text);
     await pause(planned.wait, signal);
-    if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, 'cancelled before it began; nothing has moved');
+    if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, NOT_BEGUN);
     tell(() => this.#progress(planned.path.names));
     try {
       const caller = { ...this.#caller, signal };
@@ -128,6 +133,7 @@ export class TrajectoryInputs {
       if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, 'cancelled; the arm has decelerated and holds');
       return followed(END_CODES[end], message);
     } catch (error) {
+      if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, NOT_BEGUN);
       return followed(TrajectoryCode.INVALID_GOAL, faultOf(error, this.#arm, this.#node).message);
     }
   }
