@@ -118,6 +118,7 @@ export class Bridge {
     this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
+    for (const [index, { config: arm }] of plans.entries()) shared.limitSpeed(index, arm.speed_scale);
     this.#control = new ControlClient(launch, shared);
     this.#control.onFailure = (error) => {
       logger.error({ err: error }, 'the control thread has failed; servos hold their last goals');

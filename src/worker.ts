@@ -153,13 +153,14 @@ function driveModel(arm: ArmRuntime): DriveModel {
   };
 }
 
-function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }>): SetpointSource {
+/** @param top largest speeds for moves, rad/s */
+function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }>, top: Float64Array): SetpointSource {
   const spec = command.source;
   const { limits } = arm.model;
   switch (spec.kind) {
     case 'trajectory': {
       const { speed } = spec;
-      const velocity = speed === null ? limits.velocity.move : limits.velocity.move.map((top) => Math.min(top, speed));
+      const velocity = speed === null ? top : top.map((most) => Math.min(most, speed));
       const jerk = Float64Array.from(
         setup.arms[command.arm]!.joints,
         ({ moveJerk }) => moveJerk ?? Number.POSITIVE_INFINITY,
@@ -185,12 +186,12 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
       return new Follow(stream, driveModel(arm), 'moving', seconds, PLAIN, spec.timeout);
     }
     case 'waypoints':
-      return new Waypoints(spec, limits.velocity.move);
+      return new Waypoints(spec, top);
     case 'jog': {
       const { input, chain, collision } = jogs[command.arm]!;
       input.sampleTime = 0;
-      const { lower, upper, velocity, acceleration } = limits;
-      const move = { lower, upper, velocity: velocity.move, acceleration: acceleration.move };
+      const { lower, upper, acceleration } = limits;
+      const move = { lower, upper, velocity: top, acceleration: acceleration.move };
       return new Jog(input, move, chain, collision, seconds, spec.timeout);
     }
     case 'float':
@@ -198,13 +199,18 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
   }
 }
 
-/** Why a source cannot drive an arm; empty when it can. */
-function refusalOf(arm: ArmRuntime, spec: SourceSpec): string {
+/** Part of its largest speeds at which an arm is moved. A motion that is slow by itself, as lowering is, keeps its own. */
+function speedPart(arm: ArmRuntime, spec: SourceSpec): number {
+  return spec.kind === 'trajectory' && spec.speed !== null ? 1 : shared.speedPart(arm.index);
+}
+
+/** Why a source cannot drive an arm at speeds up to `velocity` (rad/s); empty when it can. */
+function refusalOf(arm: ArmRuntime, spec: SourceSpec, velocity: Float64Array): string {
   if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
   if (spec.kind !== 'waypoints') return '';
-  const { lower, upper, velocity } = arm.model.limits;
+  const { lower, upper } = arm.model.limits;
   const names = setup.arms[arm.index]!.joints.map((joint) => joint.name);
-  return waypointFault(spec, arm.setpoints, { names, lower, upper, velocity: velocity.move }) ?? '';
+  return waypointFault(spec, arm.setpoints, { names, lower, upper, velocity }) ?? '';
 }
 
 type SlowCommand = Extract<Command, { kind: 'servos' | 'limit_temperatures' }>;
@@ -257,10 +263,12 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
       if (!arm.link.up) return arm.link.reason;
       if (shared.stopLatched(command.arm)) return 'it is stopped';
       if (!arm.powered) return 'its torque is off';
-      const refusal = refusalOf(arm, command.source);
+      const part = speedPart(arm, command.source);
+      const top = arm.model.limits.velocity.move.map((most) => most * part);
+      const refusal = refusalOf(arm, command.source, top);
       if (refusal !== '') return refusal;
-      const source = makeSource(arm, command);
-      arm.drive(source);
+      const source = makeSource(arm, command, top);
+      arm.drive(source, part);
       const timed = source instanceof Trajectory || source instanceof Waypoints;
       return { motion: arm.motion, duration: timed ? source.duration : 0 };
     }

@@ -206,6 +206,14 @@ export class ArmHandle implements Arm {
     return `${why}${this.notice === '' ? '' : `; ${this.notice}`}`;
   }
 
+  get speedScale(): number {
+    return this.#shared.speedPart(this.index);
+  }
+
+  limitSpeed(part: number): void {
+    this.#shared.limitSpeed(this.index, part);
+  }
+
   read(): ArmSnapshot {
     return this.#reader.read();
   }

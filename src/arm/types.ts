@@ -123,6 +123,10 @@ export interface Arm {
   readonly activity: Activity | null;
   /** True once /move/init has set the zero of the absolute frame. */
   readonly initialised: boolean;
+  /** Part of the largest speeds of its data that moves and following may use, above 0 and at most 1. */
+  readonly speedScale: number;
+  /** Sets that part: at once for following, from the next motion on for moves, which are planned for it. */
+  limitSpeed(part: number): void;
   /** Why the arm is disconnected or stopped, for people; empty otherwise. */
   readonly reason: string;
   /** @throws {BridgeError} disconnected, with the time of its last good sample */

@@ -132,6 +132,9 @@ const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged.'),
 });
 
+/** A slower arm would outlast the patience of its clients. */
+export const LEAST_SPEED_SCALE = 0.1;
+
 export const armConfig = z.strictObject({
   name: name.describe('Name of the arm and its ROS namespace.'),
   id: z.int().min(0).optional().describe('robot_id of the HTTP interface; its place in the list when left out.'),
@@ -160,6 +163,12 @@ export const armConfig = z.strictObject({
     })
     .prefault({})
     .describe('In what a simulated arm (bus sim:) differs from its model.'),
+  speed_scale: z
+    .number()
+    .min(LEAST_SPEED_SCALE)
+    .max(1)
+    .default(1)
+    .describe('Part of the largest speeds of its data that moves and following may use.'),
   mount: z
     .strictObject({
       xyz: z.tuple([z.number(), z.number(), z.number()]).default([0, 0, 0]).describe('m'),

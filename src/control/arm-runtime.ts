@@ -95,9 +95,13 @@ export class ArmRuntime {
     return this.link.remote && this.source === null ? this.link.positions : this.#setpoints;
   }
 
-  /** Hands the arm to a source. The caller has checked that the arm may be driven. */
-  drive(source: SetpointSource): void {
+  /**
+   * Hands the arm to a source. The caller has checked that the arm may be driven.
+   * @param speed part of the speeds for moves that is allowed until the next source: one that is planned is timed for it
+   */
+  drive(source: SetpointSource, speed = 1): void {
     this.#end('superseded');
+    this.gate.limitSpeeds('move', speed);
     if (this.link.remote && this.state === StateCode.ready) this.gate.adopt(this.link.positions);
     this.#poseUnderDroop();
     source.begin(this.#setpoints, this.gate.velocities, this.#time, this.gate.accelerations);
@@ -155,6 +159,8 @@ export class ArmRuntime {
   step(now: number, dt: number, epoch: number): void {
     this.#time += dt;
     const { link } = this;
+    // What follows has no plan that a lower speed would bend.
+    this.gate.limitSpeeds('mirror', this.#shared.speedPart(this.index));
     if (!link.up) {
       if (this.state !== StateCode.disconnected) {
         this.#end('disconnected');

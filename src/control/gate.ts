@@ -27,6 +27,8 @@ export class Gate {
   readonly velocities: Float64Array;
   /** How these have changed in the last cycle, rad/s^2. */
   readonly accelerations: Float64Array;
+  /** Largest speeds at present, rad/s: those of the limits, or a part of them. */
+  readonly speeds: Readonly<Record<LimitSet, Float64Array>>;
   readonly #limits: GateLimits;
   readonly #lastTarget: Float64Array;
   readonly #stopRate: Float64Array;
@@ -41,6 +43,7 @@ export class Gate {
     this.goals = new Float64Array(joints);
     this.velocities = new Float64Array(joints);
     this.accelerations = new Float64Array(joints);
+    this.speeds = { move: limits.velocity.move.slice(), mirror: limits.velocity.mirror.slice() };
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
     this.#base = new Float64Array(joints);
@@ -57,6 +60,13 @@ export class Gate {
     this.#tracking = false;
   }
 
+  /** From here on a set allows this part of its speeds, 0..1. A joint that is quicker slows down within its acceleration. */
+  limitSpeeds(set: LimitSet, part: number): void {
+    const speeds = this.speeds[set];
+    const most = this.#limits.velocity[set];
+    for (let i = 0; i < speeds.length; i++) speeds[i] = most[i]! * part;
+  }
+
   /** A new source drives from here: its first target says nothing about its velocity. */
   rearm(): void {
     this.#tracking = false;
@@ -70,7 +80,7 @@ export class Gate {
    */
   step(targets: Float64Array, set: LimitSet, dt: number): void {
     const { lower, upper } = this.#limits;
-    const maxVelocity = this.#limits.velocity[set];
+    const maxVelocity = this.speeds[set];
     const maxAcceleration = this.#limits.acceleration[set];
     for (let i = 0; i < this.goals.length; i++) {
       const goal = this.goals[i]!;

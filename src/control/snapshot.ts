@@ -69,12 +69,14 @@ export type FollowCode = (typeof FollowCode)[keyof typeof FollowCode];
 
 const HEADER_WORDS = 2;
 const CYCLE_WORD = 0;
-const WORDS_PER_ARM = 2;
+const WORDS_PER_ARM = 3;
+/** Words hold whole numbers: parts of a speed are counted in ten-thousandths. */
+const SPEED_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
 
 /** Shared memory for arms with the given numbers of joints, and where everything lies in it. */
 export class SharedState {
-  /** Int32 words: cycle counter, one spare for alignment, then per arm its sequence and its stop latch. */
+  /** Int32 words: cycle counter, one spare for alignment, then per arm its sequence, its stop latch and its part of speed. */
   readonly words: Int32Array;
   readonly loop: Float64Array;
   readonly #arms: { fields: Float64Array; arrays: Record<JointArray, Float64Array>; all: Float64Array }[] = [];
@@ -88,6 +90,7 @@ export class SharedState {
     const numbers = LoopField.count + joints.reduce((sum, count) => sum + Field.count + JOINT_ARRAYS.length * count, 0);
     this.buffer = buffer ?? new SharedArrayBuffer(wordBytes + numbers * 8);
     this.words = new Int32Array(this.buffer, 0, words);
+    if (buffer === undefined) for (const index of joints.keys()) this.limitSpeed(index, 1);
     let at = wordBytes;
     const take = (count: number): Float64Array => {
       const view = new Float64Array(this.buffer, at, count);
@@ -177,5 +180,14 @@ export class SharedState {
 
   stopLatched(index: number): boolean {
     return Atomics.load(this.words, this.#sequenceWord(index) + 1) === 1;
+  }
+
+  /** Sets the part of its largest speeds that an arm may use, above 0 and at most 1. It outlives the control thread. */
+  limitSpeed(index: number, part: number): void {
+    Atomics.store(this.words, this.#sequenceWord(index) + 2, Math.round(part * SPEED_UNITS));
+  }
+
+  speedPart(index: number): number {
+    return Atomics.load(this.words, this.#sequenceWord(index) + 2) / SPEED_UNITS;
   }
 }

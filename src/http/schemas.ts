@@ -238,6 +238,7 @@ const armStatus = z
     state: z.enum(['disconnected', 'connected', 'ready', 'moving', 'mirroring', 'floating', 'stopped']),
     owner: z.string().nullable().describe('Who drives the arm; null when it is free.'),
     initialised: z.boolean().describe('/move/init has set the zero.'),
+    speed_scale: z.number().describe('Part of its largest speeds that it may use.'),
     torque: z.boolean(),
     reason: z.string().describe('Why it is disconnected or stopped; empty otherwise.'),
     sample_age: z.number().nullable().describe('Age of the newest bus read, in seconds; null before the first.'),

@@ -44,7 +44,7 @@ export class JointGoals implements Joints {
           'Nothing has moved; go round it in several steps.',
       );
     }
-    const run = new ArmRun(handle, caller, TIME_LIMIT);
+    const run = new ArmRun(handle, caller, TIME_LIMIT / handle.speedScale);
     this.#goals.set(run, { q: goal, position: handle.toolPose(goal).position });
     await new Promise<void>((resolve, reject) => {
       // The snapshot tells of the motion from the next cycle on.

@@ -51,11 +51,14 @@ export class ArmPlanner {
     return findRoute(from, to, via, (a, b) => this.touches(a, b));
   }
 
-  /** A straight way of the tool from a pose at rest (rad) that touches nothing; or how far it goes, and why no further. */
-  line(from: Float64Array, to: LineEnd): Line | string {
+  /**
+   * A straight way of the tool from a pose at rest (rad) that touches nothing; or how far it goes, and why no further.
+   * @param speed part of the joints' largest speeds that it may use
+   */
+  line(from: Float64Array, to: LineEnd, speed = 1): Line | string {
     const { joints } = this.#model;
     const limits = {
-      velocity: Float64Array.from(joints, ({ move }) => HEADROOM * move.velocity),
+      velocity: Float64Array.from(joints, ({ move }) => HEADROOM * speed * move.velocity),
       acceleration: Float64Array.from(joints, ({ move }) => HEADROOM * move.acceleration),
     };
     const zero = rotationFromQuaternion(this.zero.orientation);

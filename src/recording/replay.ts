@@ -22,9 +22,10 @@ export interface Replay {
  * Fits a recording to an arm: joints by name, within its position limits, and slower where it is faster than the arm's
  * limits for moves.
  * @param speed 1 as recorded; at most 2
+ * @param scale part of the arm's limits of speed that it may use
  * @throws {RecordingError} naming the joint that the recording lacks, or that goes beyond its limits, and when
  */
-export function fitTo(model: ArmModel, track: JointTrack, speed: number): Replay {
+export function fitTo(model: ArmModel, track: JointTrack, speed: number, scale = 1): Replay {
   const columns = model.joints.map(({ name }) => {
     const column = track.names.indexOf(name);
     if (column < 0) throw new RecordingError(`it has no joint ${name}, but ${track.names.join(', ')}`);
@@ -42,7 +43,7 @@ export function fitTo(model: ArmModel, track: JointTrack, speed: number): Replay
       return Math.min(Math.max(position, lower), upper);
     }),
   );
-  return retimed(model, track.times, smoothed(track.times, measured), speed);
+  return retimed(model, track.times, smoothed(track.times, measured), speed, SPEED_SHARE * scale);
 }
 
 /** Each pose averaged with those about it, as many before as after: the first and the last one stay as they are. */
@@ -61,7 +62,13 @@ function smoothed(times: readonly number[], poses: readonly Float64Array[]): Flo
 }
 
 /** The poses at the times of a recording, or later where the arm may not be as fast. */
-function retimed(model: ArmModel, recorded: readonly number[], poses: readonly Float64Array[], speed: number): Replay {
+function retimed(
+  model: ArmModel,
+  recorded: readonly number[],
+  poses: readonly Float64Array[],
+  speed: number,
+  share: number,
+): Replay {
   const joints = model.joints.length;
   const times = new Float64Array(poses.length);
   const positions = new Float64Array(poses.length * joints);
@@ -70,7 +77,7 @@ function retimed(model: ArmModel, recorded: readonly number[], poses: readonly F
     let needed = (recorded[k]! - recorded[k - 1]!) / speed;
     for (const [i, { move }] of model.joints.entries()) {
       const way = Math.abs(poses[k]![i]! - poses[k - 1]![i]!);
-      needed = Math.max(needed, way / (move.velocity * SPEED_SHARE));
+      needed = Math.max(needed, way / (move.velocity * share));
     }
     times[k] = times[k - 1]! + needed;
     positions.set(poses[k]!, k * joints);

@@ -175,7 +175,7 @@ export class RecordingService implements Recordings {
     }
     const began = performance.now();
     const { path, poses } = replay;
-    const run = new ArmRun(handle, caller, path.times.at(-1)! + TIME_RESERVE);
+    const run = new ArmRun(handle, caller, path.times.at(-1)! + TIME_RESERVE / handle.speedScale);
     const last = poses.at(-1)!;
     this.#goals.set(run, { q: last, position: handle.toolPose(last).position });
     try {
@@ -249,7 +249,7 @@ export class RecordingService implements Recordings {
       throw new BridgeError('bad_request', `There is no recording "${name}" in ${this.#folder}.`);
     }
     try {
-      const replay = fitTo(arm.model, await readTrack(path), speed);
+      const replay = fitTo(arm.model, await readTrack(path), speed, arm.speedScale);
       await this.#check(arm, replay);
       return replay;
     } catch (error) {

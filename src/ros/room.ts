@@ -16,7 +16,7 @@ import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
-import { declareParameters } from './parameters.ts';
+import { declareParameters, declareSpeedScale } from './parameters.ts';
 import { makeQualities } from './qos.ts';
 import { loadRclnodejs, messageOf, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
@@ -146,6 +146,8 @@ function populate(
     const namespace = `${prefix}/${arm.name}`;
     const node = makeNode(namespace);
     nodes.push(node);
+    const speed = parameters.of(`${namespace}/${NODE_NAME}`).find((given) => given.name === 'speed_scale')?.value;
+    declareSpeedScale(rcl, node, arm, speed, accepts, logger);
     actions.push(offerArm(node, namespace, arm, inputs));
     const broadcaster = config.publish_tf ? new Broadcaster(node, arm, services.mountOf(arm), qualities) : null;
     const local = new LocalArm(node, arm, config.joint_state_rate, broadcaster, qualities);

@@ -135,3 +135,20 @@ test('a spring that becomes harder or softer goes on pulling as it did', () => {
   gate.regain(Float64Array.of(Number.NaN), Float64Array.of(4));
   expect(gate.goals[0]).toBeCloseTo(0.425, 12);
 });
+
+test('a lower limit of speed in the midst of a motion is come down to within the acceleration limit, and the target is still met', () => {
+  const gate = new Gate(limits());
+  gate.adopt(Float64Array.of(-0.9));
+  const before = run(gate, () => 0.9, 100);
+  expect(before.speeds.at(-1)).toBeCloseTo(V, 6);
+  gate.limitSpeeds('move', 0.2);
+  const after = run(gate, () => 0.9, 1500);
+  expectWithinLimits(-0.9, [...before.goals, ...after.goals]);
+  const braking = Math.ceil((0.8 * V) / (A * DT)) + 1;
+  for (const speed of after.speeds.slice(braking)) expect(speed).toBeLessThanOrEqual(0.2 * V + 1e-9);
+  expect(after.goals.at(-1)).toBeCloseTo(0.9, 9);
+  gate.limitSpeeds('move', 1);
+  const back = run(gate, () => -0.9, 500);
+  expectWithinLimits(after.goals.at(-1)!, back.goals);
+  expect(Math.min(...back.speeds)).toBeCloseTo(-V, 6);
+});

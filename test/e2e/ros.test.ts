@@ -414,6 +414,64 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     expect(within(told)).toEqual(within(poses));
   });
 
+  test('the speed of one arm is a parameter of its node: the next motion keeps to it, what would be quicker is refused', async () => {
+    type Results = { results: { successful: boolean; reason: string }[] };
+    const set = async (value: object) => {
+      const fields = { parameters: [{ name: 'speed_scale', value }] };
+      const type = 'rcl_interfaces/srv/SetParameters';
+      return (await witness.call<Results>(type, `${NODE}/set_parameters`, fields)).results[0]!;
+    };
+    const double = (value: number) => ({ type: 3, double_value: value });
+    const told = async () => {
+      const { arms } = (await (await fetch(`${bridge.url}/status`)).json()) as {
+        arms: { name: string; speed_scale: number }[];
+      };
+      return Object.fromEntries(arms.map(({ name, speed_scale }) => [name, speed_scale]));
+    };
+    const pan = async (seconds: number, from: number) => {
+      const goal = { trajectory: trajectory(['shoulder_pan'], [seconds, from + 0.4]) };
+      return (await witness.goal<Followed>(FOLLOW, CONTROLLER, goal)).result();
+    };
+    const from = (await positions()).shoulder_pan!;
+    expect(await set(double(0.2))).toEqual({ successful: true, reason: '' });
+    expect(await told()).toEqual({ leader: 1, follower: 0.2 });
+    const quick = await pan(0.6, from);
+    expect([quick.status, quick.result.error_string]).toEqual(['aborted', expect.stringMatching(/shoulder_pan/)]);
+    expect(Math.abs((await positions()).shoulder_pan! - from)).toBeLessThan(0.02);
+    expect((await pan(2, from)).status).toBe('succeeded');
+    // Of the 1.5 rad/s that its data allow for moves.
+    const goals = await witness.subscribe<JointStateMessage>(STATE, '/follower/joint_goals');
+    await goals(1);
+    const grip = async (position: number) => {
+      const command = { command: { name: ['gripper'], position: [position] } };
+      const type = 'control_msgs/action/ParallelGripperCommand';
+      return (await witness.goal(type, '/follower/gripper_controller/gripper_cmd', command)).result();
+    };
+    for (const position of [0.9, 0.5]) expect((await grip(position)).status).toBe('succeeded');
+    const sent = (await goals(1)).map(({ message: { header, position, name } }) => ({
+      time: header.stamp.sec + header.stamp.nanosec * 1e-9,
+      at: position[name.indexOf('gripper')]!,
+    }));
+    let speed = 0;
+    for (const { time, at } of sent) {
+      const later = sent.find((other) => other.time > time + 0.2);
+      if (later !== undefined) speed = Math.max(speed, Math.abs(later.at - at) / (later.time - time));
+    }
+    expect(speed).toBeGreaterThan(0.8 * 0.3);
+    expect(speed).toBeLessThan(1.05 * 0.3);
+    for (const [value, why] of [
+      [double(1.5), /speed_scale of arm follower cannot be 1.5: .*1/],
+      [double(0), /speed_scale of arm follower cannot be 0: .*0.1/],
+      [{ type: 4, string_value: 'slow' }, /cannot be "slow"/],
+    ] as const) {
+      expect(await set(value)).toEqual({ successful: false, reason: expect.stringMatching(why) });
+    }
+    expect(await told()).toMatchObject({ follower: 0.2 });
+    expect(await set(double(1))).toMatchObject({ successful: true });
+    const back = { trajectory: trajectory(['shoulder_pan'], [0.6, from]) };
+    expect((await (await witness.goal<Followed>(FOLLOW, CONTROLLER, back)).result()).status).toBe('succeeded');
+  });
+
   test('the configuration is there as parameters: live ones change at once, others say why not', async () => {
     const SERVICES = 'rcl_interfaces/srv';
     const name = 'ros.joint_state_rate';

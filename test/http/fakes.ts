@@ -68,6 +68,7 @@ export class FakeArm implements Arm {
   readonly bus: string;
   state: ArmState = 'ready';
   owner: Owner | null = null;
+  speedScale = 1;
   initialised = false;
   reason = '';
   activity: Activity | null = null;
@@ -82,6 +83,10 @@ export class FakeArm implements Arm {
     readonly simulated = true,
   ) {
     this.bus = simulated ? 'sim:so101' : 'ros';
+  }
+
+  limitSpeed(part: number): void {
+    this.speedScale = part;
   }
 
   requireConnected(): void {

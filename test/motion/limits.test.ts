@@ -3,6 +3,7 @@ import { armChain, loadArmModel } from '../../src/arm/model.ts';
 import { ArmRuntime } from '../../src/control/arm-runtime.ts';
 import { ServoLink } from '../../src/control/servo-link.ts';
 import { SharedState } from '../../src/control/snapshot.ts';
+import { SourceStatus } from '../../src/control/source.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
 import { Trajectory } from '../../src/motion/trajectory.ts';
 import { Waypoints } from '../../src/motion/waypoints.ts';
@@ -77,6 +78,7 @@ async function poweredArm() {
       }),
     })),
   );
+  const shared = new SharedState([joints]);
   const of = (pick: (joint: (typeof model.joints)[number]) => number) => Float64Array.from(model.joints, pick);
   const runtime = new ArmRuntime(
     0,
@@ -95,7 +97,7 @@ async function poweredArm() {
       yield: model.joints.map(() => null),
     },
     link,
-    new SharedState([joints]),
+    shared,
   );
   let settled = false;
   link.onSettled = () => {
@@ -119,7 +121,7 @@ async function poweredArm() {
     cycle();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { runtime, cycle };
+  return { runtime, cycle, shared };
 }
 
 test('what the gate lets through of moves, lines, changes of goal and cancels keeps to every limit, and the bytes on the bus are its rounding', async () => {
@@ -198,4 +200,67 @@ test('what the gate lets through of moves, lines, changes of goal and cancels ke
   expect(speed).toBeLessThanOrEqual(1 + 1e-9);
   expect(acceleration).toBeLessThanOrEqual(1 + 1e-9);
   expect(speed).toBeGreaterThan(0.85);
+});
+
+test('a line planned for a part of the speed keeps to it in the gate, whatever is asked for meanwhile, and stays straight', async () => {
+  const { runtime, cycle, shared } = await poweredArm();
+  const part = 0.3;
+  const start = chain.toolPose(runtime.setpoints).position;
+  const angles = { pitch: null, yaw: null, roll: null };
+  const position = { x: start.x, y: start.y + 0.1, z: start.z - 0.05 };
+  const { q } = planner.solve(position, angles, runtime.setpoints);
+  const to = { position, angles, goal: q.slice(), plannedOrientationError: 0 };
+  const line = planner.line(runtime.setpoints.slice(), to, part);
+  const quick = planner.line(runtime.setpoints.slice(), to);
+  if (typeof line === 'string' || typeof quick === 'string') expect.fail('no line');
+  expect(line.times.at(-1)!).toBeGreaterThan(quick.times.at(-1)!);
+  const top = Float64Array.from(model.joints, ({ move }) => part * move.velocity);
+  runtime.drive(new Waypoints(line, top), part);
+  let speed = 0;
+  let apart = 0;
+  for (let k = 0; k < Math.ceil(line.times.at(-1)! / DT) + 5; k++) {
+    // Slower still: that is for the next motion, as this one would be bent by it.
+    if (k === 40) shared.limitSpeed(0, 0.1);
+    cycle();
+    for (let i = 0; i < joints; i++) {
+      speed = Math.max(speed, Math.abs(runtime.gate.velocities[i]!) / top[i]!);
+    }
+    const tool = chain.toolPose(runtime.setpoints).position;
+    const along = (tool.y - start.y) / 0.1;
+    apart = Math.max(apart, Math.hypot(tool.x - start.x, tool.z - (start.z - 0.05 * along)));
+  }
+  expect(speed).toBeLessThanOrEqual(1 + 1e-9);
+  expect(speed).toBeGreaterThan(0.8);
+  expect(apart).toBeLessThan(1e-3);
+  const tool = chain.toolPose(runtime.setpoints).position;
+  expect(Math.hypot(tool.x - position.x, tool.y - position.y, tool.z - position.z)).toBeLessThan(1e-4);
+});
+
+test('an arm that follows is slowed down at once, within its acceleration', async () => {
+  const { runtime, cycle, shared } = await poweredArm();
+  const { velocity, acceleration } = model.joints[0]!.mirror;
+  const end = runtime.setpoints[0]! + 1.5;
+  runtime.drive({
+    state: 'mirroring',
+    limits: 'mirror',
+    begin: () => {},
+    next: (_now, _dt, out) => {
+      out[0] = end;
+      return SourceStatus.running;
+    },
+  });
+  const speeds = [0];
+  const run = (cycles: number): void => {
+    for (let k = 0; k < cycles; k++) {
+      cycle();
+      speeds.push(runtime.gate.velocities[0]!);
+    }
+  };
+  while (speeds.at(-1)! < 0.7 * velocity) run(1);
+  shared.limitSpeed(0, 0.2);
+  run(Math.ceil(velocity / acceleration / DT) + 2);
+  expect(speeds.at(-1)).toBeCloseTo(0.2 * velocity, 6);
+  for (let k = 1; k < speeds.length; k++) {
+    expect(Math.abs(speeds[k]! - speeds[k - 1]!)).toBeLessThanOrEqual(acceleration * DT * (1 + 1e-9));
+  }
 });

@@ -29,6 +29,7 @@ function armStatusOf(arm: Arm): BridgeStatus['arms'][number] {
     owner: arm.owner?.name ?? null,
     initialised: arm.initialised,
     torque,
+    speed_scale: arm.speedScale,
     reason: arm.reason,
     sample_age: ageOf(sampleTime),
     bus: {

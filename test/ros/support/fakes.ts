@@ -59,6 +59,7 @@ export class FakeArm implements Arm {
     joints: JOINTS.map((name, index) => ({ name, role: name, servos: [{ id: index + 1, model: 'STS3215' }] })),
   } as unknown as ArmModel;
   readonly bus: string;
+  speedScale = 1;
   readonly simulated = true;
   readonly owner = null;
   readonly initialised = false;
@@ -83,6 +84,10 @@ export class FakeArm implements Arm {
     this.stops.length = 0;
     this.resets = 0;
     this.fault = null;
+  }
+
+  limitSpeed(part: number): void {
+    this.speedScale = part;
   }
 
   requireConnected(): void {}
