@@ -30,7 +30,8 @@ test.skipIf(!HAS_ROS)('a gripper that closes on something succeeds, stalled, whe
       const type = 'control_msgs/action/ParallelGripperCommand';
       return (await witness.goal<Gripped>(type, '/arm/gripper_controller/gripper_cmd', command)).result();
     };
-    expect(await witness.trigger('/arm/arm_bridge/init')).toMatchObject({ success: true });
+    const on = await witness.call('std_srvs/srv/SetBool', '/arm/arm_bridge/torque_enable', { data: true });
+    expect(on).toMatchObject({ success: true });
     expect((await close(1.2)).result).toMatchObject({ reached_goal: true, stalled: false });
     rig.stops[GRIPPER] = HELD;
     const { status, result } = await close(0.1);
