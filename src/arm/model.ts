@@ -110,10 +110,19 @@ export interface ArmModel {
   readonly joints: readonly JointModel[];
   /** Index of the gripper's joint and its positions (rad) when closed and open. */
   readonly gripper: { readonly index: number; readonly closed: number; readonly open: number } | null;
+  /** While it floats: part of their own position gain with which its servos work, 0..1. */
+  readonly gravity: { readonly softGain: number };
   /** Positions in rad per joint, in the order of `joints`. */
   readonly poses: ReadonlyMap<string, Float64Array>;
   readonly sources: readonly { readonly what: string; readonly origin: string; readonly licence: string }[];
 }
+
+/**
+ * Part of their own position gain with which the servos of a floating arm work where its file says nothing: soft, so that
+ * what the hand feels of a goal that comes a cycle late is small, and hard enough that a servo step is less than the gears'
+ * friction.
+ */
+export const SOFT_GAIN = 0.375;
 
 /** The files of an arm are missing or wrong; the message names file, place, value and what is allowed. */
 export class ArmModelError extends Error {
@@ -164,6 +173,7 @@ const armFile = z.strictObject({
     )
     .min(1),
   gripper: z.strictObject({ joint: z.string(), closed: z.number(), open: z.number() }).nullable(),
+  gravity: z.strictObject({ soft_gain: z.number().min(0.1).max(1).default(SOFT_GAIN) }).prefault({}),
   poses: z.record(name, z.record(z.string(), z.number())),
   sources: z.array(z.strictObject({ what: z.string(), origin: z.string(), licence: z.string() })).min(1),
   // Laid over the rest of the file before that is checked.
@@ -265,6 +275,7 @@ export function loadArmModel(model: string, variant: string = BASE_VARIANT): Arm
     family: file.servo_family,
     joints,
     gripper: readGripper(path, file, joints),
+    gravity: { softGain: file.gravity.soft_gain },
     poses,
     sources: file.sources,
   };

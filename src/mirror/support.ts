@@ -4,12 +4,6 @@ import { BridgeError } from '../arm/types.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import type { GravityPercentages } from './types.ts';
 
-/**
- * Part of their own position gain with which the servos of a floating arm work: soft, so that what the hand feels of a
- * goal that comes a cycle late is small, and hard enough that a servo step is less than the gears' friction.
- */
-export const SOFT_GAIN = 0.375;
-
 const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
   shoulder_lift: 'shoulder',
   elbow_flex: 'elbow',
@@ -32,9 +26,9 @@ export async function float(
   gravity: GravityPercentages,
   store: GainStore,
 ): Promise<RunningMotion> {
-  const { joints } = arm.model;
+  const { joints, gravity: settings } = arm.model;
   const support = Float64Array.from(joints, (joint) => gravity[SUPPORT_BY_ROLE[joint.role] ?? 'wrist'] / 100);
-  const gains = new Float64Array(joints.length).fill(SOFT_GAIN);
+  const gains = new Float64Array(joints.length).fill(settings.softGain);
   const source: SourceSpec = { kind: 'float', support, fade: 0, gains };
   try {
     const plan = await arm.gains(gains);
@@ -67,7 +61,7 @@ export async function float(
 export async function forgetWhenRestored(
   arm: ArmHandle,
   store: GainStore,
-  parts: Float64Array = new Float64Array(arm.model.joints.length).fill(SOFT_GAIN),
+  parts: Float64Array = new Float64Array(arm.model.joints.length).fill(arm.model.gravity.softGain),
 ): Promise<boolean> {
   const kept = store.kept(arm.name, arm.bus);
   for (let waited = 0; waited < RESTORE_LIMIT; waited += RESTORE_INTERVAL) {

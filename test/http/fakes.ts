@@ -51,6 +51,7 @@ const MODEL = {
     stall: null,
   })),
   gripper: { index: 5, closed: 0, open: 1.5 },
+  gravity: { softGain: 1 },
   poses: new Map([['init', new Float64Array(JOINTS.length)]]),
 } as unknown as ArmModel;
 

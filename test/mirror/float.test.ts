@@ -1,8 +1,7 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { loadArmModel } from '../../src/arm/model.ts';
+import { loadArmModel, SOFT_GAIN } from '../../src/arm/model.ts';
 import { StateCode } from '../../src/control/snapshot.ts';
-import { SOFT_GAIN } from '../../src/mirror/support.ts';
 import {
   drifts,
   floating,

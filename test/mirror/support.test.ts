@@ -16,7 +16,7 @@ class FakeHandle {
   readonly name = 'leader';
   readonly bus = 'serial:/dev/null';
   readonly remote = false;
-  readonly model = { joints: [{ role: 'shoulder_lift' }] };
+  readonly model = { joints: [{ role: 'shoulder_lift' }], gravity: { softGain: 0.375 } };
   held: Claim | null = null;
   readonly driven: string[] = [];
   /** Comes between a request and its answer. */
