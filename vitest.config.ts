@@ -5,17 +5,16 @@ const BUILDS = ['test/docker/build.test.ts', 'test/e2e/package.test.ts', 'test/p
 
 /** Files whose bridges and programs mostly wait: two of them leave each other time enough on two cores. */
 const PATIENT = [
-  'test/buses/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/docs/commands.test.ts',
   'test/ports/**/*.test.ts',
   'test/sim/**/*.test.ts',
   'test/e2e/{config,exit,joints,models,own-arm,recording}.test.ts',
-  'test/ros/process.test.ts',
 ];
 
 /** Files that judge motion, latency or a browser in real time: one at a time, and nothing beside them. */
 const REAL_TIME = [
+  'test/buses/**/*.test.ts',
   'test/e2e/**/*.test.ts',
   'test/ros/**/*.test.ts',
   'test/bench/**/*.test.ts',
