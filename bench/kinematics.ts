@@ -2,8 +2,7 @@
  * npm run bench:kinematics [-- --write | --short]: how often and how fast inverse kinematics answers, for each arm of
  * `robots/`. `--write` puts the tables into docs/benchmarks.md too, `--short` only shows that everything runs.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
@@ -13,13 +12,11 @@ import type { Chain } from '../src/kinematics/chain.ts';
 import { CollisionModel } from '../src/kinematics/collision.ts';
 import { IDENTITY_QUATERNION, quaternionFromRotation, rotationFromQuaternion } from '../src/kinematics/frames.ts';
 import { InverseKinematics, type InverseResult, type InverseTarget } from '../src/kinematics/inverse.ts';
+import { Report } from './report.ts';
 import { markdownTable, percentile, type Target, targetTable } from './table.ts';
 
 /** The sources are compiled to build/bench: documents and the arms' data stay where they are. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const DOCUMENT = join(ROOT, 'docs', 'benchmarks.md');
-const BEGIN = '<!-- bench kinematics: begin -->\n';
-const END = '<!-- bench kinematics: end -->';
 
 /** Distance of targets from the joint limits (rad): just more than the solver keeps. */
 const MARGIN = 0.0021;
@@ -65,8 +62,7 @@ function generator(seed: number): () => number {
   };
 }
 
-const machine = cpus()[0]!.model;
-const load = loadavg()[0]!;
+const report = new Report('bench kinematics');
 const rows: string[][] = [];
 const calls: string[][] = [];
 const targets: Target[] = [];
@@ -191,8 +187,7 @@ for (const name of readdirSync(robots).filter((entry) => existsSync(join(robots,
 }
 
 const text = [
-  `Machine: ${machine}, ${availableParallelism()} cores, Node ${process.version}; load average ${load.toFixed(1)} before ` +
-    `and ${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}. ${count} targets for each line.`,
+  `${report.machine()} ${count} targets for each line.`,
   '',
   markdownTable(['arm', 'asked for', 'solved', 'median, us', 'p99, us'], rows),
   '',
@@ -201,9 +196,4 @@ const text = [
   markdownTable(['arm', 'tool pose, us', 'pose and Jacobian, us', 'gravity torques, us', 'contact check, us'], calls),
   '',
 ].join('\n');
-process.stdout.write(text);
-if (process.argv.includes('--write')) {
-  const document = readFileSync(DOCUMENT, 'utf8');
-  const from = document.indexOf(BEGIN) + BEGIN.length;
-  writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(document.indexOf(END))}`);
-}
+report.publish(text);

@@ -3,17 +3,11 @@
  * pseudo-terminals, side by side with other clients on the same ones, and prints one table. `--write` puts it into
  * docs/benchmarks.md too, `--short` only shows that everything runs, `--only` measures the cases named.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { type BridgeOptions, type BridgeReport, runBridge, WINDOW } from './bridge.ts';
 import type { ClientOptions, ClientReport, Family } from './messages.ts';
 import { type Peer, runClient, runPeer, withEmulators } from './programs.ts';
+import { Report } from './report.ts';
 import { type Figures, figures, measuredTable, percent, type Row, type Target, targetTable } from './table.ts';
-
-const DOCUMENT = fileURLToPath(new URL('../../../docs/benchmarks.md', import.meta.url));
-const BEGIN = '<!-- bench: begin -->\n';
-const END = '<!-- bench: end -->';
 
 const BAUD_RATE = 1_000_000;
 /** Share of replies that get lost where some do. */
@@ -272,13 +266,11 @@ if (write && cases.length < Object.keys(CASES).length) {
   process.stderr.write('--write puts the whole table into docs/benchmarks.md: leave out --only\n');
   process.exit(2);
 }
-const load = loadavg()[0]!;
+const report = new Report('bench');
 for (const name of cases) await CASES[name]!();
 
-const { model } = cpus()[0]!;
 const text = [
-  `Machine: ${model}, ${availableParallelism()} cores, Linux, Node ${process.version}; load average ${load.toFixed(1)} before ` +
-    `and ${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}.`,
+  report.machine(),
   `Each figure is the median of ${rounds} runs of ${seconds} s in turn (losses: one of ${lossSeconds} s; paced: one; whole process: one of ${bridgeSeconds} s, its own percentiles).`,
   ...(python ? [] : ['Other clients were not measured: ARM_BRIDGE_WITNESS_PYTHON is not set.']),
   '',
@@ -287,9 +279,4 @@ const text = [
   targetTable(targets),
   '',
 ].join('\n');
-process.stdout.write(text);
-if (write) {
-  const document = readFileSync(DOCUMENT, 'utf8');
-  const from = document.indexOf(BEGIN) + BEGIN.length;
-  writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(document.indexOf(END))}`);
-}
+report.publish(text);

@@ -2,18 +2,13 @@
  * npm run bench:moves [-- --write | --short]: how exactly arms reach random poses that they can have, one /move/absolute
  * each. `--write` puts the table into docs/benchmarks.md too, `--short` moves to a few poses only.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type MoveCase, measureMoves, type Reached } from './random-moves.ts';
+import { Report } from './report.ts';
 import { markdownTable, type Target, targetTable } from './table.ts';
 
 /** The sources are compiled to build/bench: documents, arms and the bridge stay where they are. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const DOCUMENT = join(ROOT, 'docs', 'benchmarks.md');
-const BEGIN = '<!-- bench moves: begin -->\n';
-const END = '<!-- bench moves: end -->';
 /** What MuJoCo's tool may be further off than an answer's tolerance, cm: a step of the encoders at full reach. */
 const TRUTH = 0.07;
 const SEED = 20;
@@ -96,7 +91,7 @@ function tell(arm: MoveCase & { readonly goal: number }, reached: readonly Reach
   });
 }
 
-const load = loadavg()[0]!;
+const report = new Report('bench moves');
 for (const group of GROUPS) {
   const results = await measureMoves(ROOT, python, group, count, SEED);
   for (const [i, reached] of results.entries()) {
@@ -105,8 +100,7 @@ for (const group of GROUPS) {
   }
 }
 const text = [
-  `Machine: ${cpus()[0]!.model}, ${availableParallelism()} cores, Node ${process.version}; load average ${load.toFixed(1)} before and ` +
-    `${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}.`,
+  report.machine(),
   '',
   markdownTable(
     ['arm and tolerances', 'ok', 'left by the encoders, p50 / p90', 'by MuJoCo, p90', 'trials', 'time', 'begun anew'],
@@ -116,9 +110,4 @@ const text = [
   targetTable(targets),
   '',
 ].join('\n');
-process.stdout.write(text);
-if (process.argv.includes('--write')) {
-  const document = readFileSync(DOCUMENT, 'utf8');
-  const from = document.indexOf(BEGIN) + BEGIN.length;
-  writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(document.indexOf(END))}`);
-}
+report.publish(text);

@@ -5,21 +5,17 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { JointStateEncoder } from '../src/ros/cdr.ts';
 import { makeQualities } from '../src/ros/qos.ts';
 import { loadRclnodejs, type RosPublisher } from '../src/ros/rclnodejs.ts';
+import { Report } from './report.ts';
 import { markdownTable, type Target, targetTable } from './table.ts';
 
 /** The sources are compiled to build/bench: documents and the bridge stay where they are. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const DOCUMENT = join(ROOT, 'docs', 'benchmarks.md');
-const BEGIN = '<!-- bench ros: begin -->\n';
-const END = '<!-- bench ros: end -->';
 
 const TYPE = 'sensor_msgs/msg/JointState';
 const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
@@ -35,6 +31,7 @@ const endings = short ? 2 : 100;
 const python = process.env.ARM_BRIDGE_ROS_PYTHON;
 if (!python) throw new Error('ARM_BRIDGE_ROS_PYTHON is not set: eval "$(node scripts/prepare.mjs test)" sets it');
 Object.assign(process.env, ENVIRONMENT);
+const report = new Report('bench ros');
 
 /** A part of ros-peer.py in a process of its own: a line when it is ready, one with its result at its end. */
 class Peer {
@@ -193,11 +190,5 @@ const targets: Target[] = [
   },
   { goal: `${endings} clean ends of ${endings}`, measured: `${clean} of ${endings}`, reached: clean === endings },
 ];
-const machine = `${cpus()[0]?.model ?? 'unknown'}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, Node ${process.version}`;
-const text = `${measured}\n\n${targetTable(targets)}\n\nMeasured on: ${machine}, ROS 2 ${load.distro}.\n`;
-process.stdout.write(text);
-if (process.argv.includes('--write')) {
-  const document = readFileSync(DOCUMENT, 'utf8');
-  const [before, rest] = document.split(BEGIN) as [string, string];
-  writeFileSync(DOCUMENT, `${before}${BEGIN}${text}${END}${rest.split(END)[1]}`);
-}
+const text = `${measured}\n\n${targetTable(targets)}\n\n${report.machine()} ROS 2 ${load.distro}.\n`;
+report.publish(text);

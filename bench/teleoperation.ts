@@ -3,22 +3,18 @@
  * follower on another bridge is later by. `--write` puts the table into docs/benchmarks.md too, `--short` only shows that
  * everything runs.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import loadMujoco from '@mujoco/mujoco';
 import { loadArmModel } from '../src/arm/model.ts';
 import { drifts, HAND_SPEED, handForces, type MakeArm } from '../test/mirror/support/floating.ts';
 import { VirtualArm } from '../test/mirror/support/virtual-arm.ts';
+import { Report } from './report.ts';
 import { median, percentile, type Target, targetTable } from './table.ts';
 import { addedLatencies } from './two-bridges.ts';
 
 /** The sources are compiled to build/bench: documents, arms and the bridge stay where they are. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const DOCUMENT = join(ROOT, 'docs', 'benchmarks.md');
-const BEGIN = '<!-- bench teleoperation: begin -->\n';
-const END = '<!-- bench teleoperation: end -->';
 
 const short = process.argv.includes('--short');
 const poses = short ? 2 : 20;
@@ -34,7 +30,7 @@ if (!python) throw new Error('ARM_BRIDGE_ROS_PYTHON is not set: eval "$(node scr
 // A domain of its own, found on this machine alone.
 Object.assign(process.env, { ROS_DOMAIN_ID: '98', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
 
-const before = loadavg()[0]!;
+const report = new Report('bench teleoperation');
 const added = await addedLatencies(ROOT, python, swinging);
 const milliseconds = (part: number): string => `${(1000 * percentile(added, part)).toFixed(1)} ms`;
 
@@ -78,16 +74,5 @@ const targets: Target[] = [
     reached: percentile(added, 0.99) <= LATENCY,
   },
 ];
-const text = [
-  `Machine: ${cpus()[0]!.model}, ${availableParallelism()} cores, Node ${process.version}; load average ${before.toFixed(1)} before ` +
-    `and ${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}.`,
-  '',
-  targetTable(targets),
-  '',
-].join('\n');
-process.stdout.write(text);
-if (process.argv.includes('--write')) {
-  const document = readFileSync(DOCUMENT, 'utf8');
-  const from = document.indexOf(BEGIN) + BEGIN.length;
-  writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(document.indexOf(END))}`);
-}
+const text = [report.machine(), '', targetTable(targets), ''].join('\n');
+report.publish(text);

@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const DOCUMENT = fileURLToPath(new URL('../../../docs/benchmarks.md', import.meta.url));
+
+/** The result of one benchmark program: says where it was measured, and goes to its section of docs/benchmarks.md. */
+export class Report {
+  readonly #section: string;
+  readonly #load = loadavg()[0]!;
+
+  /** To be made before anything is measured. @param section name in the document's markers, as in `bench moves` */
+  constructor(section: string) {
+    this.#section = section;
+  }
+
+  /** The machine, and what else it did. */
+  machine(): string {
+    return (
+      `Machine: ${cpus()[0]!.model}, ${availableParallelism()} cores, Linux, Node ${process.version}; load average ` +
+      `${this.#load.toFixed(1)} before and ${loadavg()[0]!.toFixed(1)} after. ${new Date().toISOString().slice(0, 10)}.`
+    );
+  }
+
+  /** Prints the text, and with `--write` puts it between the section's markers. */
+  publish(text: string): void {
+    process.stdout.write(text);
+    if (!process.argv.includes('--write')) return;
+    const document = readFileSync(DOCUMENT, 'utf8');
+    const begin = `<!-- ${this.#section}: begin -->\n`;
+    const from = document.indexOf(begin) + begin.length;
+    const to = document.indexOf(`<!-- ${this.#section}: end -->`);
+    writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(to)}`);
+  }
+}
