@@ -62,6 +62,21 @@ function shows(selector: string, text: RegExp): Promise<void> {
   return expect.poll(() => textOf(selector), PATIENCE).toMatch(text);
 }
 
+/** Puts the mouse on the target's middle and tells where that is, px: the page shows by its cursor that it can be dragged. */
+async function hoverTarget(): Promise<[x: number, y: number]> {
+  const label = page.locator('.target');
+  await label.waitFor();
+  let [x, y] = [0, 0];
+  const cursor = async (): Promise<unknown> => {
+    const box = (await label.boundingBox())!;
+    [x, y] = [box.x + box.width / 2, box.y - 24];
+    await page.mouse.move(x, y);
+    return page.evaluate("document.querySelector('#scene canvas').style.cursor");
+  };
+  await expect.poll(cursor, PATIENCE).toBe('grab');
+  return [x, y];
+}
+
 /** Takes a picture for the documents when ARM_BRIDGE_PICTURES is set. */
 async function picture(name: string): Promise<void> {
   if (process.env.ARM_BRIDGE_PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
@@ -191,10 +206,8 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     const before = await read();
     await page.locator('#scene select').selectOption('Target: follower');
     await shows('.target', /drag me/);
-    const label = (await page.locator('.target').boundingBox())!;
-    const [x, y] = [label.x + label.width / 2, label.y - 24];
+    const [x, y] = await hoverTarget();
     // Far away, where no arm gets, and back to a place nearby.
-    await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x + 20, y - 20, { steps: 3 });
     await page.mouse.move(x + 350, y - 150, { steps: 5 });
@@ -219,8 +232,7 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     await page.locator('#scene select').selectOption('Target: follower');
     await page.locator('#scene').getByRole('button', { name: 'Turn' }).press('Enter');
     await shows('.target', /drag me/);
-    const label = (await page.locator('.target').boundingBox())!;
-    const [x, y] = [label.x + label.width / 2, label.y - 24];
+    const [x, y] = await hoverTarget();
     const moves: string[] = [];
     page.on('request', (request) => moves.push(new URL(request.url()).pathname));
     const asked = page.waitForRequest((request) => request.url().endsWith('/reachable'));

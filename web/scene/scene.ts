@@ -120,7 +120,7 @@ export class ArmScene {
     this.#renderer.render(this.#scene, this.#camera);
     const at = new Vector3();
     for (const { arm, label } of this.#views) this.#pin(label, arm.labelAt(at));
-    this.#pin(this.#target.label, this.#target.at(at));
+    this.#target.drawn((label, place) => this.#pin(label, place));
     this.#worked(began);
   }
 

@@ -45,6 +45,7 @@ export class Target {
     new MeshBasicMaterial({ color: COLOURS.idle, depthTest: false }),
   );
   readonly #redraw: () => void;
+  readonly #place = new Vector3();
   #arm: ArmView | null = null;
   #turned = false;
   #dragging = false;
@@ -66,6 +67,9 @@ export class Target {
     this.#controls.setSize(0.7);
     scene.add(this.#controls.getHelper());
     this.#controls.addEventListener('change', redraw);
+    this.#controls.addEventListener('axis-changed', ({ value }) => {
+      canvas.style.cursor = value === null ? '' : 'grab';
+    });
     this.#controls.addEventListener('objectChange', () => this.#changed());
     this.#controls.addEventListener('dragging-changed', ({ value }) => {
       dragged(value === true);
@@ -86,7 +90,8 @@ export class Target {
     this.#ball.removeFromParent();
     this.#arm?.foresee(null);
     this.#arm = arm;
-    this.label.hidden = arm === null;
+    // Until it has been drawn nobody knows where on the page it is.
+    this.label.hidden = true;
     if (arm !== null) {
       arm.group.add(this.#ball);
       this.#controls.attach(this.#ball);
@@ -109,9 +114,11 @@ export class Target {
     this.#ball.quaternion.set(...tool.orientation);
   }
 
-  /** Where the target is in the world. */
-  at(place: Vector3): Vector3 {
-    return this.#ball.getWorldPosition(place);
+  /** Has the label put where the target has just been drawn. */
+  drawn(pin: (label: HTMLElement, place: Vector3) => void): void {
+    if (this.#arm === null) return;
+    this.label.hidden = false;
+    pin(this.label, this.#ball.getWorldPosition(this.#place));
   }
 
   #begin(): void {
