@@ -5,7 +5,7 @@ import { IDS, Rig, RigBridge, SO101 } from './support/rig.ts';
 
 /** How far a hand moves the first joint meanwhile, rad. */
 const MOVED = 0.6;
-const PATIENCE = { timeout: 10_000, interval: 5 };
+const PATIENCE = { timeout: 30_000, interval: 5 };
 /** Joint movement that counts as none: servo steps of 0.0015 rad, rad. */
 const STILL = 0.005;
 /** Bound of the issue for noticing a lost port, s. */
@@ -35,7 +35,11 @@ function still(before: readonly number[], after: readonly number[]): void {
 }
 
 async function becomes(id: number, state: string): Promise<void> {
-  await expect.poll(async () => (await bridge.arm(id)).state, PATIENCE).toBe(state);
+  const told = async () => {
+    const { state, reason } = await bridge.arm(id);
+    return { state, reason };
+  };
+  await expect.poll(told, PATIENCE).toMatchObject({ state });
 }
 
 async function move(target: Record<string, number>, id = 0): Promise<unknown> {

@@ -75,7 +75,7 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     await sleep(0.7);
     await bridge.post('/move/leader/start', PAIR);
     await expect
-      .poll(async () => (await bridge.get('/status')).body.mirror.pairs[0].state, { timeout: 5000 })
+      .poll(async () => (await bridge.get('/status')).body.mirror.pairs[0].state, { timeout: 20_000 })
       .toBe('mirroring');
     await forget();
     const { code, time } = await bridge.end('SIGHUP');

@@ -83,7 +83,7 @@ describe('a servo that is silent', () => {
     const rest = bridge.arms.all[1]!.model.poses.get('rest')!;
     await simulation.fault('follower', { dead: [ELBOW] });
     await expect
-      .poll(async () => (await client.arm(1)).owner, { timeout: 2000, interval: 10 })
+      .poll(async () => (await client.arm(1)).owner, { timeout: 20_000, interval: 10 })
       .toMatch(/^the protection of its servos \(servo 3 \(elbow_flex\) has not answered/);
     const refused = await client.post('/move/init?robot_id=1&take_over=true');
     expect(refused.body.detail).toMatch(/kept for the protection of its servos/);
@@ -121,11 +121,11 @@ describe('a servo that is silent', () => {
   test('and answers again while the arm is being lowered is not sent anything before it has been asked; all hold', async () => {
     await simulation.fault('follower', { dead: [ELBOW] });
     await expect
-      .poll(async () => (await client.arm(1)).owner, { timeout: 2000, interval: 10 })
+      .poll(async () => (await client.arm(1)).owner, { timeout: 20_000, interval: 10 })
       .toMatch(/^the protection of its servos \(servo 3 \(elbow_flex\) has not answered/);
     await sleep(0.2);
     await simulation.fault('follower', { dead: [] });
-    await expect.poll(async () => (await client.arm(1)).owner, { timeout: 2000, interval: 10 }).toBeNull();
+    await expect.poll(async () => (await client.arm(1)).owner, { timeout: 20_000, interval: 10 }).toBeNull();
     await back(1);
     await sleep(0.3);
     const held = await truth('follower');
@@ -167,13 +167,13 @@ describe('a servo that is silent', () => {
     await client.post('/move/init?robot_id=0');
     await client.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
     // Before, it would be lowered: it goes limp over 2 s.
-    await expect.poll(async () => (await client.arm(0)).state, { timeout: 5000 }).toBe('connected');
+    await expect.poll(async () => (await client.arm(0)).state, { timeout: 20_000 }).toBe('connected');
     await simulation.fault('leader', { dead: [ELBOW] });
     await sleep(0.3);
     const held = await truth('follower');
     await disconnected(0);
     // The pair has ended at once; the follower is told to hold in the next cycle.
-    await expect.poll(async () => (await client.arm(1)).state, { timeout: 2000, interval: 10 }).toBe('ready');
+    await expect.poll(async () => (await client.arm(1)).state, { timeout: 20_000, interval: 10 }).toBe('ready');
     const { body } = await client.get('/status');
     expect(body.mirror.reason).toMatch(/leader: the arm is disconnected .*servo 3 \(elbow_flex\)/);
     expect(body.arms[1]).toMatchObject({ state: 'ready', torque: true, owner: null });

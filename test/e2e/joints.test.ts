@@ -39,7 +39,7 @@ describe('/joints/write', () => {
       });
       if (unit === 'rad') expect(await state()).toBe('moving');
       await ready();
-      await expect.poll(async () => Math.abs((await truth())[0]! - wanted[0]!), { timeout: 5000 }).toBeLessThan(NEAR);
+      await expect.poll(async () => Math.abs((await truth())[0]! - wanted[0]!), { timeout: 20_000 }).toBeLessThan(NEAR);
       const joints = await truth();
       for (const [i, angle] of wanted.entries()) expect(Math.abs(joints[i]! - angle)).toBeLessThan(NEAR);
       const { body } = await bridge.post(`/joints/read${ARM}`, { unit, source: 'sim' });

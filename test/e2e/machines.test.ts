@@ -68,7 +68,7 @@ describe.skipIf(typeof machines === 'string')(
         duration: 1,
       });
       const arrived = async (): Promise<number> => Math.abs((await leader()).shoulder_pan! - pan);
-      await expect.poll(arrived, { timeout: 4000 }).toBeLessThan(NEAR);
+      await expect.poll(arrived, { timeout: 20_000 }).toBeLessThan(NEAR);
       await sleep(0.3);
       expect(furthest(await leader(), await follower())).toBeLessThan(NEAR);
     }
@@ -85,7 +85,7 @@ describe.skipIf(typeof machines === 'string')(
       await sleep(AT_REST);
       const held = await follower();
       await expect
-        .poll(async () => Math.abs((await leader()).shoulder_pan! + 0.8), { timeout: 5000 })
+        .poll(async () => Math.abs((await leader()).shoulder_pan! + 0.8), { timeout: 20_000 })
         .toBeLessThan(NEAR);
       expect(furthest(await follower(), held)).toBeLessThan(0.01);
       expect(Math.abs(held.shoulder_pan! + 0.8)).toBeGreaterThan(0.2);

@@ -115,7 +115,7 @@ describe('a client that hangs up', () => {
     await sleep(0.25);
     client.abort();
     await expect(move).rejects.toThrow();
-    await expect.poll(() => bridge.arm(1), { timeout: 1000 }).toMatchObject({ state: 'ready', owner: null });
+    await expect.poll(() => bridge.arm(1), { timeout: 20_000 }).toMatchObject({ state: 'ready', owner: null });
     await sleep(0.3);
     const held = await position(1);
     expect(held.y).toBeGreaterThan(0.5);

@@ -69,7 +69,7 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     await sleep(1);
     const pair = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
     expect((await operator.post('/move/leader/start', pair)).body.status).toBe('ok');
-    await expect.poll(mirrorState, { timeout: 5000 }).toBe('mirroring');
+    await expect.poll(mirrorState, { timeout: 20_000 }).toBe('mirroring');
   }
 
   test('is disconnected, with what to do, until its owner runs', async () => {
@@ -88,7 +88,7 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
 
   test('has one publisher of its states and services: its owner; the operator publishes its commands', async () => {
     // Names of nodes arrive some time after their topics.
-    const named = (topic: string) => expect.poll(() => peer.publishersOf(topic), { timeout: 5000 });
+    const named = (topic: string) => expect.poll(() => peer.publishersOf(topic), { timeout: 20_000 });
     await named('/far/joint_states').toEqual(['/far/arm_bridge']);
     await named('/far/joint_goals').toEqual(['/far/arm_bridge']);
     await named(TOPIC).toEqual(['/arm_bridge']);
@@ -119,7 +119,7 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     expect(topSpeed(ramp, 10)).toBeLessThan(RAMP_SPEED * 1.4);
     expect(await owner.arm(0)).toMatchObject({ state: 'moving', owner: 'the ROS topic /far/joint_commands' });
     expect(await operator.arm(1)).toMatchObject({ state: 'mirroring', owner: 'leader-follower control' });
-    await expect.poll(mirrorState, { timeout: 5000 }).toBe('mirroring');
+    await expect.poll(mirrorState, { timeout: 20_000 }).toBe('mirroring');
 
     await operator.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: -0.4, wrist_roll: 0.6 }, duration: 1 });
     await sleep(2.5);
@@ -183,7 +183,7 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     // Nothing jumps on the way: each step is within the limit.
     expect(topSpeed(rows)).toBeLessThan(MIRROR_VELOCITY * 1.05);
     await expect
-      .poll(() => owner.arm(0), { timeout: 1000 })
+      .poll(() => owner.arm(0), { timeout: 20_000 })
       .toMatchObject({ state: 'ready', torque: true, owner: null });
     expect((await owner.post('/move/init')).body.status).toBe('ok');
   });

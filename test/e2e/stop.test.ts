@@ -27,7 +27,7 @@ beforeEach(async () => {
   await bridge.post('/move/init?robot_id=1');
   if ((await bridge.arm(0)).torque) {
     await bridge.post('/move/leader/start', PAIR);
-    await expect.poll(async () => (await bridge.arm(0)).torque, { timeout: 5000 }).toBe(false);
+    await expect.poll(async () => (await bridge.arm(0)).torque, { timeout: 20_000 }).toBe(false);
     await bridge.post('/move/leader/stop');
   }
   await bridge.post('/sim/hand', { robot_id: 0, joints: null });
@@ -40,13 +40,16 @@ async function truth(id: number): Promise<Record<string, number>> {
   return (await bridge.get(`/sim/truth?robot_id=${id}`)).body.joints;
 }
 
-/** Waits until physics moves no joint of an arm by a servo step in 0.1 s. */
+/** Waits until physics moves no joint of an arm by a servo step in 0.1 s, three times in a row: a busy machine's physics may pause. */
 async function resting(id: number): Promise<Record<string, number>> {
   let before = await truth(id);
-  for (let i = 0; i < 40; i++) {
+  let still = 0;
+  for (let i = 0; i < 60; i++) {
     await sleep(0.1);
     const joints = await truth(id);
-    if (Object.keys(joints).every((name) => Math.abs(joints[name]! - before[name]!) < SERVO_STEP)) return joints;
+    const rests = Object.keys(joints).every((name) => Math.abs(joints[name]! - before[name]!) < SERVO_STEP);
+    still = rests ? still + 1 : 0;
+    if (still === 3) return joints;
     before = joints;
   }
   throw new Error('the arm does not come to rest');
@@ -62,7 +65,7 @@ async function follow(): Promise<void> {
   await sleep(0.8);
   await bridge.post('/move/leader/start', PAIR);
   await expect
-    .poll(async () => (await bridge.get('/status')).body.mirror.pairs[0].state, { timeout: 5000 })
+    .poll(async () => (await bridge.get('/status')).body.mirror.pairs[0].state, { timeout: 20_000 })
     .toBe('mirroring');
 }
 

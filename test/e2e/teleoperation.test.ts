@@ -63,7 +63,7 @@ describe('a start with leader and follower apart', () => {
     // The hand takes it while it goes limp.
     const names = bridge.arms.all[0]!.model.joints.map(({ name }) => name);
     await simulation.hand('leader', Object.fromEntries(names.map((name, j) => [name, held[j]!])), 0.5);
-    await expect.poll(async () => (await client.arm(0)).state, { timeout: 5000 }).toBe('connected');
+    await expect.poll(async () => (await client.arm(0)).state, { timeout: 20_000 }).toBe('connected');
     expect(furthest(await truth('follower'), held)).toBeLessThan(2 * NEAR);
     expect((await client.get('/status')).body.mirror.pairs[0]).toMatchObject({ state: 'mirroring', reason: '' });
     await client.post('/move/leader/stop');
@@ -111,7 +111,7 @@ describe('while it runs', () => {
       .poll(async () => (await pair()).reason, { timeout: 6000 })
       .toMatch(/something holds elbow_flex of follower/);
     await expect
-      .poll(async () => Math.abs((await simulation.truth('follower')).motorTorques[ELBOW]!), { timeout: 4000 })
+      .poll(async () => Math.abs((await simulation.truth('follower')).motorTorques[ELBOW]!), { timeout: 20_000 })
       .toBeLessThan(YIELDS_TO + 0.15);
     expect((await client.arm(1)).servos.every((servo: { alarms: number }) => servo.alarms === 0)).toBe(true);
     await simulation.hand('follower', null, 0);
@@ -148,7 +148,7 @@ describe('while it runs', () => {
       const follower = await truth('follower');
       await simulation.fault(cut, { dead: [1, 2, 3, 4, 5, 6] });
       await expect
-        .poll(async () => (await client.get('/status')).body.mirror.reason, { timeout: 4000 })
+        .poll(async () => (await client.get('/status')).body.mirror.reason, { timeout: 20_000 })
         .toMatch(
           new RegExp(`arm ${cut}: (the arm is disconnected .*no servo has answered|its servos have not answered)`),
         );
@@ -170,7 +170,7 @@ describe('while it runs', () => {
     const flood = Array.from({ length: 300 }, () => client.post('/end-effector/read?robot_id=1', { sync: false }));
     await Promise.all(flood);
     expect(await pair()).toMatchObject({ state: 'mirroring', reason: '' });
-    await expect.poll(async () => (await truth('follower'))[0]!, { timeout: 4000 }).toBeCloseTo(-0.4, 1);
+    await expect.poll(async () => (await truth('follower'))[0]!, { timeout: 20_000 }).toBeCloseTo(-0.4, 1);
   });
 
   test('a start during a move of the same client ends the move, which says so, and nothing jumps', async () => {

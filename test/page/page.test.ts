@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 const textOf = (selector: string): Promise<string | null> =>
-  page.locator(selector).first().textContent({ timeout: 5000 });
+  page.locator(selector).first().textContent({ timeout: 20_000 });
 
 function shows(selector: string, text: RegExp): Promise<void> {
   return expect.poll(() => textOf(selector), PATIENCE).toMatch(text);
@@ -343,7 +343,7 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     const context = await browser.newContext({ viewport: { width: 1000, height: 700 } });
     const guest = await context.newPage();
     const says = (selector: string, text: RegExp) =>
-      expect.poll(() => guest.locator(selector).textContent({ timeout: 5000 }), PATIENCE).toMatch(text);
+      expect.poll(() => guest.locator(selector).textContent({ timeout: 20_000 }), PATIENCE).toMatch(text);
     const enter = async (token: string): Promise<void> => {
       await guest.locator('#token').fill(token);
       await guest.locator('#session button').press('Enter');
