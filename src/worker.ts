@@ -244,7 +244,8 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
       const { gains } = arm.link;
       if (!arm.link.up) return arm.link.reason;
       if (gains === null) return 'its servos belong to another machine';
-      return { motion: arm.motion, duration: 0, gains: { ...gains.plan(command.parts), restored: gains.restored } };
+      const plan = gains.plan(command.parts, arm.model.floatTorque);
+      return { motion: arm.motion, duration: 0, gains: { ...plan, restored: gains.restored } };
     }
     case 'recover': {
       // Its torque gives way for a moment, which no motion bears.

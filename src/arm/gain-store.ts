@@ -5,7 +5,9 @@ import { z } from 'zod';
 import type { GainPlan } from '../control/gains.ts';
 
 const counts = z.array(z.int().positive());
-const plan = z.strictObject({ own: counts, soft: counts });
+const caps = z.array(z.int().min(0));
+const currents = z.strictObject({ own: caps, soft: caps }).default({ own: [], soft: [] });
+const plan = z.strictObject({ own: counts, soft: counts, currents });
 
 /** Where what has to outlive the process is kept when nothing else is configured. */
 export function defaultStateFolder(): string {
@@ -13,7 +15,7 @@ export function defaultStateFolder(): string {
 }
 
 /**
- * The servos' own position gains while they have others: in memory for a control thread that takes over from one that has
+ * The servos' own position gains and largest currents while they have others: in memory for a control thread that takes over from one that has
  * failed, and on disk for the next bridge. One file per arm and bus.
  */
 export class GainStore {
@@ -49,7 +51,8 @@ export class GainStore {
     mkdirSync(this.#folder, { recursive: true });
     const descriptor = openSync(`${file}.new`, 'w');
     try {
-      writeSync(descriptor, JSON.stringify({ own: gains.own, soft: gains.soft }));
+      const { own, soft, currents } = gains;
+      writeSync(descriptor, JSON.stringify({ own, soft, currents }));
       // A dip of the supply that takes the computer along is one of the cases that this is for.
       fsyncSync(descriptor);
     } finally {

@@ -110,7 +110,7 @@ export class ArmRuntime {
     this.#limits = source.limits;
     this.#holding = false;
     this.source = source;
-    if (isFloating(source) && source.gains !== null) this.link.gains?.soften(source.gains);
+    if (isFloating(source) && source.gains !== null) this.link.gains?.soften(source.gains, this.model.floatTorque);
     this.motion++;
     this.#enter(StateCode[source.state]);
   }

@@ -1,7 +1,11 @@
+import { type CapPlan, CurrentCaps, type FoundCap } from './current-caps.ts';
+
 /** Position gains of an arm's servos, in register counts: their own ones, and the soft ones that they are given. */
 export interface GainPlan {
   readonly own: readonly number[];
   readonly soft: readonly number[];
+  /** The same of their largest currents. */
+  readonly currents: CapPlan;
 }
 
 /** Part by which a gain changes at a time, so that goals change with it no faster than in a quick motion. */
@@ -12,14 +16,18 @@ const STEP = 0.12;
  * a moment: goals stand off the measured position by torque over stiffness, and with too small a stiffness the arm would
  * be thrown. So the largest gain that is possible counts: the wanted one at once where it is larger, and only after
  * it has been read back where it is smaller. Until then the arm is carried a little less, for a cycle or two. Gains change in small steps, each read back before the next.
+ * With them go the largest currents of servos that keep to one.
  */
 export class Gains {
   /** Largest gain that each joint may have now, against the one for which the arm's data states the stiffness. */
   readonly effective: Float64Array;
   /** What is to be written next, counts. */
   readonly wanted: Float64Array;
+  /** Largest currents, which change with the gains. */
+  readonly currents: CurrentCaps;
   /** Some servo is not known to have the gain that it is to come to. */
-  pending = false;
+  #pending = false;
+  #restored = false;
   readonly #target: Float64Array;
   /** Joint of each servo, and what a count of its gain adds to the joint's. */
   readonly #joint: readonly number[];
@@ -35,6 +43,7 @@ export class Gains {
   constructor(joint: readonly number[], left: GainPlan | null) {
     const count = joint.length;
     this.#joint = joint;
+    this.currents = new CurrentCaps(joint, left?.currents ?? null);
     this.#share = new Float64Array(count);
     this.effective = new Float64Array(1 + Math.max(...joint)).fill(1);
     this.wanted = new Float64Array(count);
@@ -47,17 +56,24 @@ export class Gains {
     this.#soft.set(left.soft);
   }
 
-  /** True while every servo is known to have its own gain. */
+  /** Some servo is not known to have what it is to have. */
+  get pending(): boolean {
+    return this.#pending || this.currents.pending;
+  }
+
+  /** True while every servo is known to have its own gain and its own largest current. */
   get restored(): boolean {
-    return this.#confirmed.every((counts, i) => counts === this.#own[i]);
+    return this.#restored && this.currents.restored;
   }
 
   /**
    * What a servo has when its bus is opened. One from the soft to its own was given to it by a bridge that could not take
    * it back: its own one is wanted again. Any other is its own.
    * @param share what a count adds to the joint's gain, against the one for which the arm's data states the stiffness
+   * @param cap its largest current; null where it keeps to none
    */
-  found(index: number, counts: number, share: number): void {
+  found(index: number, counts: number, share: number, cap: FoundCap | null): void {
+    this.currents.found(index, cap);
     this.#share[index] = share;
     const soft = this.#soft[index]!;
     if (!(counts >= soft && counts <= this.#own[index]!)) this.#own[index] = counts;
@@ -67,14 +83,16 @@ export class Gains {
     this.#settle();
   }
 
-  /** What servos would be given for parts of their own gains, 0..1 by joint. */
-  plan(parts: ArrayLike<number>): GainPlan {
+  /** What servos would be given for parts of their own gains, 0..1, and for largest torques, Nm, by joint. */
+  plan(parts: ArrayLike<number>, torques: ArrayLike<number>): GainPlan {
     const own = Array.from(this.#own);
-    return { own, soft: own.map((counts, i) => softened(counts, parts[this.#joint[i]!]!)) };
+    const soft = own.map((counts, i) => softened(counts, parts[this.#joint[i]!]!));
+    return { own, soft, currents: this.currents.plan(torques) };
   }
 
-  /** Wants parts of the servos' own gains, 0..1 by joint. */
-  soften(parts: ArrayLike<number>): void {
+  /** Wants parts of the servos' own gains, 0..1, and currents of at most these torques, Nm, by joint. */
+  soften(parts: ArrayLike<number>, torques: ArrayLike<number>): void {
+    this.currents.soften(torques);
     for (let i = 0; i < this.wanted.length; i++) {
       this.#soft[i] = softened(this.#own[i]!, parts[this.#joint[i]!]!);
       this.#target[i] = this.#soft[i]!;
@@ -82,8 +100,9 @@ export class Gains {
     this.#settle();
   }
 
-  /** Wants the servos' own gains again. */
+  /** Wants the servos' own gains and largest currents again. */
   restore(): void {
+    this.currents.restore();
     this.#target.set(this.#own);
     this.#settle();
   }
@@ -95,12 +114,14 @@ export class Gains {
   }
 
   #settle(): void {
-    this.pending = false;
+    this.#pending = false;
+    this.#restored = true;
     this.effective.fill(0);
     for (let i = 0; i < this.wanted.length; i++) {
       const confirmed = this.#confirmed[i]!;
       const target = this.#target[i]!;
-      if (confirmed !== target) this.pending = true;
+      if (confirmed !== target) this.#pending = true;
+      if (confirmed !== this.#own[i]) this.#restored = false;
       if (confirmed === this.wanted[i]) {
         const step = Math.max(1, Math.floor(STEP * confirmed));
         this.wanted[i] = confirmed + Math.min(Math.max(target - confirmed, -step), step);

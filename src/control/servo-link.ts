@@ -10,8 +10,9 @@ import type { BytePort, PortError } from '../servo/port/port.ts';
 import { recover } from '../servo/recover.ts';
 import { encodeSign, type Register } from '../servo/registers.ts';
 import { configure, registerName } from '../servo/setup.ts';
-import { type ExpectedServo, type StartUp, startUp } from '../servo/start-up.ts';
+import { type ExpectedServo, type FoundServo, type StartUp, startUp } from '../servo/start-up.ts';
 import { Aside } from './aside.ts';
+import type { FoundCap } from './current-caps.ts';
 import { type GainPlan, Gains } from './gains.ts';
 import { Histogram } from './histogram.ts';
 import type { ArmLink, ServoFacts } from './link.ts';
@@ -45,6 +46,8 @@ const GOALS_FIRST = 2;
 const STATISTICS_INTERVAL = 5;
 /** The servos of a Dynamixel bus stop by themselves when nothing is heard for this many units of 20 ms (register 98). */
 const WATCHDOG = 25;
+/** It is written so many cycles in a row: no servo answers such a write, and one may be lost. */
+const WATCHDOG_WRITES = 3;
 
 /** An arm of servos of one family on one bus. */
 export class ServoLink implements ArmLink {
@@ -98,6 +101,8 @@ export class ServoLink implements ArmLink {
   #recovered = Number.NEGATIVE_INFINITY;
   /** 1 for each servo that is written to in the loop: all but shadows. */
   readonly #commanded: Uint8Array;
+  /** 1 for those of them that keep to a largest current. */
+  readonly #capped: Uint8Array;
   /** Of each servo: torque enabled, when it was heard last (s). */
   readonly #holds: Uint8Array;
   readonly #heard: Float64Array;
@@ -108,6 +113,7 @@ export class ServoLink implements ArmLink {
   readonly #roundTrips = new Histogram();
   readonly #blocks: Blocks;
   readonly #positionGain: Register;
+  readonly #goalCurrent: Register | null;
   readonly #goal: Register;
   readonly #torqueEnable: Register;
   readonly #watchdog: Register | undefined;
@@ -130,6 +136,9 @@ export class ServoLink implements ArmLink {
   /** When torque was asked for, s, and whether some servo held before. */
   #wantedAt = 0;
   #heldBefore = false;
+  /** Content of the watchdog register that the servos are to have, and how often it is still to be sent. */
+  #watchdogWanted = -1;
+  #watchdogWrites = 0;
   /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
   #eepromOpen = false;
   #limiting: Promise<void> = Promise.resolve();
@@ -157,7 +166,10 @@ export class ServoLink implements ArmLink {
     this.#client = family === 'feetech' ? new FeetechClient(port) : new DynamixelClient(port);
     this.#aside = new Aside(this.#client);
     this.#bus.onSettled = () => this.#settled();
-    this.#blocks = blocksOf(family, common);
+    // Of one address and size in all models that have it.
+    this.#goalCurrent =
+      servos.map(({ model }) => model.common.goalCurrent).find((register) => register !== null) ?? null;
+    this.#blocks = blocksOf(family, common, this.#goalCurrent);
     this.#block = this.#blocks.position;
     this.#positionGain = common.positionGain;
     this.#goal = common.goalPosition;
@@ -165,6 +177,7 @@ export class ServoLink implements ArmLink {
     this.#watchdog = registers.bus_watchdog;
     this.#expectedServos = expectedServos(joints, servos);
     this.#commanded = Uint8Array.from(servos, ({ shadow }) => (shadow ? 0 : 1));
+    this.#capped = new Uint8Array(count);
     this.#holds = new Uint8Array(count);
     this.#heard = new Float64Array(count);
     this.#silence = new Silence(count);
@@ -228,6 +241,7 @@ export class ServoLink implements ArmLink {
     }
     if (this.#aside.busy) return false;
     // Here no servo speaks: what is sent while they answer meets their answers on the wire.
+    if (this.#watchdog !== undefined) this.#tendWatchdog(this.#watchdog);
     if (this.#torqueDue) this.#sendDueTorque();
     if (this.#aside.waiting && !this.#gaveWay) {
       this.#gaveWay = true;
@@ -240,7 +254,7 @@ export class ServoLink implements ArmLink {
     else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#blocks.detail : this.#blocks.position;
     this.#extra = state && !this.#blocks.state.position ? this.#blocks.state : null;
     if (this.gains.pending) {
-      if (this.#extra === null) this.#extra = this.#blocks.gain;
+      if (this.#extra === null) this.#extra = this.gains.currents.any ? this.#blocks.caps : this.#blocks.gain;
       // Under torque a gain follows the goals that were made for it.
       if (!this.anyTorque) this.#writeGains();
     }
@@ -272,10 +286,14 @@ export class ServoLink implements ArmLink {
     if (this.gains.pending) this.#writeGains();
   }
 
-  /** Not kept over a power cycle: the lock of a Feetech servo is closed, and the gain of a Dynamixel servo is RAM. */
+  /** Not kept over a power cycle: the lock of a Feetech servo is closed, and these registers of a Dynamixel servo are RAM. */
   #writeGains(): void {
     if (this.#eepromOpen) return;
+    const { currents } = this.gains;
     this.#bus.syncWrite(this.#positionGain, this.gains.wanted, this.#commanded);
+    if (this.#goalCurrent !== null && currents.pending) {
+      this.#bus.syncWrite(this.#goalCurrent, currents.wanted, this.#capped);
+    }
   }
 
   setTorque(on: boolean): void {
@@ -371,10 +389,22 @@ export class ServoLink implements ArmLink {
   }
 
   #sendTorque(on: boolean): void {
-    // A watchdog that has run out keeps a servo from moving until it is cleared by 0.
-    if (this.#watchdog !== undefined) this.#writeAll(this.#watchdog, 0);
     this.#writeAll(this.#torqueEnable, on ? 1 : 0);
-    if (this.#watchdog !== undefined && on) this.#writeAll(this.#watchdog, WATCHDOG);
+  }
+
+  /**
+   * Off while the arm is limp, and while its servos are soft: a servo that stops by itself holds where it is without the
+   * torque that carried the arm, and a soft one would let it down.
+   */
+  #tendWatchdog(register: Register): void {
+    const wanted = (this.#wantTorque ?? this.anyTorque) && this.gains.restored ? WATCHDOG : 0;
+    if (wanted !== this.#watchdogWanted) this.#watchdogWrites = WATCHDOG_WRITES;
+    this.#watchdogWanted = wanted;
+    if (this.#watchdogWrites === 0) return;
+    this.#watchdogWrites--;
+    // One that has run out keeps a servo from moving until it is cleared by 0.
+    this.#writeAll(register, 0);
+    if (wanted > 0) this.#writeAll(register, wanted);
   }
 
   #writeAll(register: Register, value: number): void {
@@ -425,7 +455,9 @@ export class ServoLink implements ArmLink {
       const place = this.#servos[i]!;
       place.model = servo.model;
       this.#holds[i] = servo.torque ? 1 : 0;
-      this.gains.found(i, servo.positionGain, servo.model.stallTorque / this.#usualGain[place.joint]!);
+      const cap = capOf(servo);
+      this.#capped[i] = cap === null ? 0 : this.#commanded[i]!;
+      this.gains.found(i, servo.positionGain, servo.model.stallTorque / this.#usualGain[place.joint]!, cap);
       if (i >= this.#joints) continue;
       this.positions[i] = stepsToRadians(place.calibration, servo.presentPosition);
       // The goal register of a limp servo says nothing: it may be left from any earlier day.
@@ -458,7 +490,7 @@ export class ServoLink implements ArmLink {
     if (this.#watchdog === undefined) return;
     // A servo whose watchdog has run out refuses goals, also those that are to be there before its torque.
     this.#writeAll(this.#watchdog, 0);
-    if (this.anyTorque) this.#writeAll(this.#watchdog, WATCHDOG);
+    this.#watchdogWanted = -1;
   }
 
   #closed(error: PortError): void {
@@ -532,9 +564,11 @@ export class ServoLink implements ArmLink {
     const { answered, block: bytes } = this.#bus;
     const block = this.#block;
     this.#measured.take(bytes, answered, block);
-    if (block === this.#blocks.gain) {
+    if (block === this.#blocks.gain || block === this.#blocks.caps) {
       for (let i = 0; i < answered.length; i++) {
-        if (answered[i] === 1) this.gains.confirm(i, countsIn(bytes, i, block, this.#positionGain));
+        if (answered[i] === 0) continue;
+        this.gains.confirm(i, countsIn(bytes, i, block, this.#positionGain));
+        if (block === this.#blocks.caps) this.gains.currents.confirm(i, countsIn(bytes, i, block, this.#goalCurrent!));
       }
     }
     if (!living) return;
@@ -593,4 +627,15 @@ export class ServoLink implements ArmLink {
     const names = this.#servos.filter((_, i) => this.#holds[i] === held).map(({ id, name }) => `${id} (${name})`);
     return `servo ${names.join(', ')}`;
   }
+}
+
+/** The largest current of a servo that keeps to one. */
+function capOf({ goalCurrent, model }: FoundServo): FoundCap | null {
+  const register = model.common.goalCurrent;
+  if (goalCurrent === null || register === null) return null;
+  return {
+    counts: goalCurrent,
+    torquePerCount: model.torquePerEffort * register.scale,
+    stallTorque: model.stallTorque,
+  };
 }

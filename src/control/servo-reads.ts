@@ -24,9 +24,12 @@ export interface Blocks {
   /** Whether the servos hold. */
   readonly state: Block;
   readonly gain: Block;
+  /** The gain, and the largest current where servos have one. */
+  readonly caps: Block;
 }
 
-export function blocksOf(family: ServoFamily, common: CommonRegisters): Blocks {
+/** @param goalCurrent register of the largest current, where some servo has one */
+export function blocksOf(family: ServoFamily, common: CommonRegisters, goalCurrent: Register | null): Blocks {
   const { presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature, alarms } = common;
   const block = (...registers: readonly Register[]): Block => {
     const address = Math.min(...registers.map((register) => register.address));
@@ -45,6 +48,7 @@ export function blocksOf(family: ServoFamily, common: CommonRegisters): Blocks {
       ? block(common.torqueEnable, common.goalPosition, presentPosition)
       : block(common.torqueEnable, alarms),
     gain: block(common.positionGain),
+    caps: block(common.positionGain, goalCurrent ?? common.positionGain),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ServoClient } from './client.ts';
 import type { ServoModel } from './model.ts';
+import type { Register } from './registers.ts';
 import { readRegister, registerName } from './setup.ts';
 
 /** What a servo is, by its table, and how it is set, by its registers. */
@@ -20,8 +21,7 @@ export interface ModelFacts {
 /** @throws {ServoError} when the servo does not answer */
 export async function servoFacts(client: ServoClient, id: number, model: ServoModel): Promise<ModelFacts> {
   const { common, stepsPerTurn, stallTorque } = model;
-  const read = (register: (typeof common)[keyof typeof common]): Promise<number> =>
-    readRegister(client, model, id, registerName(model, register));
+  const read = (register: Register): Promise<number> => readRegister(client, model, id, registerName(model, register));
   const { maxTemperature } = common;
   return {
     id,

@@ -20,6 +20,8 @@ export interface CommonRegisters {
   readonly derivativeGain: Register;
   readonly torqueEnable: Register;
   readonly goalPosition: Register;
+  /** Largest current while it holds a position; null where the model does not control its current. */
+  readonly goalCurrent: Register | null;
   readonly presentPosition: Register;
   readonly presentVelocity: Register;
   /** What comes closest to the torque: a share of the full output, or the motor's current. */

@@ -28,6 +28,8 @@ export interface FoundServo {
   readonly goalPosition: number;
   readonly presentPosition: number;
   readonly positionGain: number;
+  /** Largest current that it uses to hold a position; null where it keeps to none. */
+  readonly goalCurrent: number | null;
   /** degrees Celsius */
   readonly maxTemperature: number;
   readonly temperature: number;
@@ -82,12 +84,15 @@ export async function startUp(client: ServoClient, expected: readonly ExpectedSe
     const torque = (await counts(common.torqueEnable)) === 1;
     // First, since it may change what the positions count.
     warnings.push(...(await prepare(client, servo, model, torque)));
+    const mode = await counts(common.operatingMode);
     const found: FoundServo = {
       model,
       torque,
       goalPosition: await counts(common.goalPosition),
       presentPosition: await counts(common.presentPosition),
       positionGain: await counts(common.positionGain),
+      goalCurrent:
+        mode === OperatingMode.currentBasedPosition ? await largestCurrent(client, servo.id, model, torque) : null,
       maxTemperature: await si(common.maxTemperature),
       temperature: await si(common.presentTemperature),
       minVoltage: await si(common.minVoltage),
@@ -97,7 +102,6 @@ export async function startUp(client: ServoClient, expected: readonly ExpectedSe
     servos.push(found);
     if (found.positionGain <= 0)
       findings.push(`${label(servo)} has position gain 0 and would hold nothing: restore its gain`);
-    const mode = await counts(common.operatingMode);
     if (!POSITION_MODES[model.family].includes(mode)) {
       const position = POSITION_MODES[model.family][0]!;
       findings.push(
@@ -109,6 +113,25 @@ export async function startUp(client: ServoClient, expected: readonly ExpectedSe
   }
   if (findings.length > 0) throw new StartUpError(findings.join('; '));
   return { servos, warnings };
+}
+
+/**
+ * Largest current of a servo that holds positions with one, counts; null where its family has no such mode. A limp one is
+ * given what its own limit allows: whoever had it before may have left it with less than it takes to hold the arm.
+ */
+async function largestCurrent(
+  client: ServoClient,
+  id: number,
+  model: ServoModel,
+  torque: boolean,
+): Promise<number | null> {
+  const { goalCurrent } = model.common;
+  if (goalCurrent === null) return null;
+  if (!torque) {
+    const limit = await readRow(client, id, model.registers.current_limit!);
+    await configure(client, model, id, { [registerName(model, goalCurrent)]: limit });
+  }
+  return readRow(client, id, goalCurrent);
 }
 
 /** @returns the model of each servo, and warnings @throws {StartUpError} */

@@ -204,7 +204,10 @@ test('servos are made no softer while their EEPROM is open, which would keep it'
   const limits = link.limitTemperatures(new Float64Array(IDS.length).fill(60)).finally(() => {
     done = true;
   });
-  link.gains.soften(IDS.map(() => 0.4));
+  link.gains.soften(
+    IDS.map(() => 0.4),
+    IDS.map(() => 1),
+  );
   while (!done) {
     await cycle();
     const open = port.servos.some((servo) => servo.value('lock') === 0);

@@ -83,7 +83,7 @@ test('servos get soft gains that do not outlast their supply, and their own ones
 
 test('a bridge that is killed while an arm floats leaves it holding, and the next one takes over without a twitch or a sag', async () => {
   const arm = await floatingArm(STRETCHED);
-  const plan = arm.link.gains.plan(new Float64Array(JOINTS).fill(SOFT_GAIN));
+  const plan = arm.link.gains.plan(new Float64Array(JOINTS).fill(SOFT_GAIN), arm.runtime.model.floatTorque);
   arm.run(0.5);
   const before = arm.truth().positions;
   // Nobody writes any more.

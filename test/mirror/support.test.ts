@@ -75,7 +75,7 @@ test('an arm that is taken over while it is being made to float is left to whoev
 });
 
 test('gains that are kept for another floating are not forgotten at the end of the one before', async () => {
-  const plan = { own: [32], soft: [12] };
+  const plan = { own: [400], soft: [150], currents: { own: [1750], soft: [735] } };
   store.keep(arm.name, arm.bus, plan);
   arm.meanwhile = () => store.keep(arm.name, arm.bus, plan);
   expect(await forgetWhenRestored(arm as unknown as ArmHandle, store)).toBe(false);

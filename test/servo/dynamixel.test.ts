@@ -333,6 +333,8 @@ describe('the bus', () => {
 test('a mixture of X models has the registers of a cycle at the same addresses, so that one request reaches all', () => {
   for (const [name, row] of Object.entries(XL330_M288.common)) {
     const other = XL430_W250.common[name as keyof typeof XL430_W250.common];
+    // It has no control of its current.
+    if (other === null || row === null) continue;
     expect([name, other.address, other.size]).toEqual([name, row.address, row.size]);
   }
 });

@@ -1,7 +1,8 @@
 """
 Reads registers with the maker's SDK and prints their contents, unsigned, as a JSON list.
 
-Arguments: feetech or dynamixel, path of the port, and an ID:ADDRESS:SIZE for each register.
+Arguments: feetech or dynamixel, path of the port ("-": this process's own stdin and stdout, and the list goes to the test), and
+an ID:ADDRESS:SIZE for each register.
 """
 
 import json
@@ -10,7 +11,8 @@ import sys
 import servo_line
 
 family, path, *registers = sys.argv[1:]
-port, packets = getattr(servo_line, family)(path)
+relayed = path == "-"
+port, packets = getattr(servo_line, family)(servo_line.relayed_terminal() if relayed else path)
 readers = {1: packets.read1ByteTxRx, 2: packets.read2ByteTxRx, 4: packets.read4ByteTxRx}
 contents = []
 for register in registers:
@@ -19,4 +21,7 @@ for register in registers:
     assert outcome == 0, f"{register}: {packets.getTxRxResult(outcome)}"
     contents.append(content)
 port.closePort()
-print(json.dumps(contents))
+if relayed:
+    servo_line.report(contents)
+else:
+    print(json.dumps(contents))

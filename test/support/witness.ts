@@ -37,15 +37,29 @@ export async function registersByMaker(
   return (await witness(new URL('read_registers.py', import.meta.url), family, path, ...registers)) as number[];
 }
 
+type MakeBus = (onReply: (bytes: Uint8Array) => void) => Pick<EmulatedServoBus, 'feed'>;
+
+/** The same of servos on a bus of this process. */
+export async function registersOnBus(
+  family: 'feetech' | 'dynamixel',
+  registers: readonly string[],
+  makeBus: MakeBus,
+): Promise<number[]> {
+  return (await witnessOnBus(
+    new URL('read_registers.py', import.meta.url),
+    makeBus,
+    family,
+    '-',
+    ...registers,
+  )) as number[];
+}
+
 /**
  * Lets a witness drive a bus through a terminal of its own (`relayed_terminal` in servo_line.py).
  * @returns its report
  */
-export async function witnessOnBus(
-  script: URL,
-  makeBus: (onReply: (bytes: Uint8Array) => void) => EmulatedServoBus,
-): Promise<unknown> {
-  const child = spawn(WITNESS_PYTHON!, ['-B', fileURLToPath(script)], {
+export async function witnessOnBus(script: URL, makeBus: MakeBus, ...args: readonly string[]): Promise<unknown> {
+  const child = spawn(WITNESS_PYTHON!, ['-B', fileURLToPath(script), ...args], {
     env,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     timeout: PATIENCE,

@@ -8,6 +8,7 @@ import { SharedState } from '../../../src/control/snapshot.ts';
 import { modelByName } from '../../../src/servo/models.ts';
 import type { BytePort, PortError } from '../../../src/servo/port/port.ts';
 import { SimulatedArm } from '../../../src/sim/arm.ts';
+import { packet } from '../../servo/wire.ts';
 
 /** Of the control loop, s, and the part of it between a read and the goals that follow from it. */
 export const PERIOD = 0.005;
@@ -116,18 +117,21 @@ export class VirtualArm {
     return new ArmRuntime(0, model, this.link, this.shared);
   }
 
-  /** What a servo has in a register, by its own bus protocol (Feetech). */
-  register(id: number, address: number): number {
-    let value = -1;
+  /** What a servo has in a register, unsigned, by its own bus protocol. */
+  register(id: number, address: number, size = 1): number {
+    let reply: Uint8Array = new Uint8Array();
     const { onBytes } = this.port;
     this.port.onBytes = (bytes) => {
-      value = bytes[5]!;
+      reply = bytes.slice();
     };
-    const body = [id, 4, 2, address, 1];
+    const feetech = this.model.family === 'feetech';
+    const body = [id, 4, 2, address, size];
     const sum = body.reduce((total, byte) => total + byte, 0);
-    this.sim.feed(Uint8Array.from([0xff, 0xff, ...body, ~sum & 0xff]), now());
+    const request = feetech ? [0xff, 0xff, ...body, ~sum & 0xff] : packet(id, 2, address, 0, size, 0);
+    this.sim.feed(Uint8Array.from(request), now());
     this.port.onBytes = onBytes;
-    return value;
+    const at = feetech ? 5 : 9;
+    return reply.subarray(at, at + size).reduceRight((value, byte) => 256 * value + byte, 0);
   }
 
   /** A new bridge over the same servos, as after a crash. */

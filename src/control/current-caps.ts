@@ -1,0 +1,122 @@
+/** What a servo with a current cap has in its register of the largest current, in counts; null for one without a cap. */
+export interface FoundCap {
+  readonly counts: number;
+  /** Torque of one count, Nm. */
+  readonly torquePerCount: number;
+  /** Torque at standstill and full output, Nm. */
+  readonly stallTorque: number;
+}
+
+/** Largest currents of an arm's servos, in register counts: their own ones, and those that they are given; 0: no cap. */
+export interface CapPlan {
+  readonly own: readonly number[];
+  readonly soft: readonly number[];
+}
+
+/**
+ * Largest currents of the servos of one arm, where they hold their positions in a mode that keeps to one: what they may
+ * push with while the arm floats, whatever becomes of the bridge meanwhile. Goals are kept within the same torque, so a cap
+ * takes nothing away that is asked for, and its change is felt by nobody.
+ */
+export class CurrentCaps {
+  /** What is to be written, counts. */
+  readonly wanted: Float64Array;
+  /** 1 for each servo that has a cap. */
+  readonly capped: Uint8Array;
+  /** Some servo is not known to have the cap that it is to have. */
+  pending = false;
+  /** Every servo is known to have its own cap. */
+  restored = true;
+  /** Some servo has a cap. */
+  any = false;
+  readonly #joint: readonly number[];
+  readonly #own: Float64Array;
+  readonly #soft: Float64Array;
+  readonly #confirmed: Float64Array;
+  /** By servo, Nm; 0 without a cap. */
+  readonly #torquePerCount: Float64Array;
+  readonly #stallTorque: Float64Array;
+
+  /**
+   * @param joint joint of each servo
+   * @param left what a bridge that did not end properly has left behind; null: nothing
+   */
+  constructor(joint: readonly number[], left: CapPlan | null) {
+    const count = joint.length;
+    this.#joint = joint;
+    this.wanted = new Float64Array(count);
+    this.capped = new Uint8Array(count);
+    this.#own = new Float64Array(count);
+    this.#soft = new Float64Array(count);
+    this.#confirmed = new Float64Array(count);
+    this.#torquePerCount = new Float64Array(count);
+    this.#stallTorque = new Float64Array(count);
+    if (left === null || left.own.length !== count || left.soft.length !== count) return;
+    this.#own.set(left.own);
+    this.#soft.set(left.soft);
+  }
+
+  /**
+   * What a servo has when its bus is opened; null: no cap. The soft one was given to it by a bridge that could not take it
+   * back: its own one is wanted again. Any other is its own.
+   */
+  found(index: number, cap: FoundCap | null): void {
+    this.capped[index] = cap === null ? 0 : 1;
+    this.#stallTorque[index] = cap?.stallTorque ?? 0;
+    this.#torquePerCount[index] = cap?.torquePerCount ?? 0;
+    const counts = cap?.counts ?? 0;
+    if (cap === null || counts !== this.#soft[index]) this.#own[index] = counts;
+    this.#confirmed[index] = counts;
+    this.wanted[index] = this.#own[index]!;
+    this.#settle();
+  }
+
+  /** What servos would be given for these torques (Nm, by joint); those of a joint share its torque by their strength. */
+  plan(torques: ArrayLike<number>): CapPlan {
+    const own = Array.from(this.#own);
+    return { own, soft: own.map((_, i) => this.#softCounts(i, torques)) };
+  }
+
+  /** Wants caps of these torques, Nm by joint. */
+  soften(torques: ArrayLike<number>): void {
+    for (let i = 0; i < this.wanted.length; i++) {
+      this.#soft[i] = this.#softCounts(i, torques);
+      this.wanted[i] = this.#soft[i]!;
+    }
+    this.#settle();
+  }
+
+  /** Wants the servos' own caps again. */
+  restore(): void {
+    this.wanted.set(this.#own);
+    this.#settle();
+  }
+
+  /** A servo has been read. */
+  confirm(index: number, counts: number): void {
+    if (this.capped[index] === 0) return;
+    this.#confirmed[index] = counts;
+    this.#settle();
+  }
+
+  #softCounts(index: number, torques: ArrayLike<number>): number {
+    if (this.capped[index] === 0) return 0;
+    const joint = this.#joint[index]!;
+    let strength = 0;
+    for (let i = 0; i < this.#joint.length; i++) if (this.#joint[i] === joint) strength += this.#stallTorque[i]!;
+    const torque = (torques[joint]! * this.#stallTorque[index]!) / strength;
+    return Math.min(this.#own[index]!, Math.max(1, Math.round(torque / this.#torquePerCount[index]!)));
+  }
+
+  #settle(): void {
+    this.pending = false;
+    this.restored = true;
+    this.any = false;
+    for (let i = 0; i < this.wanted.length; i++) {
+      if (this.capped[i] === 0) continue;
+      this.any = true;
+      if (this.#confirmed[i] !== this.wanted[i]) this.pending = true;
+      if (this.#confirmed[i] !== this.#own[i]) this.restored = false;
+    }
+  }
+}
