@@ -10,6 +10,9 @@ import sys
 
 import servo_line
 
+# A busy machine is not a silent servo.
+ATTEMPTS = 10
+
 family, path, *registers = sys.argv[1:]
 relayed = path == "-"
 port, packets = getattr(servo_line, family)(servo_line.relayed_terminal() if relayed else path)
@@ -17,7 +20,10 @@ readers = {1: packets.read1ByteTxRx, 2: packets.read2ByteTxRx, 4: packets.read4B
 contents = []
 for register in registers:
     servo, address, size = map(int, register.split(":"))
-    content, outcome, _ = readers[size](port, servo, address)
+    for _ in range(ATTEMPTS):
+        content, outcome, _ = readers[size](port, servo, address)
+        if outcome == 0:
+            break
     assert outcome == 0, f"{register}: {packets.getTxRxResult(outcome)}"
     contents.append(content)
 port.closePort()
