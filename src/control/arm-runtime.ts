@@ -106,7 +106,7 @@ export class ArmRuntime {
     this.#poseUnderDroop();
     source.begin(this.#setpoints, this.gate.velocities, this.#time, this.gate.accelerations);
     this.#wanted.set(this.#setpoints);
-    this.gate.rearm();
+    this.gate.rearm(source.continues);
     this.#limits = source.limits;
     this.#holding = false;
     this.source = source;

@@ -67,9 +67,13 @@ export class Gate {
     for (let i = 0; i < speeds.length; i++) speeds[i] = most[i]! * part;
   }
 
-  /** A new source drives from here: its first target says nothing about its velocity. */
-  rearm(): void {
-    this.#tracking = false;
+  /**
+   * A new source drives from here.
+   * @param continues its first target goes on from the present goals; otherwise it says nothing about its velocity
+   */
+  rearm(continues = false): void {
+    this.#tracking = continues;
+    if (continues) this.#lastTarget.set(this.goals);
     this.#floating = false;
     this.#stopRate.fill(0);
   }

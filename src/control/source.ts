@@ -18,6 +18,8 @@ export type LimitSet = 'move' | 'mirror';
 export interface SetpointSource {
   readonly state: 'moving' | 'mirroring' | 'floating';
   readonly limits: LimitSet;
+  /** Its first setpoints go on from those that it is begun with, at their velocities: where it takes over nothing jumps. */
+  readonly continues?: boolean;
   /** For sources that follow samples: what they are doing, and the monotonic time of the newest sample, s. */
   readonly follow?: { readonly code: FollowCode; readonly sampleTime: number };
   /**

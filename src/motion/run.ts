@@ -1,5 +1,6 @@
 import type { ArmHandle, Claim } from '../arm/handle.ts';
 import type { ArmSnapshot, Caller } from '../arm/types.ts';
+import type { EndReason } from '../control/arm-runtime.ts';
 import type { SourceSpec } from '../control/messages.ts';
 
 /** The arm has settled when no joint has left this band for `SETTLE_WINDOW`, rad (one servo step and a half). */
@@ -10,6 +11,9 @@ const SETTLE_LIMIT = 1.5;
 /** Longest wait for an arm to brake, s. */
 const BRAKING_LIMIT = 0.4;
 
+/** Why a motion is waited for no longer. */
+type WaitEnd = EndReason | 'client_gone' | 'time_limit' | 'lost' | 'instead';
+
 /** One claim on an arm, and the motions that are made under it one after the other until it is given back. */
 export class ArmRun {
   readonly handle: ArmHandle;
@@ -18,22 +22,19 @@ export class ArmRun {
   /** That motion has come to its end. */
   arrived = false;
   readonly #claim: Claim;
-  readonly #lost: Promise<void>;
+  /** Called when the arm is lost; ends the wait for a motion, if there is one. */
+  #onLost: () => void = () => {};
   readonly #signal: AbortSignal | undefined;
   readonly #timeLimit: number;
-  readonly #deadline: number;
+  #deadline: number;
 
   /**
    * @param timeLimit s; a motion that has not ended by then decelerates to a hold
    * @throws {BridgeError} disconnected, stopped, owned
    */
   constructor(handle: ArmHandle, caller: Caller, timeLimit: number) {
-    let wake: () => void = () => {};
-    this.#lost = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
     this.handle = handle;
-    this.#claim = handle.claim(caller, () => wake());
+    this.#claim = handle.claim(caller, () => this.#onLost());
     this.#signal = caller.signal;
     this.#timeLimit = timeLimit;
     this.#deadline = performance.now() + 1000 * timeLimit;
@@ -49,12 +50,22 @@ export class ArmRun {
     this.handle.release(this.#claim);
   }
 
+  /** The time limit counts from now on again. */
+  renew(): void {
+    this.#deadline = performance.now() + 1000 * this.#timeLimit;
+  }
+
   /**
    * Lets a source drive the arm until its end.
    * @param onBegun called when the control loop has taken the source up
-   * @returns null when it has come to its end, else why it has not
+   * @param instead resolves when another source is to take the place of this one, which goes on until then
+   * @returns null when it has come to its end or is to make way, else why it has not
    */
-  async drive(source: SourceSpec, onBegun: () => void = () => {}): Promise<string | null> {
+  async drive(
+    source: SourceSpec,
+    onBegun: () => void = () => {},
+    instead: Promise<void> | null = null,
+  ): Promise<string | null> {
     this.arrived = false;
     const before = this.#over();
     if (before !== null) return before;
@@ -62,8 +73,9 @@ export class ArmRun {
       const { motion, ended } = await this.handle.drive(source);
       this.motion = motion;
       onBegun();
-      const problem = await this.#wait(motion, ended);
-      this.arrived = problem === null;
+      const reason = await this.#wait(ended, instead);
+      const problem = reason === 'instead' ? this.lostBecause : await this.#problem(motion, reason);
+      this.arrived = problem === null && reason === 'done';
       return problem;
     } catch (error) {
       // Stopped or disconnected on the way to the control loop: what has been moved so far is to be told.
@@ -104,19 +116,30 @@ export class ArmRun {
     return this.lostBecause ?? (this.#signal?.aborted ? 'the client has gone' : null);
   }
 
-  async #wait(motion: number, ended: Promise<string>): Promise<string | null> {
-    const { handle } = this;
+  /** Waits for the end of a motion, or for what ends the wait before it. */
+  async #wait(ended: Promise<EndReason>, instead: Promise<void> | null): Promise<WaitEnd> {
     let timer: NodeJS.Timeout | undefined;
     let onAbort: () => void = () => {};
-    const late = new Promise<string>((resolve) => {
+    // No promise that outlives this wait is raced: it would keep every wait of a long run.
+    const reason = await new Promise<WaitEnd>((resolve) => {
       timer = setTimeout(() => resolve('time_limit'), Math.max(0, this.#deadline - performance.now()));
       onAbort = () => resolve('client_gone');
+      this.#onLost = () => resolve('lost');
       this.#signal?.addEventListener('abort', onAbort, { once: true });
+      void ended.then(resolve);
+      void instead?.then(() => resolve('instead'));
       if (this.#signal?.aborted) onAbort();
+      if (this.lostBecause !== null) resolve('lost');
     });
-    const reason = await Promise.race([ended, late, this.#lost.then(() => 'lost')]);
     clearTimeout(timer);
     this.#signal?.removeEventListener('abort', onAbort);
+    this.#onLost = () => {};
+    return reason;
+  }
+
+  /** What the end of a wait means for the motion, for people; null when it has come to its end. */
+  async #problem(motion: number, reason: WaitEnd): Promise<string | null> {
+    const { handle } = this;
     if (reason === 'client_gone' || reason === 'time_limit') await handle.cancel(motion);
     // Whoever has the arm need not have driven it yet; once he has, this cancels nothing.
     if (reason === 'lost') handle.cancel(motion).catch(() => {});

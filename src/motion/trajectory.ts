@@ -133,6 +133,7 @@ function straight(start: Float64Array, goal: Float64Array, limits: TrajectoryLim
 export class Trajectory implements SetpointSource {
   readonly state = 'moving';
   readonly limits = 'move';
+  readonly continues = true;
   /** Time from start to goal, s; known once it has begun. */
   duration = 0;
   readonly #goal: Float64Array;
