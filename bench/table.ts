@@ -1,7 +1,7 @@
 import type { ClientReport } from './messages.ts';
 
 /** Value below which the share `part` (0..1) of an ascending series lies; NaN without values. */
-export function percentile(ascending: readonly number[], part: number): number {
+export function percentile(ascending: ArrayLike<number>, part: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(part * ascending.length))] ?? Number.NaN;
 }
 
