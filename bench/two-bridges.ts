@@ -62,7 +62,8 @@ interface Running {
   readonly url: string;
 }
 
-async function startBridge(main: string, config: string): Promise<Running> {
+/** Runs the compiled bridge on a free port, until its HTTP answers. @throws {Error} with its log when it does not */
+export async function startBridge(main: string, config: string): Promise<Running> {
   const child = spawn(process.execPath, [main, '--port', '0', '--config', config], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -92,7 +93,8 @@ async function end({ child, url }: Running): Promise<void> {
   await exited;
 }
 
-async function ask(url: string, body?: unknown) {
+/** GET, or POST with a body; resolves to the body of the answer. */
+export async function ask(url: string, body?: unknown) {
   const headers = { 'content-type': 'application/json' };
   const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
   // biome-ignore lint/suspicious/noExplicitAny: the fields that are read are those of docs/http.md

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Logger } from 'pino';
 import { Bridge, VERSION } from './bridge.ts';
+import { addDoctor } from './cli/doctor.ts';
 import { addPorts } from './cli/ports.ts';
 import { addRegisters } from './cli/registers.ts';
 import { addScan } from './cli/scan.ts';
@@ -114,6 +115,7 @@ const program = new Command('arm-bridge')
   .enablePositionalOptions()
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
   .action((options: Options) => run(options, ros));
+addDoctor(program);
 addPorts(program);
 addScan(program);
 addRegisters(program);

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { rosVariables } from './environment.mjs';
 import { interfaceHash, interfacesAreCurrent } from './interfaces.mjs';
 import { packagesAreCurrent, packagesKey } from './npm-packages.mjs';
 import {
@@ -40,19 +41,22 @@ function firstLine(program, args) {
 const state = (isCurrent) => (isCurrent ? 'ready' : 'to be made');
 
 /**
- * Lines for a person: what was found, what will be used, what is missing and how to install it.
+ * What the preparation found, what it will use, what is missing and how to install it.
  * @param {string} root the checkout
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {string[]}
+ * @returns {{title: string, lines: Record<string, string>}[]}
  */
 export function report(root, env = process.env) {
-  const lines = [];
-  const line = (label, text) => lines.push(`${`${label}:`.padEnd(LABEL_WIDTH)} ${text}`);
+  const sections = [];
+  const section = (title) => sections.push({ title, lines: {} });
+  const line = (label, text) => {
+    sections.at(-1).lines[label] = text;
+  };
   const cache = cacheFolder(env);
   const manager = packageManager();
   const howTo = (...missing) => `missing; to install: ${installCommand(missing, manager)}`;
 
-  lines.push('Found');
+  section('Found');
   line('system', `${process.platform} ${process.arch}, ${glibcVersion() ? `glibc ${glibcVersion()}` : 'no glibc'}`);
   line('Node', `${process.version} at ${process.execPath}, ${nodeTooOld() ?? describeHeaders()}`);
   line('npm', firstLine('npm', ['--version']) ?? 'missing; it comes with Node');
@@ -83,7 +87,7 @@ export function report(root, env = process.env) {
   const kept = existsSync(cache) ? readdirSync(cache).filter((name) => /^(ros|witness)-[0-9a-f]+$/.test(name)) : [];
   line('kept in it', kept.length > 0 ? kept.join(', ') : 'nothing');
 
-  lines.push('', 'Will be used by the next `npm start`');
+  section('Will be used by the next `npm start`');
   line('npm packages', `${state(packagesAreCurrent(root))}, lock ${packagesKey(root)}`);
   const found = findRos(root, cache, env);
   if ('reason' in found) {
@@ -108,7 +112,37 @@ export function report(root, env = process.env) {
     line('oracles of the tests', `${witness.path}, ${state(witnessIsComplete(witness))}`);
   }
   line('log', describeLog(root));
-  return lines;
+  return sections;
+}
+
+/**
+ * The report for a terminal.
+ * @param {ReturnType<typeof report>} sections
+ * @returns {string}
+ */
+export function reportText(sections) {
+  const text = ({ title, lines }) =>
+    [title, ...Object.entries(lines).map(([label, what]) => `${`${label}:`.padEnd(LABEL_WIDTH)} ${what}`)].join('\n');
+  return sections.map(text).join('\n\n');
+}
+
+/**
+ * Environment in which the next `npm start` would run the bridge, as far as it is prepared.
+ * @param {string} root the checkout
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Record<string, string>}
+ */
+export function readyVariables(root, env = process.env) {
+  const found = findRos(root, cacheFolder(env), env);
+  if ('reason' in found) return { ARM_BRIDGE_ROS_UNAVAILABLE: found.reason };
+  const { ros } = found;
+  const ready =
+    (ros.prefix === null || prefixIsComplete(ros.prefix)) &&
+    interfacesAreCurrent(root, ros) &&
+    isInstalled(root) &&
+    addonIsCurrent(root, ros) &&
+    messagesAreCurrent(root, ros);
+  return ready ? rosVariables(root, ros) : { ARM_BRIDGE_ROS_UNAVAILABLE: 'it is not prepared yet: npm start does it' };
 }
 
 function describeHeaders() {

@@ -134,8 +134,12 @@ async function largestCurrent(
   return readRow(client, id, goalCurrent);
 }
 
-/** @returns the model of each servo, and warnings @throws {StartUpError} */
-async function identify(
+/**
+ * Asks the servos of an arm who they are; writes nothing.
+ * @returns the model of each servo, and warnings
+ * @throws {StartUpError} for servos that are missing or of an unknown model
+ */
+export async function identify(
   client: ServoClient,
   expected: readonly ExpectedServo[],
 ): Promise<{ models: ServoModel[]; warnings: string[] }> {

@@ -75,8 +75,11 @@ async function groupName(gid: number, root: string): Promise<string> {
   return line?.split(':')[0] ?? 'dialout';
 }
 
-/** The group to join, and a udev rule for the adapter. */
-async function permissionAdvice(path: string, root: string): Promise<string> {
+/**
+ * How to get permission for a device file: the group to join, and a udev rule for the adapter.
+ * @param root folder that holds `sys`, `dev` and `etc`
+ */
+export async function permissionAdvice(path: string, root = '/'): Promise<string> {
   const gid = (await stat(join(root, path)).catch(() => null))?.gid ?? -1;
   // Root's own group opens no port: systems that are set up for serial ports give them to dialout.
   const group = gid > 0 ? await groupName(gid, root) : 'dialout';

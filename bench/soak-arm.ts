@@ -1,0 +1,62 @@
+/**
+ * Serves one simulated arm on a pseudo-terminal, in a process of its own, for bench/soak.ts: physics, emulated servos, a
+ * hand, faults that are switched while it runs, and a watch over what its servos are sent. Started by `fork`.
+ */
+import { loadArmModel } from '../src/arm/model.ts';
+import { simulatedTwin } from '../src/arm/twin.ts';
+import { ServedArm } from '../src/sim/serve.ts';
+import { GoalWatch } from './goal-watch.ts';
+
+export interface SoakArmOptions {
+  /** Folder of the arm's model. */
+  readonly model: string;
+  /** Where the link to its serial port is put. */
+  readonly link: string;
+}
+
+/** What the program is told; each message is answered by a `SoakArmReport`. */
+export interface SoakArmOrder {
+  /** Shares of replies, 0..1. */
+  readonly loseRate?: number;
+  readonly corruptRate?: number;
+  readonly plugged?: boolean;
+  /** The hand moves these joints (rad) within `duration` (s). */
+  readonly hand?: Readonly<Record<string, number>>;
+  readonly duration?: number;
+}
+
+export interface SoakArmReport {
+  /** As in `GoalWatch`, since the report before. */
+  readonly goals: number;
+  readonly largest: number;
+}
+
+const options: SoakArmOptions = JSON.parse(process.argv[2]!);
+const model = loadArmModel(options.model);
+const served = await ServedArm.start({ arm: simulatedTwin(model, model.name), pty: { link: options.link } });
+const { arm } = served;
+const watch = new GoalWatch();
+const feed = arm.feed.bind(arm);
+arm.feed = (bytes, now) => {
+  watch.take(bytes);
+  feed(bytes, now);
+};
+
+async function carryOut(order: SoakArmOrder): Promise<void> {
+  const { faults } = arm.bus;
+  faults.loseRate = order.loseRate ?? faults.loseRate;
+  faults.corruptRate = order.corruptRate ?? faults.corruptRate;
+  if (order.hand) arm.hand(order.hand, order.duration ?? 0);
+  if (order.plugged !== undefined) await (order.plugged ? served.plugIn() : served.unplug());
+}
+
+process.on('message', async (order: SoakArmOrder) => {
+  await carryOut(order);
+  const report: SoakArmReport = { goals: watch.count, largest: watch.largest };
+  watch.count = 0;
+  watch.largest = 0;
+  process.send!(report);
+});
+// The other end has gone, whatever became of it.
+process.on('disconnect', () => void served.close());
+process.send!({ goals: 0, largest: 0 } satisfies SoakArmReport);

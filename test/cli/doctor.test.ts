@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clockFindings, nodeFinding, priorityFinding } from '../../src/cli/doctor/machine.ts';
+import { arm, type Served, serve } from './support/program.ts';
+
+interface Finding {
+  readonly subject: string;
+  readonly level: string;
+  readonly text: string;
+  readonly advice: string | null;
+}
+
+describe.skipIf(process.platform !== 'linux')('arm-bridge doctor', () => {
+  let folder: string;
+  let file: string;
+  const served: Served[] = [];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'arm-bridge-doctor-'));
+    file = join(folder, 'bridge.json');
+    const faults = [[], ['--fault', 'dead=4', '--fault', 'dead=5'], ['--fault', 'voltage=3.5']];
+    served.push(...(await Promise.all(faults.map((fault) => serve(...fault)))));
+  });
+  afterAll(async () => {
+    await Promise.all(served.map((arm) => arm.end()));
+    rmSync(folder, { recursive: true });
+  });
+
+  it('finds the servos of each arm, and tells what is wrong and what to do; writes nothing to them', async () => {
+    const [whole, broken, weak] = served.map(({ url }) => url);
+    const absent = 'serial:/dev/arm-bridge-none';
+    const arms = Object.entries({ whole, broken, weak, absent }).map(([name, bus]) => ({ name, bus }));
+    writeFileSync(file, JSON.stringify({ ros: { enabled: false }, arms }));
+    const shifted = ['--port', weak!, '--id', '1', 'homing_offset=2000'];
+    expect((await arm('registers', 'write', ...shifted)).code).toBe(0);
+    const delay = ['registers', 'read', '--port', whole!, '--id', '1', '--json', 'return_delay'];
+    const before = await arm(...delay);
+
+    const { code, output } = await arm('doctor', '--config', file, '--json');
+    expect(code).toBe(1);
+    const { findings }: { findings: Finding[] } = JSON.parse(output);
+    for (const { level, advice } of findings) expect(advice === null).toBe(level === 'ok');
+    for (const subject of ['node', 'ros', 'clock', 'priority']) {
+      expect(findings.find((finding) => finding.subject === subject)?.level, subject).toMatch(/ok|note/);
+    }
+    const of = (name: string): Finding[] => findings.filter(({ subject }) => subject === `arm ${name}`);
+    expect(of('whole')).toMatchObject([
+      {
+        level: 'ok',
+        text: expect.stringMatching(
+          /: 6 servos answer \(STS3215 3\.10\), 7\.4 V, [\d to]+ degC, homing offsets 0, 0, 0, 0, 0, 0$/,
+        ),
+      },
+    ]);
+    expect(of('broken')).toMatchObject([
+      {
+        level: 'fault',
+        text:
+          'no answer from servo 4 (wrist_flex), servo 5 (wrist_roll): check the cable into servo 4 (wrist_flex), ' +
+          'the first missing one',
+        advice: expect.stringContaining('arm-bridge scan'),
+      },
+    ]);
+    expect(of('weak')[0]).toMatchObject({
+      level: 'fault',
+      text: 'servo 1 (shoulder_pan) has 3.5 V and allows 4.0 to 8.0 V',
+      advice: expect.stringContaining('power supply'),
+    });
+    expect(of('weak').find(({ text }) => text.startsWith('calibration'))).toMatchObject({
+      level: 'fault',
+      text: expect.stringMatching(/shoulder_pan would stand at -3\.\d+ rad, outside its limits of -1\.92 to 1\.92 rad/),
+    });
+    expect(of('absent')).toMatchObject([
+      { level: 'fault', text: expect.stringContaining('there is no /dev/arm-bridge-none') },
+    ]);
+    expect((await arm(...delay)).output).toBe(before.output);
+  });
+
+  it('goes on with the machine when the configuration cannot be read, what to do below each finding', async () => {
+    writeFileSync(file, JSON.stringify({ arms: [{ name: 'one', bus: 'usb:1' }] }));
+    const { code, output } = await arm('doctor', '--config', file);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^fault +configuration +.*\n[\s\S]*^ +-> correct .*bridge\.json/m);
+    expect(output).toMatch(/^(ok|note) +clock /m);
+  });
+});
+
+it('a Node that is too old, a clock from before this program and a priority that cannot be had are told with what to do', () => {
+  expect(nodeFinding('18.19.0')).toMatchObject({ level: 'fault', advice: expect.stringContaining('20.20.2') });
+  expect(nodeFinding('24.1.0').level).toBe('ok');
+  expect(clockFindings(new Date('2001-01-01'))[0]).toMatchObject({
+    level: 'fault',
+    advice: expect.stringContaining('set-ntp'),
+  });
+  // No system has this one.
+  expect(priorityFinding(1000)).toMatchObject({ level: 'fault', text: 'control.priority 1000 cannot be had' });
+});
