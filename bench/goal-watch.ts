@@ -3,6 +3,8 @@ const WRITE = 0x03;
 const SYNC_WRITE = 0x83;
 const TORQUE_ENABLE = 40;
 const GOAL_POSITION = 42;
+/** Bytes of the longest frame that has a meaning. */
+const LONGEST = 253;
 /** Step of a servo, rad. */
 export const SERVO_STEP = (2 * Math.PI) / 4096;
 
@@ -26,7 +28,7 @@ export class GoalWatch {
     let at = 0;
     while (at + 4 <= bytes.length) {
       const size = bytes[at + 3]! + 4;
-      if (bytes[at] !== 0xff || bytes[at + 1] !== 0xff || size < 6) at++;
+      if (bytes[at] !== 0xff || bytes[at + 1] !== 0xff || size < 6 || size > LONGEST) at++;
       else if (at + size > bytes.length) break;
       else {
         this.#frame(bytes.slice(at, at + size));

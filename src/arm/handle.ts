@@ -444,10 +444,16 @@ export class ArmHandle implements Arm {
     }
   }
 
+  get latched(): boolean {
+    return this.#shared.stopLatched(this.index);
+  }
+
   async reset(): Promise<void> {
     // A stop that was latched just before counts as seen only once the loop has taken it.
     await this.nextCycle();
-    if (!this.remote && this.read().alarms.some((bits) => bits !== 0)) await this.#recover();
+    const { state } = this.read();
+    if (!this.remote && state !== 'disconnected' && this.read().alarms.some((bits) => bits !== 0))
+      await this.#recover();
     this.#shared.latchStop(this.index, false);
     while (this.read().state === 'stopped') {
       await this.nextCycle();

@@ -139,6 +139,8 @@ export interface Arm {
   toolPose(q: Float64Array): Pose;
   /** Gripper opening, 0 closed .. 1 open, for joint positions `q`; null for an arm without a gripper. */
   gripperOpening(q: Float64Array): number | null;
+  /** A stop is latched; an arm that is disconnected meanwhile is stopped when it comes back. */
+  readonly latched: boolean;
   /** Latched stop: decelerates within 0.25 s, holds, and refuses every motion until reset. Needs no ownership. */
   stop(reason: string): Promise<void>;
   /**

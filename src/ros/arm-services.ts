@@ -60,7 +60,7 @@ export class ArmServices {
   offerMotion(motion: Motion): void {
     const arm = this.#arm;
     this.#trigger('reset', async () => {
-      const wasStopped = arm.read().state === 'stopped';
+      const wasStopped = arm.latched;
       await arm.reset();
       if (!wasStopped) return done(`${arm.name} was not stopped; nothing to reset`);
       return done(`${arm.name} is reset: it holds and belongs to nobody`);

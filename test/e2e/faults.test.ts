@@ -185,11 +185,13 @@ describe('a servo that is silent', () => {
   });
 });
 
-test('a bus on which nobody answers says so, and its arm comes back unmoved', async () => {
+test('a bus on which nobody answers says so, and its arm comes back unmoved; a stop meanwhile lasts until its reset', async () => {
   const before = await truth('follower');
   await simulation.fault('follower', { dead: ALL });
   await disconnected(1);
   expect((await client.arm(1)).reason).toMatch(/no servo|no answer/);
+  await client.post('/stop?robot_id=1');
+  expect((await client.post('/stop/reset')).body).toMatchObject({ status: 'ok', robots: [1] });
   await simulation.fault('follower', { dead: [] });
   await back(1);
   await sleep(0.3);

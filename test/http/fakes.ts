@@ -134,6 +134,10 @@ export class FakeArm implements Arm {
     return this.open;
   }
 
+  get latched(): boolean {
+    return this.state === 'stopped';
+  }
+
   async stop(reason: string): Promise<void> {
     this.state = 'stopped';
     this.owner = null;

@@ -60,7 +60,7 @@ function routesBelow(app: FastifyInstance, services: HttpServices, root: string)
   app.post(`${root}/stop/reset`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
     // An arm that is not stopped is left alone: a reset would take it from its owner.
-    const stopped = armsById(services, robotId).filter((arm) => arm.read().state === 'stopped');
+    const stopped = armsById(services, robotId).filter((arm) => arm.latched);
     return forEach(stopped, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
   });
 }

@@ -108,6 +108,10 @@ export class FakeArm implements Arm {
     return 0;
   }
 
+  get latched(): boolean {
+    return this.snapshot.state === 'stopped';
+  }
+
   async stop(reason: string): Promise<void> {
     if (this.fault !== null) throw this.fault;
     this.stops.push(reason);
