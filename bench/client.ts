@@ -103,7 +103,8 @@ async function controlLoop(): Promise<ClientReport> {
   }
   (pairs[0]!.leader ?? pairs[0]!.link).probe = probe;
   pairs.at(-1)!.link.goals = probe;
-  const loop = new ControlLoop(arms, shared, options.rate ?? Number.POSITIVE_INFINITY);
+  const loop = new ControlLoop(shared, options.rate ?? Number.POSITIVE_INFINITY);
+  for (const arm of arms) loop.add(arm);
   fineTimers();
   loop.start();
   try {
@@ -126,7 +127,7 @@ async function controlLoop(): Promise<ClientReport> {
     return { ...report, heap };
   } finally {
     loop.stop();
-    for (const arm of arms) await arm.link.close();
+    for (const arm of arms) await arm.link.close('the run is over');
   }
 }
 

@@ -6,19 +6,18 @@ import { ArmSet } from './arm/arms.ts';
 import { ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
-import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
 import { OwnershipDesk } from './arm/ownership.ts';
 import { ServoCare } from './arm/servo-care.ts';
 import { simulatedTwin } from './arm/twin.ts';
 import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
+import { type ArmPlan, armSetup, planArm } from './arm-plan.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
-import type { ArmSetup, ControlSetup, JointSetup } from './control/messages.ts';
+import type { ControlSetup } from './control/messages.ts';
 import { LoopField, SharedState } from './control/snapshot.ts';
 import { timingAt } from './control/timing.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
-import type { Chain } from './kinematics/chain.ts';
 import { LogTail } from './log.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/service.ts';
@@ -30,6 +29,7 @@ import { Goals } from './motion/goals.ts';
 import { JogService } from './motion/jog-service.ts';
 import { JointGoals } from './motion/joint-goals.ts';
 import { ArmPlanner } from './motion/planner.ts';
+import { Planners } from './motion/planners.ts';
 import { Protection } from './motion/protection.ts';
 import { MotionService } from './motion/service.ts';
 import { TeleopService } from './motion/teleop-service.ts';
@@ -37,6 +37,7 @@ import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
 import { RecordingService } from './recording/service.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
+import { Roster } from './roster.ts';
 import { discoverPorts } from './servo/port/discovery.ts';
 import { Simulation } from './sim/simulation.ts';
 
@@ -62,11 +63,7 @@ export interface RosStatus {
   distro: string | null;
 }
 
-interface ArmPlan {
-  readonly config: ArmConfig;
-  readonly model: ArmModel;
-  readonly chain: Chain;
-}
+type Scan = () => ReturnType<typeof discoverPorts>;
 
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
 export class Bridge {
@@ -80,6 +77,7 @@ export class Bridge {
   readonly jog: JogService;
   readonly teleoperation: TeleopService;
   readonly gravity: GravityService;
+  readonly connections: Roster;
   /** The simulated arms; null when there are none. */
   readonly simulation: Simulation | null;
   /** Where HTTP is served, once started. */
@@ -89,7 +87,9 @@ export class Bridge {
   /** Called when a part without which no arm can be controlled has failed: the process is to be ended. */
   onFailure: (reason: string) => void = () => {};
 
-  readonly #config: Config;
+  /** With the arms that have been added. */
+  #config: Config;
+  readonly #scan: Scan;
   readonly #logger: Logger;
   readonly #log: LogTail;
   readonly #shared: SharedState;
@@ -107,18 +107,19 @@ export class Bridge {
     config: Config,
     logger: Logger,
     log: LogTail,
-    plans: readonly ArmPlan[],
+    plans: ArmPlan[],
     shared: SharedState,
     launch: () => Worker,
     store: GainStore,
     simulation: Simulation | null,
+    scan: Scan,
   ) {
     this.#config = config;
+    this.#scan = scan;
     this.#logger = logger;
     this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
-    for (const [index, { config: arm }] of plans.entries()) shared.limitSpeed(index, arm.speed_scale);
     this.#control = new ControlClient(launch, shared);
     this.#control.onFailure = (error) => {
       logger.error({ err: error }, 'the control thread has failed; servos hold their last goals');
@@ -128,27 +129,15 @@ export class Bridge {
       this.#open = false;
       this.onFailure('the control thread fails again and again; servos hold their last goals');
     };
-    const handles = plans.map(
-      ({ config: arm, model, chain }, index) =>
-        new ArmHandle({
-          id: arm.id ?? index,
-          name: arm.name,
-          model,
-          bus: arm.bus,
-          index,
-          chain,
-          shared,
-          control: this.#control,
-        }),
-    );
+    const handles = plans.map((plan, index) => this.#makeHandle(plan, index));
     this.arms = new ArmSet(handles);
-    const planners = new Map(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
+    const planners = new Planners(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
     const goals = new Goals();
     this.motion = new MotionService(planners, goals);
     this.#trajectories = new TrajectoryService(planners);
     this.#protection = new Protection(this.motion, (text) => logger.error(text));
     const mover: Mover = {
-      approach: (arm, goal, signal) => approach(arm, planners.get(arm)!, goal, signal),
+      approach: (arm, goal, signal) => approach(arm, planners.of(arm), goal, signal),
       lower: (arm, caller) => this.motion.lower(arm, caller),
     };
     const notice = (text: string): void => logger.warn(text);
@@ -162,7 +151,23 @@ export class Bridge {
     this.#streams = new StreamService(this.arms, this.#control);
     this.jog = new JogService(this.arms, this.#control);
     this.teleoperation = new TeleopService(planners, this.#control);
-    for (const arm of handles) this.#report(arm);
+    this.connections = new Roster({
+      arms: this.arms,
+      plans,
+      planners,
+      control: this.#control,
+      shared,
+      store,
+      motion: this.motion,
+      mirror: this.mirror,
+      gravity: this.gravity,
+      simulation,
+      scan,
+      makeHandle: (plan, index) => this.#makeHandle(plan, index),
+    });
+    this.connections.onAdded((arm) =>
+      this.#added(arm, plans.find(({ config: { name } }) => name === arm.name)!.config),
+    );
     void this.#watchCycles();
   }
 
@@ -170,6 +175,7 @@ export class Bridge {
    * Builds and starts everything.
    * @param rosArgs ROS arguments of the command line, with their `--ros-args`
    * @param log what `logger` has written lately, for clients
+   * @param scan finds the serial ports of this machine
    * @throws {ConfigError} for a configuration that cannot be carried out
    */
   static async start(
@@ -177,6 +183,7 @@ export class Bridge {
     logger: Logger,
     rosArgs: readonly string[] = [],
     log: LogTail = new LogTail(),
+    scan: Scan = discoverPorts,
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
@@ -193,15 +200,18 @@ export class Bridge {
             },
           );
     const shared = new SharedState(plans.map(({ model }) => model.joints.length));
-    const store = gainStore(config);
+    const store = new GainStore(config.state_folder ?? defaultStateFolder());
     const launch = (): Worker => {
-      const setups = plans.map((plan) => armSetup(plan, simulation, store));
-      const setup: ControlSetup = { ...config.control, shared: shared.buffer, arms: setups };
+      const setups = plans.map((plan) => {
+        const port = plan.config.bus.startsWith('sim:') ? simulation!.portFor(plan.config.name) : null;
+        return armSetup(plan, port, store);
+      });
+      const setup: ControlSetup = { ...config.control, shared: shared.buffers, arms: setups };
       const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
       const file = new URL('./worker.js', import.meta.url);
       return new Worker(file, { workerData: setup, transferList: ports, name: 'control' });
     };
-    const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation);
+    const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation, scan);
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
@@ -266,6 +276,30 @@ export class Bridge {
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
     await this.simulation?.close();
+  }
+
+  #makeHandle(plan: ArmPlan, index: number): ArmHandle {
+    const { config, model, chain } = plan;
+    this.#shared.limitSpeed(index, config.speed_scale);
+    const handle = new ArmHandle({
+      id: config.id ?? index,
+      name: config.name,
+      model,
+      bus: config.bus,
+      index,
+      chain,
+      shared: this.#shared,
+      control: this.#control,
+      detached: () => plan.detached !== null,
+    });
+    this.#report(handle);
+    return handle;
+  }
+
+  #added(arm: Arm, config: ArmConfig): void {
+    this.#config = { ...this.#config, arms: [...this.#config.arms, config] };
+    this.#rosRoom?.add(arm);
+    this.#logger.info(`${arm.name} has been added as robot ${arm.id} on ${arm.bus}`);
   }
 
   #report(arm: ArmHandle): void {
@@ -389,7 +423,8 @@ export class Bridge {
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,
       alive: () => this.#alive(),
-      devices: () => discoverPorts(),
+      connections: this.connections,
+      devices: this.#scan,
       loop: () => this.loop(),
       ros: () => this.ros,
       simulation: control,
@@ -417,60 +452,4 @@ export class Bridge {
       this.#logger.warn(`autostart of mirroring: ${error.message}`);
     }
   }
-}
-
-function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
-  try {
-    return loadArmModel(model, variant);
-  } catch (error) {
-    if (error instanceof ArmModelError) throw new ConfigError(`arms[${index}].model: ${error.message}`);
-    throw error;
-  }
-}
-
-function planArm(arm: ArmConfig, index: number): ArmPlan {
-  const model = readModel(arm, index);
-  if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== model.name) {
-    const simulated = arm.bus.slice('sim:'.length);
-    throw new ConfigError(
-      `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${model.name}".`,
-    );
-  }
-  return { config: arm, model, chain: armChain(model) };
-}
-
-function armSetup({ config, model }: ArmPlan, simulation: Simulation | null, store: GainStore): ArmSetup {
-  const joints = model.joints.map((joint): JointSetup => {
-    return {
-      name: joint.name,
-      servos: joint.servos,
-      settings: joint.settings,
-      stall: joint.stall,
-      torqueLimit: joint.torqueLimit,
-      stiffness: joint.stiffness,
-      damping: joint.damping,
-      friction: joint.friction,
-      inertia: joint.inertia,
-      lower: joint.lower,
-      upper: joint.upper,
-      moveVelocity: joint.move.velocity,
-      moveAcceleration: joint.move.acceleration,
-      moveJerk: joint.move.jerk ?? null,
-      mirrorVelocity: joint.mirror.velocity,
-      mirrorAcceleration: joint.mirror.acceleration,
-    };
-  });
-  const { urdf, baseLink, toolLink } = model;
-  const leftGains = store.read(config.name, config.bus);
-  return { name: config.name, urdf, baseLink, toolLink, joints, leftGains, bus: busSetup(config, simulation) };
-}
-
-function gainStore(config: Config): GainStore {
-  return new GainStore(config.state_folder ?? defaultStateFolder());
-}
-
-function busSetup({ name, bus }: ArmConfig, simulation: Simulation | null): ArmSetup['bus'] {
-  if (bus === 'ros') return { kind: 'remote' };
-  if (bus.startsWith('sim:')) return { kind: 'sim', url: bus, port: simulation!.portFor(name) };
-  return { kind: 'port', url: bus };
 }

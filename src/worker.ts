@@ -22,6 +22,7 @@ import { LoopField, SharedState } from './control/snapshot.ts';
 import type { SetpointSource } from './control/source.ts';
 import { StallGuard } from './control/stall.ts';
 import { armChain } from './kinematics/arm-chain.ts';
+import type { Chain } from './kinematics/chain.ts';
 import { CollisionModel } from './kinematics/collision.ts';
 import { Float } from './mirror/float.ts';
 import { Follow, PLAIN, type Sampler } from './mirror/follow.ts';
@@ -53,6 +54,12 @@ const shared = new SharedState(
   setup.arms.map((arm) => arm.joints.length),
   setup.shared,
 );
+/** What is here of each arm, by its place; arms are only ever added. */
+const setups: ArmSetup[] = [];
+const arms: ArmRuntime[] = [];
+const streams: Stream[] = [];
+const jogs: { readonly input: JogInput; readonly chain: Chain; readonly collision: CollisionModel }[] = [];
+const loop = new ControlLoop(shared, setup.rate);
 
 function seconds(): number {
   return performance.now() / 1000;
@@ -102,9 +109,8 @@ function makeLink(arm: ArmSetup): ArmLink {
   return new ServoLink(port, joints, arm.leftGains);
 }
 
-function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
+function makeRuntime(arm: ArmSetup, index: number, chain: Chain): ArmRuntime {
   const of = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array => Float64Array.from(arm.joints, pick);
-  const chain = armChain(arm);
   const model = {
     name: arm.name,
     limits: {
@@ -132,17 +138,24 @@ function makeRuntime(arm: ArmSetup, index: number): ArmRuntime {
   return runtime;
 }
 
-const arms = setup.arms.map(makeRuntime);
-const streams = setup.arms.map((arm) => new Stream(arm.joints.length));
-const jogs = setup.arms.map((arm) => {
+/** Adds an arm, whose memory is there, after those that there are. @throws {Error} when its data cannot be used */
+function addArm(arm: ArmSetup): void {
+  // One chain for all of this thread: no two of its calls overlap.
   const chain = armChain(arm);
-  return { input: new JogInput(arm.joints.length), chain, collision: new CollisionModel(chain) };
-});
-const loop = new ControlLoop(arms, shared, setup.rate);
+  const runtime = makeRuntime(arm, setups.length, chain);
+  if (arm.detached !== null) void runtime.link.close(arm.detached);
+  setups.push(arm);
+  arms.push(runtime);
+  streams.push(new Stream(arm.joints.length));
+  jogs.push({ input: new JogInput(arm.joints.length), chain, collision: new CollisionModel(chain) });
+  loop.add(runtime);
+}
+
+for (const arm of setup.arms) addArm(arm);
 
 /** What an arm's goals must lead by. A remote one's go out as they are: smoothed by both bridges they would be late twice. */
 function driveModel(arm: ArmRuntime): DriveModel {
-  const { joints } = setup.arms[arm.index]!;
+  const { joints } = setups[arm.index]!;
   const over = (pick: (joint: ArmSetup['joints'][number]) => number): Float64Array =>
     Float64Array.from(joints, (joint, i) => pick(joint) / (joint.stiffness * arm.link.gain[i]!));
   return {
@@ -162,7 +175,7 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
       const { speed } = spec;
       const velocity = speed === null ? top : top.map((most) => Math.min(most, speed));
       const jerk = Float64Array.from(
-        setup.arms[command.arm]!.joints,
+        setups[command.arm]!.joints,
         ({ moveJerk }) => moveJerk ?? Number.POSITIVE_INFINITY,
       );
       return new Trajectory(spec.goal, { velocity, acceleration: limits.acceleration.move, jerk });
@@ -209,7 +222,7 @@ function refusalOf(arm: ArmRuntime, spec: SourceSpec, velocity: Float64Array): s
   if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
   if (spec.kind !== 'waypoints') return '';
   const { lower, upper } = arm.model.limits;
-  const names = setup.arms[arm.index]!.joints.map((joint) => joint.name);
+  const names = setups[arm.index]!.joints.map((joint) => joint.name);
   return waypointFault(spec, arm.setpoints, { names, lower, upper, velocity }) ?? '';
 }
 
@@ -231,8 +244,24 @@ async function talk(command: SlowCommand): Promise<CommandResult | string> {
 /** Carries a command out; returns its result, or the reason why it cannot be. */
 function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | string {
   if (command.kind === 'close') return { motion: 0, duration: 0 };
+  if (command.kind === 'add') {
+    shared.add(command.setup.joints.length, command.shared);
+    try {
+      addArm(command.setup);
+    } catch (error) {
+      shared.drop();
+      return error instanceof Error ? error.message : String(error);
+    }
+    return { motion: 0, duration: 0 };
+  }
   const arm = arms[command.arm]!;
   switch (command.kind) {
+    case 'connect':
+      arm.link.reopen();
+      break;
+    case 'disconnect':
+      void arm.link.close(command.reason);
+      break;
     case 'torque':
       if (!arm.link.up) return arm.link.reason;
       if (command.on && shared.stopLatched(command.arm)) return 'it is stopped';
@@ -284,7 +313,7 @@ function answer(request: number, result: CommandResult | string): void {
 
 async function close(): Promise<void> {
   loop.stop();
-  await Promise.all(arms.map((arm) => arm.link.close()));
+  await Promise.all(arms.map((arm) => arm.link.close('the bridge is ending')));
   port.close();
 }
 

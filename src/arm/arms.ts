@@ -3,10 +3,19 @@ import { type Arms, BridgeError } from './types.ts';
 
 /** All arms of this process, by id and by name. */
 export class ArmSet implements Arms {
-  readonly all: readonly ArmHandle[];
+  readonly #all: ArmHandle[];
 
   constructor(all: readonly ArmHandle[]) {
-    this.all = all;
+    this.#all = [...all];
+  }
+
+  /** The same list at all times: it grows with the arms that are added. */
+  get all(): readonly ArmHandle[] {
+    return this.#all;
+  }
+
+  add(arm: ArmHandle): void {
+    this.#all.push(arm);
   }
 
   byId(id: number): ArmHandle {

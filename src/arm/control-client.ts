@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import type { EndReason } from '../control/arm-runtime.ts';
 import type { Command, CommandResult, FromControl, Sample, ToControl } from '../control/messages.ts';
 import { type SharedState, StateCode } from '../control/snapshot.ts';
@@ -85,14 +85,17 @@ export class ControlClient {
     this.#listeners.set(index, listener);
   }
 
-  /** @throws {BridgeError} unsupported with the reason, when the control thread refuses the command */
-  command(command: Command): Promise<CommandResult> {
+  /**
+   * @param transfer ports that go over with the command
+   * @throws {BridgeError} unsupported with the reason, when the control thread refuses the command
+   */
+  command(command: Command, transfer: readonly MessagePort[] = []): Promise<CommandResult> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (command.kind === 'close') this.#closing = true;
     const request = ++this.#request;
     return new Promise((resolve, reject) => {
       this.#waiting.set(request, { resolve, reject });
-      this.#post({ request, command });
+      this.#post({ request, command }, transfer);
     });
   }
 
@@ -101,8 +104,8 @@ export class ControlClient {
     if (this.#dead === null) this.#post({ sample });
   }
 
-  #post(message: ToControl): void {
-    this.#worker.postMessage(message);
+  #post(message: ToControl, transfer: readonly MessagePort[] = []): void {
+    this.#worker.postMessage(message, transfer);
   }
 
   #take(message: FromControl): void {

@@ -125,6 +125,8 @@ export interface HandleOptions {
   readonly chain: Chain;
   readonly shared: SharedState;
   readonly control: ControlClient;
+  /** Whether it has been taken off its bus on purpose. */
+  readonly detached: () => boolean;
 }
 
 /** The handle of one arm on the main thread: reads its snapshot, keeps its owner, and asks the control loop to drive. */
@@ -161,6 +163,7 @@ export class ArmHandle implements Arm {
   } | null = null;
   readonly #shared: SharedState;
   readonly #control: ControlClient;
+  readonly #detached: () => boolean;
   readonly #reader: SnapshotReader;
   readonly #ends = new Map<number, (reason: EndReason) => void>();
   #lastEnd: { motion: number; reason: EndReason } | null = null;
@@ -177,6 +180,7 @@ export class ArmHandle implements Arm {
     this.chain = options.chain;
     this.#shared = options.shared;
     this.#control = options.control;
+    this.#detached = options.detached;
     this.#reader = new SnapshotReader(options.shared, options.index, options.model.joints.length);
     options.control.listen(this.index, {
       ended: (motion, reason) => this.#ended(motion, reason),
@@ -184,6 +188,10 @@ export class ArmHandle implements Arm {
       warning: (text) => this.onWarning(text),
       ailing: (joint, text, dead) => this.onAiling(joint, text, dead),
     });
+  }
+
+  get detached(): boolean {
+    return this.#detached();
   }
 
   get owner(): Owner | null {

@@ -185,6 +185,12 @@ type ArmFile = z.infer<typeof armFile>;
 /** Folder of the arms that come with the bridge. */
 export const ROBOTS_DIRECTORY = fileURLToPath(new URL('../../robots', import.meta.url));
 
+/** Names of the arm models in a folder. */
+export function armModels(directory = ROBOTS_DIRECTORY): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory).filter((entry) => existsSync(join(directory, entry, 'arm.yaml')));
+}
+
 /**
  * Reads an arm's data.
  *
@@ -201,9 +207,7 @@ export function loadArmModel(model: string, variant: string = BASE_VARIANT): Arm
   const folder = join(directory, name);
   const path = join(folder, 'arm.yaml');
   if (!existsSync(folder)) {
-    const known = existsSync(directory)
-      ? readdirSync(directory).filter((entry) => existsSync(join(directory, entry, 'arm.yaml')))
-      : [];
+    const known = armModels(directory);
     const others = known.length === 0 ? '' : `, only ${known.join(', ')}`;
     throw new ArmModelError(`there is no arm model "${name}" in ${directory}${others}`);
   }

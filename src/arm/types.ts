@@ -117,6 +117,8 @@ export interface Arm {
   /** True when another machine owns its bus (`bus: ros`). */
   readonly remote: boolean;
   readonly simulated: boolean;
+  /** True while it has been taken off its bus on purpose. */
+  readonly detached: boolean;
   /** Present owner; null when the arm is free. */
   readonly owner: Owner | null;
   /** What drives it; null while it holds or is limp. */

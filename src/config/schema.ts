@@ -135,6 +135,8 @@ const log = z.strictObject({
 /** A slower arm would outlast the patience of its clients. */
 export const LEAST_SPEED_SCALE = 0.1;
 
+export const MOST_ARMS = 16;
+
 export const armConfig = z.strictObject({
   name: name.describe('Name of the arm and its ROS namespace.'),
   id: z.int().min(0).optional().describe('robot_id of the HTTP interface; its place in the list when left out.'),
@@ -221,7 +223,7 @@ export const configSchema = z
     control: control.prefault({}),
     log: log.prefault({}),
     recording: recording.prefault({}),
-    arms: z.array(armConfig).min(1).max(16),
+    arms: z.array(armConfig).min(1).max(MOST_ARMS),
     pairs: z.array(pairConfig).default([]),
     state_folder: z
       .string()

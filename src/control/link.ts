@@ -93,5 +93,8 @@ export interface ArmLink {
    * @throws {Error} for people, before or after some servos have been written
    */
   limitTemperatures(limits: Float64Array): Promise<void>;
-  close(): Promise<void>;
+  /** Lets go of the bus until `reopen`; meanwhile it is not up, for this reason. */
+  close(reason: string): Promise<void>;
+  /** Opens the bus again after `close`; does nothing to a link that has not been closed. */
+  reopen(): void;
 }

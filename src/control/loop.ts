@@ -25,20 +25,20 @@ const CLOCK_STEP = 0.005;
  * every arm, and publishes the cycle.
  */
 export class ControlLoop {
-  readonly #arms: readonly ArmRuntime[];
+  readonly #arms: ArmRuntime[] = [];
   readonly #shared: SharedState;
   readonly #pacer: Pacer;
   /** s; 0 where cycles follow each other without a pause. */
   readonly #period: number;
   readonly #longestStep: number;
   readonly #timing: LoopTiming;
-  readonly #patience: Patience;
+  readonly #patience = new Patience();
   /** When this cycle's reads were begun or retried, s. */
   #asked = 0;
   /** A read of this cycle has been retried. */
   #retried = false;
   /** 1 for each arm whose read has not settled; a link may call back for no read at all, when its port closes. */
-  readonly #pending: Uint8Array;
+  #pending = new Uint8Array();
   #waiting = 0;
   #inCycle = false;
   #timer: NodeJS.Timeout | undefined;
@@ -48,16 +48,23 @@ export class ControlLoop {
   #epoch = performance.timeOrigin / 1000;
 
   /** @param rate Hz; infinite for cycles that begin as soon as the one before has ended, none of which is late */
-  constructor(arms: readonly ArmRuntime[], shared: SharedState, rate: number) {
-    this.#arms = arms;
+  constructor(shared: SharedState, rate: number) {
     this.#shared = shared;
     this.#period = 1 / rate;
     this.#longestStep = Number.isFinite(rate) ? 2 / rate : FREE_STEP;
     this.#timing = new LoopTiming(shared.loop, rate);
     this.#pacer = new Pacer(1000 / rate, (lateness) => this.#cycle(lateness));
-    this.#pending = new Uint8Array(arms.length);
-    this.#patience = new Patience(arms.length);
-    for (const [index, arm] of arms.entries()) arm.link.onSettled = () => this.#answered(index);
+  }
+
+  /** Adds an arm, which is asked from the next cycle on. Not for every cycle. */
+  add(arm: ArmRuntime): void {
+    const index = this.#arms.length;
+    const pending = new Uint8Array(index + 1);
+    pending.set(this.#pending);
+    this.#pending = pending;
+    this.#patience.add();
+    arm.link.onSettled = () => this.#answered(index);
+    this.#arms.push(arm);
   }
 
   start(): void {

@@ -1,7 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { RobotDescription } from '../kinematics/urdf.ts';
 import type { EndReason } from './arm-runtime.ts';
 import type { GainPlan } from './gains.ts';
 import type { ServoFacts } from './link.ts';
+import type { SharedBuffers } from './snapshot.ts';
 import type { StallLimits } from './stall.ts';
 
 /** One servo of a joint. */
@@ -44,12 +46,15 @@ export interface JointSetup {
 /** An arm, as the control thread needs it. */
 export interface ArmSetup {
   readonly name: string;
-  readonly urdf: string;
+  /** Parsed, which takes longer than a cycle. */
+  readonly urdf: RobotDescription;
   readonly baseLink: string;
   readonly toolLink: string;
   readonly joints: readonly JointSetup[];
   /** Gains that a bridge that did not end properly may have left to its servos; null: none. */
   readonly leftGains: GainPlan | null;
+  /** Why its bus stays closed until the command `connect`, for people; null: it is opened at once. */
+  readonly detached: string | null;
   /** Where its servos are: at the far end of a simulated bus, at a port, or with another machine. */
   readonly bus:
     | { readonly kind: 'sim'; readonly url: string; readonly port: MessagePort }
@@ -61,7 +66,7 @@ export interface ControlSetup {
   readonly rate: number;
   /** SCHED_FIFO priority of the control thread, 1..99; null for none. */
   readonly priority: number | null;
-  readonly shared: SharedArrayBuffer;
+  readonly shared: SharedBuffers;
   readonly arms: readonly ArmSetup[];
 }
 
@@ -125,6 +130,12 @@ export type SourceSpec =
     };
 
 export type Command =
+  /** An arm that comes after those that there are, at the place `arm`. */
+  | { readonly kind: 'add'; readonly arm: number; readonly setup: ArmSetup; readonly shared: SharedArrayBuffer }
+  /** Opens the bus of an arm that has been taken off it. */
+  | { readonly kind: 'connect'; readonly arm: number }
+  /** Closes the bus of an arm, which stays disconnected for this reason until it is to be connected. */
+  | { readonly kind: 'disconnect'; readonly arm: number; readonly reason: string }
   | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }
   | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
   /** An arm with a dead servo has been lowered by the others, or cannot be. */

@@ -34,7 +34,7 @@ const PAUSE = 1;
  */
 export class Patience {
   /** What the answers of each bus take beyond the line's time, s. */
-  readonly #delays: Float64Array;
+  #delays: Float64Array;
   #began = 0;
   /** Bus whose answer the last sleep was measured by; -1 without one. */
   #slowest = -1;
@@ -45,8 +45,15 @@ export class Patience {
   /** No sleep before this instant, s. */
   #resume = 0;
 
-  constructor(buses: number) {
+  constructor(buses = 0) {
     this.#delays = new Float64Array(buses);
+  }
+
+  /** There is one bus more. Not for every cycle. */
+  add(): void {
+    const delays = new Float64Array(this.#delays.length + 1);
+    delays.set(this.#delays);
+    this.#delays = delays;
   }
 
   /**

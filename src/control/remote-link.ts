@@ -41,6 +41,7 @@ export class RemoteLink implements ArmLink {
   onWarning: (text: string) => void = () => {};
   onAiling: (joint: number, text: string, dead: boolean) => void = () => {};
   readonly #silent: string;
+  #closed = false;
 
   constructor(joints: number, name: string) {
     this.positions = new Float64Array(joints).fill(Number.NaN);
@@ -61,6 +62,7 @@ export class RemoteLink implements ArmLink {
 
   /** A state of the arm has arrived. @param now monotonic time of its arrival, s */
   arrived(positions: Float64Array, velocities: Float64Array | null, now: number): void {
+    if (this.#closed) return;
     this.positions.set(positions);
     this.sampleTime = now;
     this.steerTime = now;
@@ -102,7 +104,15 @@ export class RemoteLink implements ArmLink {
     throw new Error(ELSEWHERE);
   }
 
-  async close(): Promise<void> {
+  async close(reason: string): Promise<void> {
+    this.#closed = true;
     this.up = false;
+    this.reason = reason;
+  }
+
+  reopen(): void {
+    if (!this.#closed) return;
+    this.#closed = false;
+    this.reason = this.#silent;
   }
 }

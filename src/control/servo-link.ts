@@ -42,6 +42,7 @@ const TORQUE_RETRY = 4;
 const TORQUE_PATIENCE = 1.5;
 /** Cycles in which all servos are sent goals before torque goes on: no servo answers such a write, and one may be lost. */
 const GOALS_FIRST = 2;
+const NOT_OPENED = 'not opened yet';
 /** Round trips are told anew this often, s. */
 const STATISTICS_INTERVAL = 5;
 /** The servos of a Dynamixel bus stop by themselves when nothing is heard for this many units of 20 ms (register 98). */
@@ -62,7 +63,7 @@ export class ServoLink implements ArmLink {
   readonly temperatureLimits: Float64Array;
   readonly voltages: Float64Array;
   readonly alarms: Float64Array;
-  reason = 'not opened yet';
+  reason = NOT_OPENED;
   torque = false;
   anyTorque = false;
   readonly held: Uint8Array;
@@ -128,6 +129,8 @@ export class ServoLink implements ArmLink {
   #retryAt = 0;
   #backOff = FIRST_BACK_OFF;
   #busy = false;
+  /** False while the bus is to be left alone. */
+  #wanted = true;
   #wantTorque: boolean | null = null;
   /** The wanted torque has not been sent yet, and cycles in a row since in which all servos have been sent goals. */
   #torqueDue = false;
@@ -236,7 +239,7 @@ export class ServoLink implements ArmLink {
     if (this.#phase === 'up' && this.#silent(now)) this.#phase = 'preparing';
     if (this.#phase !== 'up') {
       if (this.#aside.waiting) this.#aside.abandon(this.reason);
-      if (now >= this.#retryAt && !this.#busy) void this.#connect();
+      if (this.#wanted && now >= this.#retryAt && !this.#busy) void this.#connect();
       return false;
     }
     if (this.#aside.busy) return false;
@@ -336,13 +339,23 @@ export class ServoLink implements ArmLink {
     return done;
   }
 
-  async close(): Promise<void> {
-    this.#aside.abandon('the bridge is ending');
+  async close(reason: string): Promise<void> {
+    this.#aside.abandon(reason);
     this.#phase = 'closed';
-    this.#retryAt = Number.POSITIVE_INFINITY;
-    this.reason = 'closed';
+    this.#wanted = false;
+    this.reason = reason;
     this.#bus.abandon();
+    // A read that was under way has no answer to come.
+    this.onSettled();
     await this.#port.close();
+  }
+
+  reopen(): void {
+    if (this.#wanted) return;
+    this.#wanted = true;
+    this.#retryAt = 0;
+    this.#backOff = FIRST_BACK_OFF;
+    this.reason = NOT_OPENED;
   }
 
   async #limit(limits: Float64Array): Promise<void> {
@@ -427,6 +440,10 @@ export class ServoLink implements ArmLink {
     try {
       if (this.#phase === 'closed') {
         await this.#port.open();
+        if (!this.#wanted) {
+          await this.#port.close();
+          return;
+        }
         this.#phase = 'preparing';
         for (const advice of this.#port.advice ?? []) this.onWarning(advice);
       }
@@ -441,9 +458,9 @@ export class ServoLink implements ArmLink {
         this.alarms.fill(0);
       }
       const found = await startUp(this.#client, this.#expectedServos);
-      if (this.#phase === 'preparing' && this.#retryAt !== Number.POSITIVE_INFINITY) this.#take(found, began);
+      if (this.#phase === 'preparing') this.#take(found, began);
     } catch (error) {
-      this.reason = error instanceof Error ? error.message : String(error);
+      if (this.#wanted) this.reason = error instanceof Error ? error.message : String(error);
       this.#delay();
     } finally {
       this.#busy = false;
@@ -496,7 +513,7 @@ export class ServoLink implements ArmLink {
   #closed(error: PortError): void {
     this.#bus.abandon();
     this.#phase = 'closed';
-    this.reason = error.message;
+    if (this.#wanted) this.reason = error.message;
     this.#delay();
     this.onSettled();
   }

@@ -1,7 +1,7 @@
 /**
- * The shared snapshot: one block of numbers per arm in a SharedArrayBuffer, written by the control loop once per cycle
- * and read by anybody at any time. A sequence lock (odd while writing) keeps readers from seeing half a cycle; nothing
- * is allocated or posted per cycle.
+ * The shared snapshot: one block of numbers per arm, each in a SharedArrayBuffer of its own so that arms can be added,
+ * written by the control loop once per cycle and read by anybody at any time. A sequence lock (odd while writing) keeps
+ * readers from seeing half a cycle; nothing is allocated or posted per cycle.
  */
 
 /** Numbers of an arm that are not per joint, in this order. */
@@ -67,45 +67,77 @@ export type StateCode = (typeof StateCode)[keyof typeof StateCode];
 export const FollowCode = { idle: 0, ramping: 1, following: 2, holding: 3, refused: 4 } as const;
 export type FollowCode = (typeof FollowCode)[keyof typeof FollowCode];
 
-const HEADER_WORDS = 2;
+/** Int32 words before the numbers: the cycle counter of all; of an arm its sequence, its stop latch and its part of speed. */
 const CYCLE_WORD = 0;
-const WORDS_PER_ARM = 3;
+const SEQUENCE_WORD = 0;
+const STOP_WORD = 1;
+const SPEED_WORD = 2;
+/** Numbers are aligned to 8 bytes. */
+const WORD_BYTES = 16;
 /** Words hold whole numbers: parts of a speed are counted in ten-thousandths. */
 const SPEED_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
 
+/** The shared memory itself, as it goes from thread to thread. */
+export interface SharedBuffers {
+  readonly loop: SharedArrayBuffer;
+  readonly arms: readonly SharedArrayBuffer[];
+}
+
+interface ArmBlock {
+  readonly buffer: SharedArrayBuffer;
+  readonly words: Int32Array;
+  readonly fields: Float64Array;
+  readonly arrays: Record<JointArray, Float64Array>;
+  readonly all: Float64Array;
+}
+
 /** Shared memory for arms with the given numbers of joints, and where everything lies in it. */
 export class SharedState {
-  /** Int32 words: cycle counter, one spare for alignment, then per arm its sequence, its stop latch and its part of speed. */
-  readonly words: Int32Array;
   readonly loop: Float64Array;
-  readonly #arms: { fields: Float64Array; arrays: Record<JointArray, Float64Array>; all: Float64Array }[] = [];
-  readonly buffer: SharedArrayBuffer;
-  readonly joints: readonly number[];
+  readonly #cycle: Int32Array;
+  readonly #loopBuffer: SharedArrayBuffer;
+  readonly #arms: ArmBlock[] = [];
 
-  constructor(joints: readonly number[], buffer?: SharedArrayBuffer) {
-    this.joints = joints;
-    const words = HEADER_WORDS + WORDS_PER_ARM * joints.length;
-    const wordBytes = Math.ceil((words * 4) / 8) * 8;
-    const numbers = LoopField.count + joints.reduce((sum, count) => sum + Field.count + JOINT_ARRAYS.length * count, 0);
-    this.buffer = buffer ?? new SharedArrayBuffer(wordBytes + numbers * 8);
-    this.words = new Int32Array(this.buffer, 0, words);
-    if (buffer === undefined) for (const index of joints.keys()) this.limitSpeed(index, 1);
-    let at = wordBytes;
+  /** @param buffers what another thread has made; left out: made here */
+  constructor(joints: readonly number[], buffers?: SharedBuffers) {
+    this.#loopBuffer = buffers?.loop ?? new SharedArrayBuffer(WORD_BYTES + LoopField.count * 8);
+    this.#cycle = new Int32Array(this.#loopBuffer, 0, 1);
+    this.loop = new Float64Array(this.#loopBuffer, WORD_BYTES, LoopField.count);
+    for (const [index, count] of joints.entries()) this.add(count, buffers?.arms[index]);
+  }
+
+  /** What another thread needs to look at the same memory. */
+  get buffers(): SharedBuffers {
+    return { loop: this.#loopBuffer, arms: this.#arms.map(({ buffer }) => buffer) };
+  }
+
+  /**
+   * Adds an arm after those that there are.
+   * @param given its memory, made by another thread; left out: made here, for an arm that is disconnected
+   * @returns its memory
+   */
+  add(joints: number, given?: SharedArrayBuffer): SharedArrayBuffer {
+    const length = Field.count + JOINT_ARRAYS.length * joints;
+    const buffer = given ?? new SharedArrayBuffer(WORD_BYTES + length * 8);
+    let at = WORD_BYTES;
     const take = (count: number): Float64Array => {
-      const view = new Float64Array(this.buffer, at, count);
+      const view = new Float64Array(buffer, at, count);
       at += count * 8;
       return view;
     };
-    this.loop = take(LoopField.count);
-    for (const count of joints) {
-      const start = at;
-      const fields = take(Field.count);
-      const arrays = {} as Record<JointArray, Float64Array>;
-      for (const name of JOINT_ARRAYS) arrays[name] = take(count);
-      const all = new Float64Array(this.buffer, start, (at - start) / 8);
-      this.#arms.push({ fields, arrays, all });
-    }
+    const fields = take(Field.count);
+    const arrays = {} as Record<JointArray, Float64Array>;
+    for (const name of JOINT_ARRAYS) arrays[name] = take(joints);
+    const words = new Int32Array(buffer, 0, WORD_BYTES / 4);
+    this.#arms.push({ buffer, words, fields, arrays, all: new Float64Array(buffer, WORD_BYTES, length) });
+    if (given === undefined) this.limitSpeed(this.#arms.length - 1, 1);
+    return buffer;
+  }
+
+  /** Takes back the arm that was added last: it could not be used. */
+  drop(): void {
+    this.#arms.pop();
   }
 
   /** Views of an arm's block, for the one writer. */
@@ -113,29 +145,24 @@ export class SharedState {
     return this.#arms[index]!;
   }
 
-  #sequenceWord(index: number): number {
-    return HEADER_WORDS + WORDS_PER_ARM * index;
-  }
-
   beginWrite(index: number): void {
-    Atomics.add(this.words, this.#sequenceWord(index), 1);
+    Atomics.add(this.#arms[index]!.words, SEQUENCE_WORD, 1);
   }
 
   endWrite(index: number): void {
-    Atomics.add(this.words, this.#sequenceWord(index), 1);
+    Atomics.add(this.#arms[index]!.words, SEQUENCE_WORD, 1);
   }
 
   /** Copies an arm's block into `out` (fields, then the joint arrays), all of one cycle. */
   copy(index: number, out: Float64Array): void {
-    const word = this.#sequenceWord(index);
-    const all = this.#arms[index]!.all;
+    const { words, all } = this.#arms[index]!;
     // Bounded: a control thread that has died while it wrote must not take its readers with it.
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const before = Atomics.load(this.words, word);
+      const before = Atomics.load(words, SEQUENCE_WORD);
       if ((before & 1) === 1) continue;
       out.set(all);
       // An exchange, not a load: the copy above may not be moved behind it on machines with weak memory order.
-      if (Atomics.add(this.words, word, 0) === before) return;
+      if (Atomics.add(words, SEQUENCE_WORD, 0) === before) return;
     }
     out.set(all);
   }
@@ -147,9 +174,8 @@ export class SharedState {
 
   /** The control thread has ended, perhaps as it wrote: from now on every arm is disconnected until another one writes. */
   orphan(): void {
-    for (const [index, { fields }] of this.#arms.entries()) {
-      const word = this.#sequenceWord(index);
-      if ((Atomics.load(this.words, word) & 1) === 0) this.beginWrite(index);
+    for (const [index, { fields, words }] of this.#arms.entries()) {
+      if ((Atomics.load(words, SEQUENCE_WORD) & 1) === 0) this.beginWrite(index);
       fields[Field.state] = StateCode.disconnected;
       fields[Field.holding] = 0;
       fields[Field.followState] = FollowCode.idle;
@@ -159,35 +185,35 @@ export class SharedState {
 
   /** Publishes the figures of the loop and wakes whoever waits for the next cycle. */
   finishCycle(): void {
-    Atomics.add(this.words, CYCLE_WORD, 1);
-    Atomics.notify(this.words, CYCLE_WORD);
+    Atomics.add(this.#cycle, CYCLE_WORD, 1);
+    Atomics.notify(this.#cycle, CYCLE_WORD);
   }
 
   get cycle(): number {
-    return Atomics.load(this.words, CYCLE_WORD);
+    return Atomics.load(this.#cycle, CYCLE_WORD);
   }
 
   /** Resolves when a cycle after `seen` has been published, or after `timeout` ms. */
   async nextCycle(seen: number, timeout: number): Promise<void> {
-    const wait = Atomics.waitAsync(this.words, CYCLE_WORD, seen, timeout);
+    const wait = Atomics.waitAsync(this.#cycle, CYCLE_WORD, seen, timeout);
     if (wait.async) await wait.value;
   }
 
   /** Latches (or clears) the stop of an arm: seen by the loop in its next cycle, whatever else is queued. */
   latchStop(index: number, stopped: boolean): void {
-    Atomics.store(this.words, this.#sequenceWord(index) + 1, stopped ? 1 : 0);
+    Atomics.store(this.#arms[index]!.words, STOP_WORD, stopped ? 1 : 0);
   }
 
   stopLatched(index: number): boolean {
-    return Atomics.load(this.words, this.#sequenceWord(index) + 1) === 1;
+    return Atomics.load(this.#arms[index]!.words, STOP_WORD) === 1;
   }
 
   /** Sets the part of its largest speeds that an arm may use, above 0 and at most 1. It outlives the control thread. */
   limitSpeed(index: number, part: number): void {
-    Atomics.store(this.words, this.#sequenceWord(index) + 2, Math.round(part * SPEED_UNITS));
+    Atomics.store(this.#arms[index]!.words, SPEED_WORD, Math.round(part * SPEED_UNITS));
   }
 
   speedPart(index: number): number {
-    return Atomics.load(this.words, this.#sequenceWord(index) + 2) / SPEED_UNITS;
+    return Atomics.load(this.#arms[index]!.words, SPEED_WORD) / SPEED_UNITS;
   }
 }

@@ -20,6 +20,7 @@ import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
 import { bridgeRoutes } from './routes/bridge.ts';
+import { connectionRoutes } from './routes/connections.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jointRoutes } from './routes/joints.ts';
@@ -187,6 +188,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   jointRoutes(app, services, callers);
   torqueRoutes(app, services, callers);
   servoRoutes(app, services, callers);
+  connectionRoutes(app, services, callers);
   recordingRoutes(app, services, callers);
   mirrorRoutes(app, services, callers);
   stopRoutes(app, services);

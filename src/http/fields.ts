@@ -49,19 +49,22 @@ function booleanType({ input }: { readonly input?: unknown }): string {
 
 interface Bounds {
   readonly min?: number;
+  /** It is larger than this. */
+  readonly above?: number;
   readonly max?: number;
 }
 
 /** A JSON number; text and booleans are none. */
-export function number({ min, max }: Bounds = {}) {
+export function number({ min, above, max }: Bounds = {}) {
   let schema = z.number({ error: numberType });
+  if (above !== undefined) schema = schema.gt(above);
   if (min !== undefined) schema = schema.min(min);
   if (max !== undefined) schema = schema.max(max);
   return z.preprocess(plainNumber, schema);
 }
 
 /** A JSON number without fraction: 2.0 is one. */
-export function integer({ min, max }: Bounds = {}) {
+export function integer({ min, max }: Omit<Bounds, 'above'> = {}) {
   let schema = z
     .number({ error: integerType })
     .refine(Number.isInteger, { abort: true, error: () => 'int_from_float' });
@@ -72,6 +75,11 @@ export function integer({ min, max }: Bounds = {}) {
 
 export function boolean() {
   return z.preprocess(plainBoolean, z.boolean({ error: booleanType }));
+}
+
+/** Any text. */
+export function word() {
+  return z.string({ error: () => 'string_type' });
 }
 
 /** A text that a pattern fits as a whole. */

@@ -23,6 +23,7 @@ const READING: ReadonlySet<string> = new Set([
   '/temperature/read',
   '/robot/config',
   '/local/scan-devices',
+  '/teleop/settings/read',
   '/api/v1/arms/:name/reachable',
 ]);
 /** True for the routes of a stop, which pass limits that others do not. */

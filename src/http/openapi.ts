@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { API_OPERATIONS } from './api-operations.ts';
+import { CONNECTION_OPERATIONS } from './connection-operations.ts';
 import { type Dialect, PHOSPHOBOT_TOLERANCES } from './dialect.ts';
 import { components } from './fields.ts';
 import { JOINT_OPERATIONS } from './joint-operations.ts';
@@ -76,6 +77,26 @@ const OPERATIONS: Operations = {
         description: 'The arm follows, or `status: "error"` with a message that says why not, or not all the way.',
       },
       refusals: { 400: 'The arm is unknown or disconnected, or its torque is off.', 409: CONFLICT },
+    },
+  },
+  '/teleop/settings': {
+    post: {
+      id: 'teleop_settings',
+      tag: 'control',
+      summary: 'Change how hands lead arms',
+      description: 'A hand that leads an arm is taken up anew from where both are.',
+      body: { name: 'TeleopSettings', required: true },
+      answer: STATUS_ANSWER,
+      refusals: {},
+    },
+  },
+  '/teleop/settings/read': {
+    post: {
+      id: 'teleop_settings_read',
+      tag: 'control',
+      summary: 'Read how hands lead arms',
+      answer: { name: 'TeleopSettings', description: 'As they were set last.' },
+      refusals: {},
     },
   },
   '/move/hello': {
@@ -183,6 +204,7 @@ const OPERATIONS: Operations = {
     },
   },
   ...JOINT_OPERATIONS,
+  ...CONNECTION_OPERATIONS,
   ...RECORDING_OPERATIONS,
   ...API_OPERATIONS,
   '/status': {

@@ -107,6 +107,18 @@ export const teleopRequest = z
   .describe('Where a hand is, in axes of the base, from wherever the sender counts: its movements lead the tool.')
   .register(components, { id: 'TeleopRequest' });
 
+export const teleopSettings = z
+  .object(
+    {
+      vr_scaling: number({ above: 0, max: 10 }).describe(
+        'How far the tool moves for the way of the hand; 1 at the start.',
+      ),
+    },
+    asModel,
+  )
+  .describe('Of /move/teleop, for all arms, until the bridge ends.')
+  .register(components, { id: 'TeleopSettings' });
+
 export const endEffectorReadRequest = z
   .object(
     {

@@ -11,6 +11,7 @@ import type { Teleoperation } from '../motion/teleop-service.ts';
 import type { Torque } from '../motion/torque.ts';
 import type { Motion } from '../motion/types.ts';
 import type { Recordings } from '../recording/service.ts';
+import type { Connections } from '../roster.ts';
 import { HttpProblem } from './errors.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -62,6 +63,7 @@ export interface HttpServices {
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };
   readonly log: LogTail;
+  readonly connections: Connections;
   /** Serial ports of this machine. */
   readonly devices: () => Promise<readonly SerialDevice[]>;
   /** Resolves to false when the control loop does not come to its next cycle within a second. */

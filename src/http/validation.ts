@@ -133,6 +133,10 @@ function faultsOf(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
     const ctx = { field_type: 'List', min_length: least, actual_length: actual };
     return [{ type: 'too_short', loc, msg, input: echo(input), ctx }];
   }
+  if (issue.code === 'too_small' && issue.inclusive === false) {
+    const gt = Number(issue.minimum);
+    return [{ type: 'greater_than', loc, msg: `Input should be greater than ${gt}`, input: echo(input), ctx: { gt } }];
+  }
   if (issue.code === 'too_small') return [belowBound(loc, input, Number(issue.minimum))];
   if (issue.code === 'too_big') return [aboveBound(loc, input, Number(issue.maximum))];
   return [fault(issue.message, loc, input)];

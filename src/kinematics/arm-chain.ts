@@ -1,9 +1,10 @@
 import { Chain } from './chain.ts';
+import { parseUrdf, type RobotDescription } from './urdf.ts';
 
 /** An arm as far as its chain goes. */
 export interface ArmDescription {
-  /** Text of the URDF. */
-  readonly urdf: string;
+  /** Text of the URDF, or what has been parsed of it. */
+  readonly urdf: string | RobotDescription;
   readonly baseLink: string;
   readonly toolLink: string;
   /** The driven joints, in the order of every joint array of the arm. */
@@ -15,5 +16,6 @@ export interface ArmDescription {
  * @throws Error as `Chain.fromUrdf` does
  */
 export function armChain({ urdf, baseLink, toolLink, joints }: ArmDescription): Chain {
-  return Chain.fromUrdf(urdf, { base: baseLink, tool: toolLink, joints: joints.map(({ name }) => name) });
+  const description = typeof urdf === 'string' ? parseUrdf(urdf) : urdf;
+  return new Chain(description, { base: baseLink, tool: toolLink, joints: joints.map(({ name }) => name) });
 }

@@ -148,6 +148,12 @@ export class MirrorService implements Mirror {
     return true;
   }
 
+  /** Ends the pairs of an arm, which holds or stays limp; leaders that floated for it alone are lowered. */
+  async leave(arm: ArmHandle, reason: string): Promise<void> {
+    const pairs = this.#pairs.filter(({ leader, follower }) => leader === arm || follower === arm);
+    await Promise.all(pairs.map((pair) => this.#end(pair, reason, pair.leader === arm ? 'hold' : 'lower')));
+  }
+
   status(): MirrorStatus {
     const { period } = this.#loop();
     const pairs = this.#pairs.map((pair): PairStatus => {

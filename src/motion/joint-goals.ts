@@ -1,7 +1,7 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
 import { asked, type Goals } from './goals.ts';
-import type { ArmPlanner } from './planner.ts';
+import type { Planners } from './planners.ts';
 import { ArmRun } from './run.ts';
 
 /** A way in joint space that has not ended by then decelerates to a hold, s. */
@@ -112,20 +112,18 @@ function isAskedToBe(handle: ArmHandle, goal: Float64Array): boolean {
 }
 
 export class JointGoals implements Joints {
-  readonly #planners: ReadonlyMap<Arm, ArmPlanner>;
-  readonly #arms: ReadonlyMap<Arm, ArmHandle>;
+  readonly #planners: Planners;
   readonly #goals: Goals;
   readonly #flights = new Map<ArmHandle, Flight>();
 
-  /** @param arms every arm with its planner @param goals shared by all that moves arms to poses */
-  constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>, goals: Goals) {
-    this.#planners = arms;
-    this.#arms = new Map([...arms.keys()].map((arm) => [arm, arm]));
+  /** @param planners of all arms @param goals shared by all that moves arms to poses */
+  constructor(planners: Planners, goals: Goals) {
+    this.#planners = planners;
     this.#goals = goals;
   }
 
   async write(arm: Arm, wanted: Float64Array, { owner, takeOver, signal }: Caller): Promise<void> {
-    const handle = this.#arms.get(arm)!;
+    const handle = this.#planners.handle(arm);
     handle.requireDrivable();
     const goal = this.#goal(handle, wanted);
     // Who has gone before anything began wants nothing any more; once a goal is accepted, its client may go.
@@ -150,7 +148,7 @@ export class JointGoals implements Joints {
 
   /** @throws {BridgeError} bad_request, when links would touch something on the straight way of the joints to the goal */
   #requireFree(handle: ArmHandle, goal: Float64Array): void {
-    const contact = this.#planners.get(handle)!.touches(asked(handle), goal);
+    const contact = this.#planners.of(handle).touches(asked(handle), goal);
     if (contact === null) return;
     throw new BridgeError(
       'bad_request',

@@ -6,6 +6,7 @@ import { asked, type Goals } from './goals.ts';
 import type { LineEnd } from './line.ts';
 import { lowerTo } from './lower.ts';
 import type { ArmPlanner } from './planner.ts';
+import type { Planners } from './planners.ts';
 import { ArmRun, standing } from './run.ts';
 import {
   absoluteTarget,
@@ -39,15 +40,13 @@ type Work = (run: ArmRun) => Promise<string | null>;
 
 /** Moves of arms by themselves: to poses, with trials; greeting, going to sleep, lowering; reading the end effector. */
 export class MotionService implements Motion {
-  readonly #planners: ReadonlyMap<Arm, ArmPlanner>;
-  readonly #arms: ReadonlyMap<Arm, ArmHandle>;
+  readonly #planners: Planners;
   readonly #goals: Goals;
 
-  /** @param arms every arm with its planner @param goals shared by all that moves arms to poses */
-  constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>, goals: Goals) {
+  /** @param planners of all arms @param goals shared by all that moves arms to poses */
+  constructor(planners: Planners, goals: Goals) {
     this.#goals = goals;
-    this.#planners = arms;
-    this.#arms = new Map([...arms.keys()].map((arm) => [arm, arm]));
+    this.#planners = planners;
   }
 
   zero(arm: Arm): Pose {
@@ -166,11 +165,11 @@ export class MotionService implements Motion {
   }
 
   #handle(arm: Arm): ArmHandle {
-    return this.#arms.get(arm)!;
+    return this.#planners.handle(arm);
   }
 
   #planner(arm: Arm): ArmPlanner {
-    return this.#planners.get(arm)!;
+    return this.#planners.of(arm);
   }
 
   #drivable(arm: Arm): ArmHandle {

@@ -4,7 +4,7 @@ import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
 import { rotationFromQuaternion } from '../kinematics/frames.ts';
 import { asked } from './goals.ts';
-import type { ArmPlanner } from './planner.ts';
+import type { Planners } from './planners.ts';
 import { type Hand, ToolLead } from './tool-lead.ts';
 
 /** A led arm decelerates to a hold when the next message does not come within this time, s. */
@@ -29,6 +29,8 @@ export interface HandMessage {
 
 /** Leads the tools of arms by hands whose movements come as a stream of messages. */
 export interface Teleoperation {
+  /** How far the tool moves for the way of a hand; a hand that leads is latched anew when it changes. */
+  scaling: number;
   /**
    * A message of a stream. The first, and the first after a while without one, latches: the tool moves from where it is
    * as the hand does from where it is. The first takes the arm, which must be free and ready (or taken over); a
@@ -54,31 +56,25 @@ interface Leading {
 }
 
 export class TeleopService implements Teleoperation {
-  readonly #arms: ReadonlyMap<Arm, { readonly handle: ArmHandle; readonly lead: ToolLead }>;
+  scaling = 1;
+  readonly #planners: Planners;
+  /** Made for each arm as it is led for the first time. */
+  readonly #leads = new Map<Arm, ToolLead>();
   readonly #control: ControlClient;
   readonly #clock: () => number;
   readonly #feeds = new Feeds();
   readonly #leading = new Map<Arm, Leading>();
 
-  /** @param arms every arm with its planner @param clock monotonic, s */
-  constructor(
-    arms: ReadonlyMap<ArmHandle, ArmPlanner>,
-    control: ControlClient,
-    clock = () => performance.now() / 1000,
-  ) {
+  /** @param planners of all arms @param clock monotonic, s */
+  constructor(planners: Planners, control: ControlClient, clock = () => performance.now() / 1000) {
+    this.#planners = planners;
     this.#control = control;
     this.#clock = clock;
-    this.#arms = new Map(
-      [...arms].map(([handle, planner]) => {
-        const zero = rotationFromQuaternion(planner.zero.orientation);
-        const lead = new ToolLead({ chain: handle.chain, zero, touches: (from, to) => planner.touches(from, to) });
-        return [handle, { handle, lead }];
-      }),
-    );
   }
 
   feed(arm: Arm, sender: unknown, message: HandMessage, caller: Caller): string | null {
-    const { handle, lead } = this.#arms.get(arm)!;
+    const handle = this.#planners.handle(arm);
+    const lead = this.#leadOf(handle);
     const now = this.#clock();
     const before = this.#leading.get(arm);
     if (before !== undefined && before.sender !== sender && now - before.arrived < TURN) {
@@ -92,8 +88,8 @@ export class TeleopService implements Teleoperation {
     const refused = this.#feeds.take(handle, { kind: 'stream', timeout: DEAD_MAN }, caller);
     if (refused !== null) throw new BridgeError('bad_request', `${refused}.`);
     const { gripper } = handle.model;
-    const engaged = running && same !== undefined && now - same.arrived <= DEAD_MAN;
-    if (!engaged) lead.latch(message.hand, asked(handle));
+    const engaged = running && same !== undefined && now - same.arrived <= DEAD_MAN && lead.scaling === this.scaling;
+    if (!engaged) lead.latch(message.hand, asked(handle), this.scaling);
     this.#note(arm, sender, same, message.timestamp, caller, now);
     const position = gripper === null ? 0 : gripper.closed + message.open * (gripper.open - gripper.closed);
     const problem = lead.follow(
@@ -111,13 +107,24 @@ export class TeleopService implements Teleoperation {
       if (leading.sender !== sender) continue;
       this.#leading.delete(arm);
       // An arm that does not answer any more holds by itself: the control loop has not been fed for long enough.
-      this.#feeds.stop(this.#arms.get(arm)!.handle, leading.caller.owner.key).catch(() => {});
+      this.#feeds.stop(this.#planners.handle(arm), leading.caller.owner.key).catch(() => {});
     }
   }
 
   /** Takes no further messages. */
   close(): void {
     this.#feeds.close();
+  }
+
+  #leadOf(handle: ArmHandle): ToolLead {
+    let lead = this.#leads.get(handle);
+    if (lead === undefined) {
+      const planner = this.#planners.of(handle);
+      const zero = rotationFromQuaternion(planner.zero.orientation);
+      lead = new ToolLead({ chain: handle.chain, zero, touches: (from, to) => planner.touches(from, to) });
+      this.#leads.set(handle, lead);
+    }
+    return lead;
   }
 
   #note(

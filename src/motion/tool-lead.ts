@@ -57,6 +57,7 @@ export class ToolLead {
   /** Where the tool has been led so far, and the joints there. */
   #reached: Frame = this.#latchedHand;
   #q = new Float64Array(0);
+  #scaling = 1;
 
   constructor(options: ToolLeadOptions) {
     this.#options = options;
@@ -69,8 +70,18 @@ export class ToolLead {
     return this.#q;
   }
 
-  /** From now on the tool moves as the hand does from here. @param q where the arm is asked to be, rad */
-  latch(hand: Hand, q: Float64Array): void {
+  /** How far the tool moves for the way of the hand. */
+  get scaling(): number {
+    return this.#scaling;
+  }
+
+  /**
+   * From now on the tool moves as the hand does from here.
+   * @param q where the arm is asked to be, rad
+   * @param scaling how far it moves for the way of the hand; it turns as the hand does
+   */
+  latch(hand: Hand, q: Float64Array, scaling = this.#scaling): void {
+    this.#scaling = scaling;
     const { position, orientation } = this.#options.chain.toolPose(q);
     this.#latchedHand = frameOf(hand);
     this.#hand = this.#latchedHand;
@@ -114,9 +125,9 @@ export class ToolLead {
     const turn = multiplyByTranspose(hand.rotation, latched);
     return {
       position: {
-        x: tool.position.x + hand.position.x - from.x,
-        y: tool.position.y + hand.position.y - from.y,
-        z: tool.position.z + hand.position.z - from.z,
+        x: tool.position.x + this.#scaling * (hand.position.x - from.x),
+        y: tool.position.y + this.#scaling * (hand.position.y - from.y),
+        z: tool.position.z + this.#scaling * (hand.position.z - from.z),
       },
       rotation: multiplyRotations(turn, tool.rotation),
     };

@@ -4,7 +4,7 @@ import type { AngleTargets } from '../kinematics/angles.ts';
 import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
 import { asked } from './goals.ts';
-import type { ArmPlanner } from './planner.ts';
+import type { Planners } from './planners.ts';
 import { ArmRun } from './run.ts';
 
 /** A trajectory may take so much longer than it says before it is given up, s. */
@@ -72,16 +72,14 @@ export interface Trajectories {
 }
 
 export class TrajectoryService implements Trajectories {
-  readonly #planners: ReadonlyMap<Arm, ArmPlanner>;
-  readonly #handles: ReadonlyMap<Arm, ArmHandle>;
+  readonly #planners: Planners;
   /** Trajectories are numbered as they come; this one has begun last. */
   readonly #begun = new Map<Arm, number>();
   #newest = 0;
 
-  /** @param arms every arm with its planner */
-  constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>) {
-    this.#planners = arms;
-    this.#handles = new Map([...arms.keys()].map((arm) => [arm, arm]));
+  /** @param planners of all arms */
+  constructor(planners: Planners) {
+    this.#planners = planners;
   }
 
   async follow(arm: Arm, path: JointPath, tolerances: PathTolerances, caller: Caller): Promise<TrajectoryOutcome> {
@@ -150,7 +148,7 @@ export class TrajectoryService implements Trajectories {
   }
 
   jointsFor(arm: Arm, { position, orientation }: Pose): Float64Array | string {
-    const planner = this.#planners.get(arm)!;
+    const planner = this.#planners.of(arm);
     const from = asked(arm);
     const zero = rotationFromQuaternion(planner.zero.orientation);
     const angles: AngleTargets = anglesFromRotation(rotationFromQuaternion(orientation), zero);
@@ -165,7 +163,7 @@ export class TrajectoryService implements Trajectories {
   }
 
   #ready(arm: Arm): ArmHandle {
-    const handle = this.#handles.get(arm)!;
+    const handle = this.#planners.handle(arm);
     handle.requireDrivable();
     const { holding, state } = handle.read();
     if (holding) return handle;
@@ -194,7 +192,7 @@ export class TrajectoryService implements Trajectories {
     // The control thread tells which number is none, and names its joint.
     if (poses.every(Number.isFinite)) {
       const rows = Array.from(times, (_, row) => poses.subarray(row * width, (row + 1) * width));
-      const planner = this.#planners.get(handle)!;
+      const planner = this.#planners.of(handle);
       const refuseContact = (row: number, contact: string): never => {
         throw new BridgeError(
           'unsupported',

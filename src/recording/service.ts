@@ -1,10 +1,9 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
 import { asked, type Goals } from '../motion/goals.ts';
-import type { ArmPlanner } from '../motion/planner.ts';
+import type { Planners } from '../motion/planners.ts';
 import { ArmRun } from '../motion/run.ts';
 import { JointFile, RecordingError, readTrack } from './file.ts';
 import { fitTo, type Replay } from './replay.ts';
@@ -75,8 +74,7 @@ interface Running {
 
 /** Records the joints of arms as MCAP files in one folder, and replays them. */
 export class RecordingService implements Recordings {
-  readonly #planners: ReadonlyMap<Arm, ArmPlanner>;
-  readonly #arms: ReadonlyMap<Arm, ArmHandle>;
+  readonly #planners: Planners;
   readonly #goals: Goals;
   readonly #folder: string;
   readonly #quota: number;
@@ -85,9 +83,8 @@ export class RecordingService implements Recordings {
   /** Null while the file of a recording is being made. */
   readonly #running = new Map<Arm, Running | null>();
 
-  constructor(arms: ReadonlyMap<ArmHandle, ArmPlanner>, goals: Goals, settings: RecordingSettings) {
-    this.#planners = arms;
-    this.#arms = new Map([...arms.keys()].map((arm) => [arm, arm]));
+  constructor(planners: Planners, goals: Goals, settings: RecordingSettings) {
+    this.#planners = planners;
     this.#goals = goals;
     this.#folder = settings.folder ?? defaultFolder();
     this.#quota = settings.quota * MEGABYTE;
@@ -162,8 +159,8 @@ export class RecordingService implements Recordings {
   }
 
   async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
-    const handle = this.#arms.get(arm)!;
-    const planner = this.#planners.get(arm)!;
+    const handle = this.#planners.handle(arm);
+    const planner = this.#planners.of(arm);
     handle.requireDrivable();
     const replay = await this.#load(arm, name, speed);
     const approach = planner.route(asked(handle), replay.first);
@@ -263,7 +260,7 @@ export class RecordingService implements Recordings {
 
   /** @throws {RecordingError} where links would touch */
   async #check(arm: Arm, { first, poses, path }: Replay): Promise<void> {
-    const touched = await this.#planners.get(arm)!.touchesAlong(first, poses);
+    const touched = await this.#planners.of(arm).touchesAlong(first, poses);
     if (touched === null) return;
     throw new RecordingError(`after ${path.times[touched.index]!.toFixed(2)} s ${touched.contact}`);
   }

@@ -32,6 +32,11 @@ interface Seen {
   lost: Float64Array;
 }
 
+/** How bad it is that an arm is disconnected: one that was taken off its bus on purpose is as it should be. */
+function lossOf(arm: Arm): number {
+  return arm.detached ? OK : ERROR;
+}
+
 /** Health of arms, servos, buses and loop, judged by the thresholds of the configuration. */
 export class Diagnostics {
   readonly #arms: readonly Arm[];
@@ -95,7 +100,7 @@ export class Diagnostics {
 
   #armStatus(arm: Arm, { state, torque }: ArmSnapshot, reason: string): DiagnosticStatus {
     const findings: Finding[] = [];
-    if (state === 'disconnected') findings.push({ level: ERROR, text: `disconnected: ${reason}` });
+    if (state === 'disconnected') findings.push({ level: lossOf(arm), text: `disconnected: ${reason}` });
     if (state === 'stopped') findings.push({ level: WARN, text: `stopped: ${reason}` });
     return statusOf(arm.name, `${arm.model.name} ${arm.name}`, findings, state, {
       state,
@@ -109,7 +114,7 @@ export class Diagnostics {
     const replies = cycles * lost.length;
     const part = replies > 0 ? lost.reduce((sum, count) => sum + count, 0) / replies : 0;
     const findings = this.#lossFindings(part);
-    if (snapshot.state === 'disconnected') findings.push({ level: ERROR, text: 'no connection' });
+    if (snapshot.state === 'disconnected') findings.push({ level: lossOf(arm), text: 'no connection' });
     return statusOf(`${arm.name} bus`, arm.bus, findings, 'all replies come', {
       bus: arm.bus,
       'lost replies (%)': (100 * part).toFixed(2),

@@ -56,6 +56,8 @@ export interface RosServices {
 export interface RosRoom {
   /** `jazzy`, ... */
   readonly distro: string;
+  /** Puts an arm on the graph that has been added; one that has a bus here. */
+  add(arm: Arm): void;
   /** Destroys the nodes; to be awaited before the process ends. */
   close(): Promise<void>;
 }
@@ -82,9 +84,9 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
   const context = new rcl.Context();
   try {
     await rcl.init(context, argv);
-    const close = populate(services, rcl, context, prefix, parameters);
+    const populated = populate(services, rcl, context, prefix, parameters);
     logger.info(`ROS 2 ${distro}: ${services.arms.all.length} arms in ${prefix || '/'}, discovery by ${discovery}`);
-    return { distro, close };
+    return { distro, ...populated };
   } catch (error) {
     if (context.isInitialized()) context.shutdown();
     if (error instanceof RosArgumentError) throw error;
@@ -96,14 +98,14 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
   }
 }
 
-/** Makes all nodes and what hangs on them, and only then starts them. @returns how to end them */
+/** Makes all nodes and what hangs on them, and only then starts them. @returns how to add to them and end them */
 function populate(
   services: RosServices,
   rcl: Rcl,
   context: RosContext,
   prefix: string,
   parameters: ParameterArguments,
-): () => Promise<void> {
+): Pick<RosRoom, 'add' | 'close'> {
   const { arms, joints, logger, mirror } = services;
   const config = services.config.ros;
   const qualities = makeQualities(rcl);
@@ -141,8 +143,7 @@ function populate(
   const nodes: RosNode[] = [root];
   const actions: Actions[] = [];
   const locals: LocalArm[] = [];
-  const sources = arms.all.map((arm) => {
-    if (arm.remote) return new RemoteArm(root, prefix, arm, joints, qualities, logger);
+  const addLocal = (arm: Arm): LocalArm => {
     const namespace = `${prefix}/${arm.name}`;
     const node = makeNode(namespace);
     nodes.push(node);
@@ -153,7 +154,10 @@ function populate(
     const local = new LocalArm(node, arm, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
     return local;
-  });
+  };
+  const sources: { publish(): void }[] = arms.all.map((arm) =>
+    arm.remote ? new RemoteArm(root, prefix, arm, joints, qualities, logger) : addLocal(arm),
+  );
   if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
 
   const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics);
@@ -195,8 +199,15 @@ function populate(
     context.shutdown();
   };
   let closing: Promise<void> | null = null;
-  return () => {
-    closing ??= close();
-    return closing;
+  return {
+    add(arm) {
+      if (closing !== null) return;
+      sources.push(addLocal(arm));
+      nodes.at(-1)!.spin(SPIN_TIMEOUT);
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
   };
 }

@@ -27,6 +27,7 @@ export type SimCall =
       readonly joints: Readonly<Record<string, number>> | null;
       readonly duration: number;
     }
+  | { readonly type: 'add'; readonly arm: SimArmOptions }
   | { readonly type: 'truth'; readonly arm: string }
   | { readonly type: 'fault'; readonly arm: string; readonly fault: SimFault }
   | { readonly type: 'stop' };

@@ -19,7 +19,7 @@ interface Waiting {
 /** The simulated arms of this process: a thread of its own, and the handle by which the main thread speaks to it. */
 export class Simulation {
   readonly #worker: Worker;
-  readonly #names: readonly string[];
+  readonly #names: string[];
   readonly #waiting = new Map<number, Waiting>();
   readonly #exited: Promise<void>;
   #next = 1;
@@ -29,7 +29,7 @@ export class Simulation {
 
   private constructor(worker: Worker, names: readonly string[], onFailure: (message: string) => void) {
     this.#worker = worker;
-    this.#names = names;
+    this.#names = [...names];
     this.#onFailure = onFailure;
     this.#exited = new Promise((resolve) => {
       worker.once('exit', (code) => {
@@ -74,6 +74,13 @@ export class Simulation {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Builds one more arm. @throws {Error} when its name is taken, it cannot be built, or the simulation is over */
+  async add(arm: SimArmOptions): Promise<void> {
+    if (this.#names.includes(arm.name)) throw new Error(`there is a simulated arm "${arm.name}" already`);
+    await this.#call({ type: 'add', arm });
+    this.#names.push(arm.name);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import loadMujoco from '@mujoco/mujoco';
-import { type SimTruth, SimulatedArm } from './arm.ts';
+import loadMujoco, { type MainModule } from '@mujoco/mujoco';
+import { type SimArmOptions, type SimTruth, SimulatedArm } from './arm.ts';
 import type { SimCall, SimReply, SimRequest, SimWorkerData } from './messages.ts';
 
 /**
@@ -35,6 +35,15 @@ function attach(arm: SimulatedArm, port: MessagePort): void {
   });
 }
 
+function build(options: SimArmOptions): void {
+  const reply = (bytes: Uint8Array): void => {
+    // A copy: posting a view would clone the whole buffer behind it.
+    ports.get(options.name)?.postMessage(new Uint8Array(bytes));
+  };
+  const failure = (message: string): void => tell({ type: 'failure', message });
+  arms.set(options.name, new SimulatedArm(mj, options, now(), reply, failure));
+}
+
 function find(name: string): SimulatedArm {
   const arm = arms.get(name);
   if (!arm) throw new Error(`no simulated arm "${name}"; there are ${[...arms.keys()].join(', ')}`);
@@ -45,6 +54,9 @@ function find(name: string): SimulatedArm {
 /** @throws {Error} for people, when the call cannot be carried out. */
 function carryOut(call: SimCall): SimTruth | null {
   switch (call.type) {
+    case 'add':
+      build(call.arm);
+      return null;
     case 'attach':
       attach(find(call.arm), call.port);
       return null;
@@ -86,16 +98,10 @@ control.on('message', ({ number, call }: SimRequest) => {
 });
 
 let timer: NodeJS.Timeout | undefined;
+let mj: MainModule;
 try {
-  const mj = await loadMujoco();
-  for (const options of (workerData as SimWorkerData).arms) {
-    const reply = (bytes: Uint8Array): void => {
-      // A copy: posting a view would clone the whole buffer behind it.
-      ports.get(options.name)?.postMessage(new Uint8Array(bytes));
-    };
-    const failure = (message: string): void => tell({ type: 'failure', message });
-    arms.set(options.name, new SimulatedArm(mj, options, now(), reply, failure));
-  }
+  mj = await loadMujoco();
+  for (const options of (workerData as SimWorkerData).arms) build(options);
   timer = setInterval(() => {
     const time = now();
     for (const arm of arms.values()) arm.advance(time);

@@ -69,7 +69,7 @@ test('however late answers are, a sample is never older than the beginning of th
   );
   const port = new DelayedPort();
   const link = new ServoLink(port, joints);
-  onTestFinished(() => link.close());
+  onTestFinished(() => link.close('the test is over'));
   let now = performance.now() / 1000;
   await expect
     .poll(

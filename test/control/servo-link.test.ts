@@ -105,7 +105,7 @@ beforeEach(async () => {
     ),
   );
   link.onSettled = () => settled++;
-  onTestFinished(() => link.close());
+  onTestFinished(() => link.close('the test is over'));
   driving = false;
   while (!link.up) await cycle();
   for (let i = 0; i < 3; i++) await cycle();

@@ -31,6 +31,7 @@ import type { Torque } from '../../src/motion/torque.ts';
 import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
 
 import type { RecordingSummary, Recordings, ReplayOutcome } from '../../src/recording/service.ts';
+import type { Connections, WantedArm } from '../../src/roster.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
@@ -66,6 +67,7 @@ const identity = { position: { x: 0, y: 0, z: 0 }, orientation: { x: 0, y: 0, z:
 export class FakeArm implements Arm {
   readonly model = MODEL;
   readonly remote = false;
+  detached = false;
   readonly bus: string;
   state: ArmState = 'ready';
   owner: Owner | null = null;
@@ -433,6 +435,7 @@ export class FakeJogging implements Jogging {
 
 /** Takes an arm as a stream does; `problem` is what it answers. */
 export class FakeTeleoperation implements Teleoperation {
+  scaling = 1;
   readonly fed: { arm: string; sender: unknown; message: HandMessage }[] = [];
   readonly left: unknown[] = [];
   problem: string | null = null;
@@ -445,6 +448,49 @@ export class FakeTeleoperation implements Teleoperation {
 
   leave(sender: unknown): void {
     this.left.push(sender);
+  }
+}
+
+/** Knows the arms by their names alone, and adds one of the model so101. */
+export class FakeConnections implements Connections {
+  readonly wanted: WantedArm[] = [];
+  /** Set: why arms are not disconnected. */
+  refusal: string | null = null;
+  readonly #arms: FakeArm[];
+  readonly #listeners = new Set<(arm: Arm) => void>();
+
+  constructor(arms: FakeArm[]) {
+    this.#arms = arms;
+  }
+
+  async connect(wanted: WantedArm): Promise<Arm> {
+    this.wanted.push(wanted);
+    const known = this.#arms.find(({ name }) => name === wanted.name);
+    if (known !== undefined) {
+      if (known.state === 'disconnected') known.state = 'ready';
+      known.detached = false;
+      return known;
+    }
+    if (wanted.name !== 'so101') throw new BridgeError('bad_request', `"${wanted.name}" is no arm of this bridge.`);
+    const arm = new FakeArm(this.#arms.length, `so101_${this.#arms.length}`);
+    this.#arms.push(arm);
+    for (const listener of this.#listeners) listener(arm);
+    return arm;
+  }
+
+  async disconnect(arm: Arm, caller: Caller): Promise<string | null> {
+    const fake = arm as FakeArm;
+    fake.claim(caller);
+    fake.owner = null;
+    if (this.refusal !== null) return this.refusal;
+    fake.state = 'disconnected';
+    fake.detached = true;
+    return null;
+  }
+
+  onAdded(listener: (arm: Arm) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }
 
@@ -461,13 +507,14 @@ export interface FakeServices extends HttpServices {
   readonly jogging: FakeJogging;
   readonly teleoperation: FakeTeleoperation;
   readonly ownership: FakeOwnership;
+  readonly connections: FakeConnections;
 }
 
 /** Services over two arms, `leader` (0) and `follower` (1), unless others are given. */
 export function fakeServices(
   options: { arms?: readonly FakeArm[]; config?: Partial<HttpConfig>; token?: string; readToken?: string } = {},
 ): FakeServices {
-  const all = options.arms ?? [new FakeArm(0, 'leader'), new FakeArm(1, 'follower')];
+  const all = [...(options.arms ?? [new FakeArm(0, 'leader'), new FakeArm(1, 'follower')])];
   return {
     config: {
       host: '127.0.0.1',
@@ -501,6 +548,7 @@ export function fakeServices(
     jogging: new FakeJogging(),
     teleoperation: new FakeTeleoperation(),
     ownership: new FakeOwnership(),
+    connections: new FakeConnections(all),
     configuration: () =>
       configSchema.parse({ http: { token_file: '/run/secrets/token' }, arms: [{ name: 'leader', bus: 'sim:so101' }] }),
     mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),

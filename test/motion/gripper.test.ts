@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
 import type { Caller } from '../../src/arm/types.ts';
 import type { ArmPlanner } from '../../src/motion/planner.ts';
+import { Planners } from '../../src/motion/planners.ts';
 import { TrajectoryService } from '../../src/motion/trajectory-service.ts';
 
 test('a gripper command ends when its arm is lost while the gripper is still short of its goal', async () => {
@@ -26,7 +27,7 @@ test('a gripper command ends when its arm is lost while the gripper is still sho
       if (cycles > 1000) throw new Error('it waits for ever');
     },
   } as unknown as ArmHandle;
-  const service = new TrajectoryService(new Map([[arm, {} as ArmPlanner]]));
+  const service = new TrajectoryService(new Planners([[arm, {} as ArmPlanner]]));
   const outcome = await service.gripper(arm, 0.9, 0.01, { owner: { key: 'ros', name: 'ROS' }, takeOver: false });
   expect(outcome).toEqual({ reached: false, stalled: false, message: 'the arm is disconnected (unplugged)' });
 });

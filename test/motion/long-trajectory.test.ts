@@ -3,6 +3,7 @@ import { type ArmHandle, Claim } from '../../src/arm/handle.ts';
 import { BridgeError, type Caller } from '../../src/arm/types.ts';
 import type { SourceSpec } from '../../src/control/messages.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
+import { Planners } from '../../src/motion/planners.ts';
 import { type JointPath, type PathTolerances, TrajectoryService } from '../../src/motion/trajectory-service.ts';
 import { chain, pose, so101 } from '../kinematics/so101.ts';
 
@@ -45,7 +46,7 @@ function holding() {
     cancel: async () => {},
     nextCycle: async () => {},
   } as unknown as ArmHandle;
-  const service = new TrajectoryService(new Map([[handle, new ArmPlanner(so101, chain)]]));
+  const service = new TrajectoryService(new Planners([[handle, new ArmPlanner(so101, chain)]]));
   return { handle, service, driven, at, stop: () => (stopped = true) };
 }
 

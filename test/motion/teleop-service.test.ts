@@ -5,6 +5,7 @@ import { armChain, loadArmModel } from '../../src/arm/model.ts';
 import { type Arm, type ArmState, BridgeError, type Caller, type Owner } from '../../src/arm/types.ts';
 import type { Sample, SourceSpec } from '../../src/control/messages.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
+import { Planners } from '../../src/motion/planners.ts';
 import { TeleopService } from '../../src/motion/teleop-service.ts';
 
 const model = loadArmModel('so101');
@@ -63,7 +64,7 @@ beforeEach(() => {
   const control = {
     sample: (sample: Sample) => goals.push((sample as Extract<Sample, { kind: 'setpoints' }>).positions),
   };
-  const arms = new Map([[handle as unknown as ArmHandle, planner]]);
+  const arms = new Planners([[handle as unknown as ArmHandle, planner]]);
   service = new TeleopService(arms, control as unknown as ControlClient, () => now);
 });
 afterEach(() => service.close());
@@ -95,6 +96,19 @@ test('after a pause it begins anew, from where the arm is asked to be and the ha
   expect(height()).toBeCloseTo(0.01, 4);
   feed(0.42);
   expect(height()).toBeCloseTo(0.03, 4);
+});
+
+test('the tool moves further or less far than the hand; a change begins anew from where both are', () => {
+  service.scaling = 0.5;
+  feed(1);
+  feed(1.04);
+  expect(height()).toBeCloseTo(0.02, 4);
+  handle.setpoints = goals.at(-1)!.slice();
+  service.scaling = 2;
+  feed(1.05);
+  expect(height()).toBeCloseTo(0.02, 4);
+  feed(1.06);
+  expect(height()).toBeCloseTo(0.04, 4);
 });
 
 test('messages that are out of order or late are dropped, whatever the clock of the sender shows', () => {

@@ -7,7 +7,7 @@ const FRESH = 5;
 /** Lines of the log in one frame at most. */
 const LOG_LINES = 100;
 
-/** What does not change while the bridge runs: its version, the arms and their joints. */
+/** What changes only as an arm is added: the version of the bridge, the arms and their joints. */
 export function helloView(services: HttpServices, scopes: readonly string[]) {
   const arms = services.arms.all.map((arm) => armFactsView(services, arm));
   return { type: 'hello', version: services.version, scopes, arms };

@@ -22,7 +22,7 @@ export function healthRoutes(app: FastifyInstance, services: HttpServices, live:
 
   app.get('/readyz', { config }, async (_request, reply) => {
     const { all } = services.arms;
-    const missing = all.filter((arm) => arm.read().state === 'disconnected').length;
+    const missing = all.filter((arm) => !arm.detached && arm.read().state === 'disconnected').length;
     return reply.code(missing === 0 ? 200 : 503).send({
       status: missing === 0 ? 'ok' : 'error',
       message: missing === 0 ? null : `${missing} of ${all.length} arms are disconnected.`,

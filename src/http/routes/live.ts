@@ -62,6 +62,14 @@ export function liveRoutes(
     if (!hub.hasRoom) throw new HttpProblem(503, 'Too many clients watch the bridge: close some of them.');
   }
 
+  /** A client is told anew what there is as an arm is added, and then of the log from the beginning. */
+  function onAdded(watcher: Watcher, greet: () => void): () => void {
+    return services.connections.onAdded(() => {
+      greet();
+      watcher.seen = 0;
+    });
+  }
+
   function take(socket: WebSocket, watcher: Watcher, text: string, who: { scope: Scope; address: string }): void {
     const refuse = (request: string, reason: string, more: object = {}): void => {
       // One who sends without reading is told no more than it takes.
@@ -96,14 +104,17 @@ export function liveRoutes(
     const address = request.socket.remoteAddress ?? '';
     requireRoom();
     return (socket) => {
-      socket.send(JSON.stringify(helloView(services, scopesOf(scope))));
+      const greet = (): void => socket.send(JSON.stringify(helloView(services, scopesOf(scope))));
+      greet();
       const watcher = hub.add({
         waiting: () => socket.bufferedAmount,
         send: (_topic, frame) => socket.send(frame, { binary: false }),
         close: () => socket.terminate(),
       });
       socket.on('message', (data) => take(socket, watcher, String(data), { scope, address }));
+      const unlisten = onAdded(watcher, greet);
       socket.on('close', () => {
+        unlisten();
         hub.remove(watcher);
         desk.leave(socket);
       });
@@ -125,10 +136,16 @@ export function liveRoutes(
       response.write('\n\n');
       response.uncork();
     };
-    send('hello', JSON.stringify(helloView(services, scopesOf(guard.admit(request.raw)))));
+    const scopes = scopesOf(guard.admit(request.raw));
+    const greet = (): void => send('hello', JSON.stringify(helloView(services, scopes)));
+    greet();
     const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
     hub.subscribe(watcher, topics, rate);
-    response.on('close', () => hub.remove(watcher));
+    const unlisten = onAdded(watcher, greet);
+    response.on('close', () => {
+      unlisten();
+      hub.remove(watcher);
+    });
   });
   return admit;
 }

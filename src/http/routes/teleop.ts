@@ -10,7 +10,7 @@ import type { Guard } from '../guard.ts';
 import type { Limits } from '../limits.ts';
 import { MOST_WAITING } from '../live/hub.ts';
 import type { Admission } from '../live/upgrade.ts';
-import { type StatusResponse, teleopRequest } from '../schemas.ts';
+import { type StatusResponse, teleopRequest, teleopSettings } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
 import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
 import { readMessage, readQuery, readRequest } from '../validation.ts';
@@ -50,7 +50,7 @@ function armOf(services: HttpServices, robotId: number | null, source: Body['sou
   throw new HttpProblem(400, 'The left hand leads the second arm, and there is one alone: name an arm with robot_id.');
 }
 
-/** /move/teleop, and the same as a WebSocket. @returns what to do with requests for the WebSocket */
+/** /move/teleop, the same as a WebSocket, and /teleop/settings. @returns what to do with requests for the WebSocket */
 export function teleopRoutes(
   app: FastifyInstance,
   services: HttpServices,
@@ -73,6 +73,14 @@ export function teleopRoutes(
     const { robotId, takeOver, body } = readRequest(request, { robotId: 'all', takeOver: true, body: teleopRequest });
     return lead(robotId, body, `${TELEOP} ${body.source}`, { owner: callers.owner, takeOver });
   });
+
+  app.post('/teleop/settings', async (request): Promise<StatusResponse> => {
+    const { body } = readRequest(request, { robotId: false, body: teleopSettings });
+    teleoperation.scaling = body.vr_scaling;
+    return { status: 'ok', message: null };
+  });
+
+  app.post('/teleop/settings/read', async () => ({ vr_scaling: teleoperation.scaling }));
 
   /** Serves one client. Messages of its two hands are those of two senders. */
   function serve(socket: WebSocket, address: string, robotId: number | null, takeOver: boolean): void {

@@ -57,6 +57,6 @@ export class LinkLoop {
 
   async close(): Promise<void> {
     this.hang();
-    await this.link.close();
+    await this.link.close('the test is over');
   }
 }

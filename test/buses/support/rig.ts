@@ -6,6 +6,7 @@ import { type ArmModel, armChain, loadArmModel } from '../../../src/arm/model.ts
 import type { Bridge as BridgeInstance } from '../../../src/bridge.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { STS3215, type Sts3215Register } from '../../../src/servo/feetech/sts3215.ts';
+import type { PortInfo } from '../../../src/servo/port/discovery.ts';
 import { encodeSign, storeRaw } from '../../../src/servo/registers.ts';
 import { EmulatedBus } from '../../../src/sim/bus.ts';
 import { type FirmwareOptions, Sts3215Firmware } from '../../../src/sim/firmware.ts';
@@ -186,8 +187,13 @@ export class RigBridge extends BridgeClient {
   /**
    * @param buses URL of each arm's bus by the arm's name; ids count from 0
    * @param control what is special about the control loop
+   * @param scan ports that it finds; left out: those of this machine
    */
-  static async start(buses: Readonly<Record<string, string>>, control: object = {}): Promise<RigBridge> {
+  static async start(
+    buses: Readonly<Record<string, string>>,
+    control: object = {},
+    scan?: () => Promise<PortInfo[]>,
+  ): Promise<RigBridge> {
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-buses-'));
     const file = join(folder, 'bridge.yaml');
     const arms = Object.entries(buses).map(([name, bus]) => ({ name, model: 'so101', bus }));
@@ -195,7 +201,7 @@ export class RigBridge extends BridgeClient {
     writeFileSync(file, JSON.stringify({ control: { rate: 100, ...control }, arms }));
     const warnings: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
-    const bridge = await Bridge.start(loadConfig(file, {}, { port: 0, ros: false }), logger);
+    const bridge = await Bridge.start(loadConfig(file, {}, { port: 0, ros: false }), logger, [], undefined, scan);
     return new RigBridge(bridge, folder, warnings);
   }
 

@@ -51,6 +51,7 @@ export const LOOP: LoopStatistics = {
 
 /** An arm whose snapshot the test sets. Its tool is where its first three joint values say. */
 export class FakeArm implements Arm {
+  readonly detached = false;
   // The part of a model that the ROS room reads.
   readonly model = {
     name: 'so101',

@@ -1,0 +1,86 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { GainStore } from './arm/gain-store.ts';
+import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
+import { ConfigError } from './config/load.ts';
+import type { ArmConfig } from './config/schema.ts';
+import type { ArmSetup, JointSetup } from './control/messages.ts';
+import type { Chain } from './kinematics/chain.ts';
+
+/** An arm of this process: what the configuration says of it, and its model. */
+export interface ArmPlan {
+  readonly config: ArmConfig;
+  readonly model: ArmModel;
+  readonly chain: Chain;
+  /** Why it has been taken off its bus, for people; null while it is to be on it. */
+  detached: string | null;
+}
+
+function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
+  try {
+    return loadArmModel(model, variant);
+  } catch (error) {
+    if (error instanceof ArmModelError) throw new ConfigError(`arms[${index}].model: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Reads the model of an arm.
+ * @param index its place in the configuration
+ * @throws {ConfigError} for a model that does not exist, or that is not the one its bus simulates
+ */
+export function planArm(arm: ArmConfig, index: number): ArmPlan {
+  const model = readModel(arm, index);
+  if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== model.name) {
+    const simulated = arm.bus.slice('sim:'.length);
+    throw new ConfigError(
+      `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${model.name}".`,
+    );
+  }
+  return { config: arm, model, chain: armChain(model), detached: null };
+}
+
+/**
+ * An arm, as the control thread needs it.
+ * @param port far end of its simulated bus; null for an arm that is not simulated
+ */
+export function armSetup(plan: ArmPlan, port: MessagePort | null, store: GainStore): ArmSetup {
+  const { config, model, chain, detached } = plan;
+  const joints = model.joints.map((joint): JointSetup => {
+    return {
+      name: joint.name,
+      servos: joint.servos,
+      settings: joint.settings,
+      stall: joint.stall,
+      torqueLimit: joint.torqueLimit,
+      stiffness: joint.stiffness,
+      damping: joint.damping,
+      friction: joint.friction,
+      inertia: joint.inertia,
+      lower: joint.lower,
+      upper: joint.upper,
+      moveVelocity: joint.move.velocity,
+      moveAcceleration: joint.move.acceleration,
+      moveJerk: joint.move.jerk ?? null,
+      mirrorVelocity: joint.mirror.velocity,
+      mirrorAcceleration: joint.mirror.acceleration,
+    };
+  });
+  const { baseLink, toolLink } = model;
+  const leftGains = store.read(config.name, config.bus);
+  return {
+    name: config.name,
+    urdf: chain.description,
+    baseLink,
+    toolLink,
+    joints,
+    leftGains,
+    detached,
+    bus: busSetup(config, port),
+  };
+}
+
+function busSetup({ bus }: ArmConfig, port: MessagePort | null): ArmSetup['bus'] {
+  if (port !== null) return { kind: 'sim', url: bus, port };
+  return bus === 'ros' ? { kind: 'remote' } : { kind: 'port', url: bus };
+}

@@ -1,0 +1,316 @@
+import { realpathSync } from 'node:fs';
+import type { ArmSet } from './arm/arms.ts';
+import type { ControlClient } from './arm/control-client.ts';
+import type { GainStore } from './arm/gain-store.ts';
+import { ArmHandle } from './arm/handle.ts';
+import { armModels } from './arm/model.ts';
+import { simulatedTwin } from './arm/twin.ts';
+import { type Arm, BridgeError, type Caller, type Owner } from './arm/types.ts';
+import { BASE_VARIANT } from './arm/variant.ts';
+import type { ArmPlan } from './arm-plan.ts';
+import { armSetup, planArm } from './arm-plan.ts';
+import { ConfigError } from './config/load.ts';
+import { type ArmConfig, armConfig, MOST_ARMS } from './config/schema.ts';
+import type { SharedState } from './control/snapshot.ts';
+import type { GravityService } from './mirror/gravity.ts';
+import type { MirrorService } from './mirror/service.ts';
+import { ArmPlanner } from './motion/planner.ts';
+import type { Planners } from './motion/planners.ts';
+import type { MotionService } from './motion/service.ts';
+import { describePorts, type PortInfo } from './servo/port/discovery.ts';
+import type { Simulation } from './sim/simulation.ts';
+
+/** Time that an arm has to answer once it is to be connected, s. */
+const CONNECT_TIMEOUT = 5;
+
+const LEAVING: Owner = { key: 'disconnect', name: 'the one who disconnects it' };
+
+/** The arm that somebody wants connected. */
+export interface WantedArm {
+  /** Name of an arm, or its model. */
+  readonly name: string;
+  /** Device file of its port, or the link to it; null where it is not named by that. */
+  readonly device: string | null;
+  /** Serial number of its USB adapter; null likewise. */
+  readonly serialNumber: string | null;
+  /** Its bus as the configuration would name it; null likewise. */
+  readonly bus: string | null;
+  /** Build of the model. */
+  readonly variant: string | null;
+}
+
+/** Connects and disconnects arms while the bridge runs. The ids of arms never change. */
+export interface Connections {
+  /**
+   * Connects an arm: one that is there, or one that is added, on a port that a scan shows or simulated where others are.
+   * @returns the arm, which answers
+   * @throws {BridgeError} bad_request for what is not to be connected, disconnected for an arm that does not answer
+   */
+  connect(wanted: WantedArm): Promise<Arm>;
+  /**
+   * Ends what drives an arm, lowers it, switches its torque off and lets go of its bus. Its pairs end.
+   * @returns null, or why it is still connected
+   * @throws {BridgeError} stopped, owned
+   */
+  disconnect(arm: Arm, caller: Caller): Promise<string | null>;
+  /** Calls `listener` with each arm that is added, once it answers; returns how to stop listening. */
+  onAdded(listener: (arm: Arm) => void): () => void;
+}
+
+export interface RosterParts {
+  readonly arms: ArmSet;
+  /** By the arms' places in the control thread, which is told of all of them when it is started anew. */
+  readonly plans: ArmPlan[];
+  readonly planners: Planners;
+  readonly control: ControlClient;
+  readonly shared: SharedState;
+  readonly store: GainStore;
+  readonly motion: MotionService;
+  readonly mirror: MirrorService;
+  readonly gravity: GravityService;
+  /** Null when no arm is simulated. */
+  readonly simulation: Simulation | null;
+  /** The serial ports of this machine. */
+  readonly scan: () => Promise<readonly PortInfo[]>;
+  readonly makeHandle: (plan: ArmPlan, index: number) => ArmHandle;
+}
+
+export class Roster implements Connections {
+  readonly #parts: RosterParts;
+  /** Arms that were added and have never answered, by what they would be. */
+  readonly #spare = new Map<string, ArmHandle>();
+  readonly #leaving = new Set<ArmHandle>();
+  readonly #listeners = new Set<(arm: Arm) => void>();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: RosterParts) {
+    this.#parts = parts;
+  }
+
+  connect(wanted: WantedArm): Promise<Arm> {
+    // One after the other: two requests for one device are not to make two arms of it.
+    const done = this.#queue.then(() => this.#connect(wanted));
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  onAdded(listener: (arm: Arm) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async disconnect(arm: Arm, caller: Caller): Promise<string | null> {
+    const handle = this.#parts.arms.byName(arm.name)!;
+    if (handle.detached || this.#leaving.has(handle)) return `Arm ${arm.name} is disconnected already.`;
+    this.#leaving.add(handle);
+    try {
+      if (handle.read().state !== 'disconnected') {
+        const problem = await this.#lower(handle, caller);
+        if (problem !== null) return problem;
+      }
+      await this.#detach(handle, `it has been disconnected by ${caller.owner.name}: /robot/add-connection connects it`);
+      return null;
+    } finally {
+      handle.unreserve(LEAVING);
+      this.#leaving.delete(handle);
+    }
+  }
+
+  /** @returns null when the arm is limp and nobody can drive it any more, else why not */
+  async #lower(handle: ArmHandle, caller: Caller): Promise<string | null> {
+    const { mirror, gravity, motion } = this.#parts;
+    handle.requireDrivable();
+    await mirror.leave(handle, `arm ${handle.name} is being disconnected by ${caller.owner.name}`);
+    await gravity.stop(handle, 'hold');
+    const takeOver = caller.takeOver || handle.owner?.key === caller.owner.key;
+    const leaving: Caller = { ...caller, owner: LEAVING, takeOver };
+    // What drives it ends, and nothing else may begin between its going limp and its bus being closed.
+    await handle.halt(leaving, () => handle.reserve(LEAVING));
+    if (handle.remote || !handle.read().torque) return null;
+    const { ok, message } = await motion.sleep(handle, leaving);
+    return ok ? null : `Arm ${handle.name} is still connected, since it was not lowered: ${message}`;
+  }
+
+  async #connect(wanted: WantedArm): Promise<Arm> {
+    const found = await this.#find(wanted);
+    if (!(found instanceof ArmHandle)) return this.#add(found);
+    if (this.#leaving.has(found)) {
+      throw refusal(`Arm ${found.name} is being disconnected: try again when that is done.`);
+    }
+    if (found.read().state === 'disconnected') await this.#attach(found);
+    return found;
+  }
+
+  /** The arm that is meant, or what an arm that is to be added is. @throws {BridgeError} bad_request */
+  async #find(wanted: WantedArm): Promise<ArmHandle | ArmConfig> {
+    const { arms } = this.#parts;
+    const named = arms.byName(wanted.name);
+    const { bus } = wanted;
+    if (bus === null && wanted.device === null && wanted.serialNumber === null) {
+      if (named !== undefined) return named;
+      throw refusal(
+        `"${wanted.name}" is no arm of this bridge (${names(arms)}), and connection_details name no device: give its ` +
+          'device_name or serial_number as /local/scan-devices shows it.',
+      );
+    }
+    if (bus?.startsWith('sim:')) return this.#findSimulated(wanted, bus);
+    if (bus !== null && !bus.startsWith('serial:')) {
+      const there = arms.all.find((arm) => arm.bus === bus);
+      if (there !== undefined) return there;
+      throw refusal('A bus on the network is connected only when the configuration names it.');
+    }
+    return this.#findSerial(wanted);
+  }
+
+  #findSimulated(wanted: WantedArm, bus: string): ArmHandle | ArmConfig {
+    const { arms, simulation } = this.#parts;
+    const same = arms.all.filter((arm) => arm.bus === bus);
+    const there = same.find((arm) => arm.name === wanted.name) ?? same.find((arm) => arm.detached);
+    if (there !== undefined) return there;
+    if (simulation === null) throw refusal('Arms are simulated only where the configuration has simulated ones.');
+    return this.#configOf(wanted, bus);
+  }
+
+  async #findSerial(wanted: WantedArm): Promise<ArmHandle | ArmConfig> {
+    const { arms, scan } = this.#parts;
+    const ports = await scan();
+    const asked = wanted.device ?? wanted.serialNumber ?? serialTarget(wanted.bus!);
+    const port = ports.find((one) => namesOf(one, ports).includes(asked));
+    if (port === undefined) {
+      throw refusal(`No device of /local/scan-devices is "${asked.slice(0, 200)}". ${describePorts(ports)}`);
+    }
+    const known = namesOf(port, ports);
+    const there = arms.all.find(({ bus }) => {
+      const target = serialTarget(bus);
+      return known.includes(target) || known.includes(resolved(target));
+    });
+    return there ?? this.#configOf(wanted, busOf(port, ports));
+  }
+
+  /** What an arm that is to be added is. @throws {BridgeError} bad_request */
+  #configOf({ name, variant }: WantedArm, bus: string): ArmConfig {
+    const { arms, plans } = this.#parts;
+    const models = armModels();
+    if (!models.includes(name)) {
+      throw refusal(`"${name}" is neither an arm of this bridge (${names(arms)}) nor a model: ${models.join(', ')}.`);
+    }
+    if (plans.length >= MOST_ARMS) throw refusal(`There is no room for more than ${MOST_ARMS} arms.`);
+    const id = Math.max(...plans.map(({ config }, index) => config.id ?? index)) + 1;
+    const taken = plans.map(({ config }) => config.name);
+    let free = `${name}_${id}`;
+    while (taken.includes(free)) free += '_';
+    const { data, error } = armConfig.safeParse({ name: free, id, model: name, variant: variant ?? BASE_VARIANT, bus });
+    if (error !== undefined)
+      throw refusal(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+    return data;
+  }
+
+  async #add(config: ArmConfig): Promise<Arm> {
+    const { arms, planners } = this.#parts;
+    const key = [config.bus, config.model, config.variant].join(' ');
+    const spare = this.#spare.get(key);
+    const handle = spare ?? (await this.#make(config));
+    this.#spare.set(key, handle);
+    await this.#attach(handle);
+    this.#spare.delete(key);
+    // Whoever finds the arm is to find its planner.
+    planners.add(handle, new ArmPlanner(handle.model, handle.chain));
+    arms.add(handle);
+    for (const listener of this.#listeners) listener(handle);
+    return handle;
+  }
+
+  /** Gives an arm a place in the control thread, off its bus. */
+  async #make(config: ArmConfig): Promise<ArmHandle> {
+    const { plans, shared, control, simulation, store, makeHandle } = this.#parts;
+    const plan = planned(config);
+    plan.detached = 'it has not been connected yet';
+    const simulated = config.bus.startsWith('sim:') && simulation !== null;
+    if (simulated) await simulation.add(simulatedTwin(plan.model, config.name, config.simulation));
+    const index = plans.length;
+    const memory = shared.add(plan.model.joints.length);
+    plans.push(plan);
+    const handle = makeHandle(plan, index);
+    const port = simulated ? simulation.portFor(config.name) : null;
+    try {
+      const setup = armSetup(plan, port, store);
+      await control.command({ kind: 'add', arm: index, setup, shared: memory }, port === null ? [] : [port]);
+    } catch (error) {
+      plans.pop();
+      shared.drop();
+      throw error;
+    }
+    return handle;
+  }
+
+  /** Puts an arm on its bus. @throws {BridgeError} disconnected, as it was, when it does not answer */
+  async #attach(handle: ArmHandle): Promise<void> {
+    const plan = this.#parts.plans[handle.index]!;
+    const before = plan.detached;
+    plan.detached = null;
+    await this.#parts.control.command({ kind: 'connect', arm: handle.index });
+    const deadline = performance.now() + CONNECT_TIMEOUT * 1000;
+    while (handle.read().state === 'disconnected') {
+      if (performance.now() > deadline) {
+        const { reason } = handle;
+        if (before !== null) await this.#detach(handle, before);
+        throw new BridgeError('disconnected', `Arm ${handle.name} does not answer: ${reason}.`);
+      }
+      await handle.nextCycle();
+    }
+  }
+
+  async #detach(handle: ArmHandle, reason: string): Promise<void> {
+    this.#parts.plans[handle.index]!.detached = reason;
+    await this.#parts.control.command({ kind: 'disconnect', arm: handle.index, reason });
+    // The snapshot tells of it from the next cycle on.
+    while (handle.read().state !== 'disconnected') await handle.nextCycle();
+  }
+}
+
+function refusal(text: string): BridgeError {
+  return new BridgeError('bad_request', text);
+}
+
+function names(arms: ArmSet): string {
+  return arms.all.map(({ name }) => name).join(', ');
+}
+
+/** @throws {BridgeError} bad_request for a model or a variant that does not exist */
+function planned(config: ArmConfig): ArmPlan {
+  try {
+    return planArm(config, config.id!);
+  } catch (error) {
+    if (error instanceof ConfigError) throw refusal(error.message);
+    throw error;
+  }
+}
+
+/** Everything that a port may be called by: its device file, the link to it, a serial number that no other has. */
+function namesOf(port: PortInfo, ports: readonly PortInfo[]): readonly string[] {
+  const { path, byId, serialNumber } = port;
+  const alone = ports.every((other) => other === port || other.serialNumber !== serialNumber);
+  return [path, ...(byId === null ? [] : [byId]), ...(serialNumber === null || !alone ? [] : [serialNumber])];
+}
+
+/** Device file or serial number of a serial bus; empty for another one. */
+function serialTarget(bus: string): string {
+  return /^serial:(?:\?(?:baud=\d+&)?serial=)?([^?&]+)/.exec(bus)?.[1] ?? '';
+}
+
+/** The device file that a link of the configuration leads to. */
+function resolved(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The name of a port that lasts longest: its serial number, unless that cannot stand in a URL, or the link to it. */
+function busOf(port: PortInfo, ports: readonly PortInfo[]): string {
+  const { path, byId, serialNumber } = port;
+  return serialNumber !== null && /^[\w.:-]+$/.test(serialNumber) && namesOf(port, ports).includes(serialNumber)
+    ? `serial:?serial=${serialNumber}`
+    : `serial:${byId ?? path}`;
+}
