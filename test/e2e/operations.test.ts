@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BridgeProcess, HAS_ROS, sleep } from './support/bridge.ts';
-import { Peer } from './support/peer.ts';
+import { type JointRow, Peer } from './support/peer.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 const CONTROL_PERIOD = 1 / 200;
@@ -222,5 +222,20 @@ describe.skipIf(!HAS_ROS)('what rclpy sees', () => {
       // A servo step at the shoulder is 0.5 mm at the tool: one of the poses is of the same read, or of the one beside.
       expect(Math.min(...distances)).toBeLessThan(0.0006);
     }
+  });
+
+  test('an arm that is added while the bridge runs is on the graph; while it is disconnected its topics are silent', async () => {
+    const body = { robot_name: 'so-101', connection_details: { bus: 'sim:so101' } };
+    expect((await bridge.post('/robot/add-connection', body)).body).toMatchObject({ status: 'ok', robot_id: 2 });
+    const states = await peer.record('joints', '/so101_2/joint_states');
+    const rows: JointRow[] = [];
+    const read = async () => rows.push(...(await states()));
+    await expect.poll(read, { timeout: 20_000 }).toBeGreaterThan(5);
+    expect(rows[0]!.names).toEqual(JOINTS);
+    expect((await bridge.post('/robot/disconnect?robot_id=2')).body.status).toBe('ok');
+    const over = Date.now() / 1000;
+    await sleep(0.5);
+    await read();
+    for (const { stamp } of rows) expect(stamp).toBeLessThanOrEqual(over);
   });
 });
