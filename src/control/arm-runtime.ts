@@ -262,6 +262,7 @@ export class ArmRuntime {
     }
     if (link.remote && source === null) return;
     link.write(gate.goals);
+    gate.sent(link.withheld);
     this.goalTime = now;
   }
 

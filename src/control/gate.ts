@@ -32,6 +32,8 @@ export class Gate {
   readonly #limits: GateLimits;
   readonly #lastTarget: Float64Array;
   readonly #stopRate: Float64Array;
+  /** Goals that the servos were sent last, rad. */
+  readonly #sent: Float64Array;
   #tracking = false;
   /** Where the hand is taken to be while the arm floats, rad. */
   readonly #base: Float64Array;
@@ -44,6 +46,7 @@ export class Gate {
     this.velocities = new Float64Array(joints);
     this.accelerations = new Float64Array(joints);
     this.speeds = { move: limits.velocity.move.slice(), mirror: limits.velocity.mirror.slice() };
+    this.#sent = new Float64Array(joints);
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
     this.#base = new Float64Array(joints);
@@ -55,9 +58,25 @@ export class Gate {
    */
   adopt(goals: Float64Array): void {
     for (let i = 0; i < goals.length; i++) if (Number.isFinite(goals[i]!)) this.goals[i] = goals[i]!;
+    this.#sent.set(this.goals);
     this.velocities.fill(0);
     this.accelerations.fill(0);
     this.#tracking = false;
+  }
+
+  /**
+   * The goals of this cycle have left, but for those of some joints, which stay at rest where they were sent last: a servo
+   * that is sent goals again goes on from there within the limits, however far its arm has come meanwhile.
+   * @param withheld see `ArmLink`; a dead servo's joint goes on as planned, since nobody sees it go
+   */
+  sent(withheld: Uint8Array): void {
+    for (let i = 0; i < this.goals.length; i++) {
+      if (withheld[i] === 1) {
+        this.goals[i] = this.#sent[i]!;
+        this.velocities[i] = 0;
+        this.accelerations[i] = 0;
+      } else if (withheld[i] === 0) this.#sent[i] = this.goals[i]!;
+    }
   }
 
   /** From here on a set allows this part of its speeds, 0..1. A joint that is quicker slows down within its acceleration. */

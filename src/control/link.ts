@@ -74,6 +74,8 @@ export interface ArmLink {
   expire(): void;
   /** Sends goal positions, rad. */
   write(goals: Float64Array): void;
+  /** Of each joint, whether it was sent the last goals: 0; 1 when one of its servos has not been heard; 2 when one is dead. */
+  readonly withheld: Uint8Array;
   /**
    * Asks for torque on or off; `torque` tells when the servos have it. It goes on only after goals have been sent to all
    * servos since, so they are to be written in each cycle from now on.

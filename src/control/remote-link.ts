@@ -31,6 +31,7 @@ export class RemoteLink implements ArmLink {
   readonly torque = true;
   readonly anyTorque = true;
   readonly held: Uint8Array;
+  readonly withheld: Uint8Array;
   readonly readTime = 0;
   up = false;
   reason: string;
@@ -48,6 +49,7 @@ export class RemoteLink implements ArmLink {
     this.heard = new Float64Array(joints);
     this.lost = new Uint32Array(joints);
     this.held = new Uint8Array(joints).fill(1);
+    this.withheld = new Uint8Array(joints);
     this.adopted = new Float64Array(joints);
     this.gain = new Float64Array(joints).fill(1);
     this.velocities = new Float64Array(joints);

@@ -67,6 +67,7 @@ export class ServoLink implements ArmLink {
   torque = false;
   anyTorque = false;
   readonly held: Uint8Array;
+  readonly withheld: Uint8Array;
   readonly heard: Float64Array;
   sampleTime = 0;
   steerTime = 0;
@@ -193,6 +194,7 @@ export class ServoLink implements ArmLink {
     this.#trusted = new Uint8Array(count);
     this.#expected = new Uint8Array(count);
     this.held = new Uint8Array(joints.length);
+    this.withheld = new Uint8Array(joints.length);
     this.#recoverable = family === 'feetech' ? FEETECH_RECOVERABLE : DYNAMIXEL_RECOVERABLE;
     this.heard = new Float64Array(joints.length);
     this.positions = this.#measured.positions;
@@ -275,6 +277,7 @@ export class ServoLink implements ArmLink {
   write(goals: Float64Array): void {
     if (this.#phase !== 'up' || this.#aside.busy) return;
     this.#goalsSent++;
+    this.withheld.fill(0);
     for (let i = 0; i < this.#servos.length; i++) {
       const { calibration, joint } = this.#servos[i]!;
       this.#steps[i] = encodeSign(this.#goal.sign, radiansToSteps(calibration, goals[joint]!));
@@ -282,7 +285,10 @@ export class ServoLink implements ArmLink {
         this.#suspect[i] = 1;
         this.#anySuspect = true;
       }
-      if (this.#suspect[i] === 1) this.#goalsSent = 0;
+      if (this.#suspect[i] === 1) {
+        this.#goalsSent = 0;
+        this.withheld[joint] = Math.max(this.withheld[joint]!, 1 + this.#silence.dead[i]!);
+      }
       this.#trusted[i] = this.#suspect[i] === 1 || this.#silence.dead[i] === 1 ? 0 : this.#commanded[i]!;
     }
     this.#bus.syncWrite(this.#goal, this.#steps, this.#trusted);

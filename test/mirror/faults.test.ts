@@ -166,6 +166,23 @@ test('a leader whose bus is silent for a while: the follower holds, and approach
   witness!.expectSafe();
 });
 
+test('a follower whose servos are silent for a while goes on from the last goals that it was sent', () => {
+  const swinging = (t: number): void => {
+    if (Math.round(t / PERIOD) % 10 === 0) lead(0.5 * Math.sin(5 * t));
+  };
+  both(1, swinging);
+  // The writes arrive, as they do: it is the answers that are lost.
+  const { onBytes } = follower.port;
+  follower.port.onBytes = () => {};
+  both(0.12, (t) => swinging(1 + t));
+  follower.port.onBytes = onBytes;
+  both(1, (t) => swinging(1.12 + t));
+  lead(0, 0.5);
+  both(1.5);
+  expect(apart()).toBeLessThan(NEAR);
+  witness!.expectSteady();
+});
+
 test('a system clock that is set back and forth by an hour changes nothing', () => {
   swing(3, (t) => {
     if (Math.round(t / PERIOD) % 40 === 0) vi.setSystemTime(Date.now() + (t < 1.5 ? 3600e3 : -3600e3));

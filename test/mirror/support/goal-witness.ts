@@ -37,12 +37,17 @@ export class GoalWitness {
     }
   }
 
+  /** No goal has jumped. */
+  expectSteady(): void {
+    const velocity = Math.max(...this.#arm.model.joints.map(({ mirror }) => mirror.velocity));
+    expect(this.#count).toBeGreaterThan(100);
+    expect(this.#step).toBeLessThanOrEqual(velocity * PERIOD + STEP + 1e-9);
+  }
+
   /** Nothing has jumped, nothing has sagged, and every servo holds. */
   expectSafe(): void {
     const { joints } = this.#arm.model;
-    const velocity = Math.max(...joints.map(({ mirror }) => mirror.velocity));
-    expect(this.#count).toBeGreaterThan(100);
-    expect(this.#step).toBeLessThanOrEqual(velocity * PERIOD + STEP + 1e-9);
+    this.expectSteady();
     expect(this.#furthest).toBeLessThan(SAG);
     for (const { servos } of joints) {
       for (const { id } of servos) expect(this.#arm.register(id, TORQUE_ENABLE), `servo ${id}`).toBe(1);
