@@ -1,5 +1,5 @@
 // node scripts/build-page.mjs
-// Builds the control page: web/ to dist/page, where the bridge serves it from, with a compressed copy of each file beside it.
+// Builds the control page and the page of the interface: web/ to dist/page, where the bridge serves it from, with a compressed copy of each file beside it.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /** Files that are served as they are. */
-const PLAIN = ['index.html', 'icon.svg'];
+const PLAIN = ['index.html', 'docs.html', 'icon.svg'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const web = join(root, 'web');
@@ -17,9 +17,9 @@ const out = join(root, 'dist', 'page');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const common = { outdir: out, bundle: true, minify: true, target: 'es2022', logLevel: 'warning', legalComments: 'eof' };
-await build({ ...common, entryPoints: [join(web, 'main.ts')], format: 'esm', splitting: true });
+await build({ ...common, entryPoints: [join(web, 'main.ts'), join(web, 'docs.ts')], format: 'esm', splitting: true });
 await build({ ...common, entryPoints: [join(web, 'stop.ts')], format: 'iife' });
-await build({ ...common, entryPoints: [join(web, 'style.css')], target: 'chrome123' });
+await build({ ...common, entryPoints: [join(web, 'style.css'), join(web, 'docs.css')], target: 'chrome123' });
 for (const name of PLAIN) copyFileSync(join(web, name), join(out, name));
 const textOf = (file) => readFileSync(join(root, file), 'utf8').trim();
 const licences = [

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { API_OPERATIONS } from './api-operations.ts';
 import { CONNECTION_OPERATIONS } from './connection-operations.ts';
 import { type Dialect, PHOSPHOBOT_TOLERANCES } from './dialect.ts';
+import { EXAMPLES } from './examples.ts';
 import { components } from './fields.ts';
 import { JOINT_OPERATIONS } from './joint-operations.ts';
 import {
@@ -285,7 +286,10 @@ function componentSchemas(): Json {
     uri: (id) => `#/components/schemas/${id}`,
   });
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $id: _id, $schema: _schema, ...schema }]) => [id, { title: id, ...schema }]),
+    Object.entries(schemas).map(([id, { $id: _id, $schema: _schema, ...schema }]) => {
+      const example = EXAMPLES[id];
+      return [id, { title: id, ...schema, ...(example === undefined ? {} : { examples: [example] }) }];
+    }),
   );
 }
 

@@ -22,6 +22,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
+/** Where the pages themselves are. */
+const PATHS: Readonly<Record<string, string>> = { 'index.html': '/', 'docs.html': '/docs' };
+
 /** The page runs its own files and speaks to its own bridge; nobody puts it into a frame and lures clicks on it. */
 const HEADERS = {
   'content-security-policy':
@@ -37,8 +40,8 @@ const HEADERS = {
 };
 
 /**
- * The control page at `/`. Its files are in memory and no request is a path on the disk. They need no token: they are the
- * same for everybody, and the page asks for the token itself.
+ * The control page at `/`, and that of the interface at `/docs`. Their files are in memory and no request is a path on the
+ * disk. They need no token: they are the same for everybody, and the control page asks for the token itself.
  * @param folder of the built page
  */
 export function pageRoutes(app: FastifyInstance, folder: string = FOLDER): void {
@@ -58,7 +61,7 @@ export function pageRoutes(app: FastifyInstance, folder: string = FOLDER): void 
     const plain = readFileSync(join(folder, name));
     const compressed = readFileSync(join(folder, `${name}.gz`));
     const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-    app.get(name === 'index.html' ? '/' : `/${name}`, { config }, (request, reply) => {
+    app.get(PATHS[name] ?? `/${name}`, { config }, (request, reply) => {
       reply.headers({ ...HEADERS, etag, vary: 'Accept-Encoding' });
       if (request.headers['if-none-match']?.includes(etag) === true) return reply.code(304).send();
       reply.type(type);

@@ -13,6 +13,7 @@ interface Schema {
   minimum?: number;
   maximum?: number;
   minItems?: number;
+  examples?: unknown[];
 }
 interface Operation {
   operationId: string;
@@ -159,4 +160,22 @@ test('security is declared exactly when a token is configured', async () => {
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
   });
+});
+
+test('every body has an example, which a bridge carries out', async () => {
+  const services = fakeServices();
+  for (const arm of services.arms.all) arm.initialised = true;
+  const whole = buildApp(services);
+  for (const [path, { post }] of Object.entries(description.paths)) {
+    const schema = post?.requestBody?.content['application/json']?.schema;
+    if (schema === undefined) continue;
+    const name = (schema.$ref ?? schema.anyOf!.find(({ $ref }) => $ref !== undefined)!.$ref!).split('/').at(-1)!;
+    const example = description.components.schemas[name]!.examples?.[0];
+    expect([name, example]).toEqual([name, expect.any(Object)]);
+    const url = path.replace('{name}', 'follower');
+    const headers = { 'content-type': 'application/json' };
+    const reply = await whole.inject({ method: 'POST', url, headers, payload: JSON.stringify(example) });
+    expect([path, reply.statusCode, reply.json().status ?? 'ok']).toEqual([path, 200, 'ok']);
+  }
+  await whole.close();
 });

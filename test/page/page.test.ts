@@ -282,6 +282,35 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     await expect.poll(() => panel.locator('.log li').count(), PATIENCE).toBeGreaterThan(0);
   });
 
+  test('the page of the interface sends its examples and shows the answers; nothing of it comes from elsewhere', async () => {
+    const docs = await browser.newPage();
+    const complaints = faultsOf(docs, bridge.url);
+    await docs.goto(`${bridge.url}/docs`);
+    const operation = docs.locator('details#operation-joints_write');
+    await operation.locator('summary').press('Enter');
+    await operation.locator('#joints_write-robot_id').fill('1');
+    expect(await operation.locator('textarea').inputValue()).toMatch(/"angles": \[/);
+    await operation.getByRole('button', { name: 'Send' }).press('Enter');
+    const answer = (): Promise<string | null> => operation.getByLabel('Answer').textContent();
+    await expect.poll(answer, PATIENCE).toMatch(/^200 after .*"status": "ok"/s);
+    // A space is a letter here, and no stop.
+    await operation.locator('textarea').fill('{"angles": [9], "unit": "rad" ');
+    await operation.locator('textarea').press('Space');
+    await operation.locator('textarea').press('}');
+    await operation.getByRole('button', { name: 'Send' }).press('Enter');
+    await expect.poll(answer, PATIENCE).toMatch(/^400 .*out of bounds/s);
+    expect((await bridge.arm(1)).state).not.toBe('stopped');
+    await docs.locator('details#operation-status summary').press('Enter');
+    await docs.locator('details#operation-status').getByRole('button', { name: 'Send' }).press('Enter');
+    await expect
+      .poll(() => docs.locator('details#operation-status').getByLabel('Answer').textContent(), PATIENCE)
+      .toContain('"dialect": "standard"');
+    expect(await axeViolations(docs)).toEqual([]);
+    // The refusal is an answer, which the browser notes.
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+    await docs.close();
+  });
+
   test('axe finds nothing to complain about, in light and dark, on a desk and on a phone', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
