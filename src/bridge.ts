@@ -305,7 +305,7 @@ export class Bridge {
   #report(arm: ArmHandle): void {
     const logger = this.#logger.child({ arm: arm.name });
     arm.onWarning = (text) => logger.warn(`${arm.name}: ${text}`);
-    arm.onAiling = (joint, text, dead) => void this.#protection.ailing(arm, joint, text, dead);
+    arm.onAiling = (joint, text, ailment) => void this.#protection.ailing(arm, joint, text, ailment);
     arm.onState((state, reason) => {
       if (state === 'disconnected') logger.warn(`${arm.name} is disconnected: ${reason}`);
       else logger.info(`${arm.name} is ${state}${reason === '' ? '' : ` (${reason})`}`);

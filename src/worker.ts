@@ -134,7 +134,7 @@ function makeRuntime(arm: ArmSetup, index: number, chain: Chain): ArmRuntime {
   runtime.onState = () =>
     post({ kind: 'state', arm: index, state: runtime.state, reason: link.reason === '' ? link.fault : link.reason });
   link.onWarning = (text) => post({ kind: 'warning', arm: index, text });
-  link.onAiling = (joint, text, dead) => post({ kind: 'ailing', arm: index, joint, text, dead });
+  link.onAiling = (joint, text, ailment) => post({ kind: 'ailing', arm: index, joint, text, ailment });
   return runtime;
 }
 

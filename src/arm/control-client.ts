@@ -1,5 +1,6 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { EndReason } from '../control/arm-runtime.ts';
+import type { Ailment } from '../control/link.ts';
 import type { Command, CommandResult, FromControl, Sample, ToControl } from '../control/messages.ts';
 import { type SharedState, StateCode } from '../control/snapshot.ts';
 import { BridgeError } from './types.ts';
@@ -15,7 +16,7 @@ export interface ControlListener {
   /** Something that people should know of its servos. */
   warning(text: string): void;
   /** The servo of this joint cannot go on carrying: the arm is to be lowered. */
-  ailing(joint: number, text: string, dead: boolean): void;
+  ailing(joint: number, text: string, ailment: Ailment): void;
 }
 
 /** The main thread's end of the control thread: commands out, answers and events in. */
@@ -120,7 +121,7 @@ export class ControlClient {
         this.#listeners.get(message.arm)?.warning(message.text);
         break;
       case 'ailing':
-        this.#listeners.get(message.arm)?.ailing(message.joint, message.text, message.dead);
+        this.#listeners.get(message.arm)?.ailing(message.joint, message.text, message.ailment);
         break;
       case 'notice':
         this.onNotice(message.text);

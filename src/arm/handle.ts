@@ -1,6 +1,6 @@
 import type { EndReason } from '../control/arm-runtime.ts';
 import type { GainPlan } from '../control/gains.ts';
-import type { ServoFacts } from '../control/link.ts';
+import type { Ailment, ServoFacts } from '../control/link.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../control/snapshot.ts';
 import type { Chain } from '../kinematics/chain.ts';
@@ -143,7 +143,7 @@ export class ArmHandle implements Arm {
   /** Called with what people should know of the arm's servos. */
   onWarning: (text: string) => void = () => {};
   /** Called with the joint whose servo cannot go on carrying, and why: the arm is to be lowered. */
-  onAiling: (joint: number, text: string, dead: boolean) => void = () => {};
+  onAiling: (joint: number, text: string, ailment: Ailment) => void = () => {};
   /** Why the arm has been taken from its owner, for people, until somebody drives it again. */
   notice = '';
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
@@ -186,7 +186,7 @@ export class ArmHandle implements Arm {
       ended: (motion, reason) => this.#ended(motion, reason),
       state: (state, reason) => this.#changed(state, reason),
       warning: (text) => this.onWarning(text),
-      ailing: (joint, text, dead) => this.onAiling(joint, text, dead),
+      ailing: (joint, text, ailment) => this.onAiling(joint, text, ailment),
     });
   }
 
@@ -336,7 +336,7 @@ export class ArmHandle implements Arm {
     if (this.#reserved?.key === owner.key) this.#reserved = null;
   }
 
-  /** An arm with a dead servo has been lowered by the others, or cannot be: it counts as disconnected now. */
+  /** An arm with a limp or silent servo has been lowered by the others, or cannot be: it is checked anew. */
   async giveUp(): Promise<void> {
     await this.#command({ kind: 'give_up', arm: this.index });
   }

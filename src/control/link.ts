@@ -6,6 +6,9 @@ export interface ServoFacts extends ModelFacts {
   readonly joint: string;
 }
 
+/** How a servo fails: it still carries and will not for long, it is limp and answers, or it does not answer. */
+export type Ailment = 'failing' | 'limp' | 'silent';
+
 /**
  * What the control loop knows of an arm's hardware: measured positions in, goal positions out, both in radians by joint.
  * A link never throws and never waits: it reports `up` and `reason`.
@@ -62,10 +65,10 @@ export interface ArmLink {
   /** Called with what people should know of the servos. */
   onWarning: (text: string) => void;
   /**
-   * Called with the joint whose servo cannot go on carrying, and why: its arm is to be lowered. While one is dead the arm
-   * stays up so long, at most 10 s, until `giveUp` says that it has been lowered or cannot be.
+   * Called with the joint whose servo cannot go on carrying, and why: its arm is to be lowered. While one is limp or silent
+   * the arm stays up so long, at most 10 s, until `giveUp` says that it has been lowered or cannot be.
    */
-  onAiling: (joint: number, text: string, dead: boolean) => void;
+  onAiling: (joint: number, text: string, ailment: Ailment) => void;
   /** Time from the beginning of the read until the line has carried its answer, with all that was sent before, s. */
   readonly readTime: number;
   /** Begins this cycle's read; returns whether `onSettled` will follow. */
@@ -86,7 +89,7 @@ export interface ArmLink {
    * @returns why it is not done; empty when it is under way, or when no servo needs it
    */
   recover(now: number): string;
-  /** An arm with a dead servo is not driven any more: from now on it is not up. */
+  /** An arm with a limp or silent servo is not driven any more: it is checked anew. */
   giveUp(): void;
   /** Reads what the servos are and how they are set, one transaction in a cycle. @throws {Error} for people */
   servos(): Promise<readonly ServoFacts[]>;

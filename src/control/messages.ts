@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { RobotDescription } from '../kinematics/urdf.ts';
 import type { EndReason } from './arm-runtime.ts';
 import type { GainPlan } from './gains.ts';
-import type { ServoFacts } from './link.ts';
+import type { Ailment, ServoFacts } from './link.ts';
 import type { SharedBuffers } from './snapshot.ts';
 import type { StallLimits } from './stall.ts';
 
@@ -138,7 +138,7 @@ export type Command =
   | { readonly kind: 'disconnect'; readonly arm: number; readonly reason: string }
   | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }
   | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
-  /** An arm with a dead servo has been lowered by the others, or cannot be. */
+  /** An arm with a limp or silent servo has been lowered by the others, or cannot be. */
   | { readonly kind: 'give_up'; readonly arm: number }
   | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
   /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
@@ -194,7 +194,7 @@ export type FromControl =
       readonly arm: number;
       readonly joint: number;
       readonly text: string;
-      readonly dead: boolean;
+      readonly ailment: Ailment;
     }
   /** What people should know of the thread itself. */
   | { readonly kind: 'notice'; readonly text: string };

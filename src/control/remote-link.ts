@@ -40,7 +40,7 @@ export class RemoteLink implements ArmLink {
   detailTime = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
-  onAiling: (joint: number, text: string, dead: boolean) => void = () => {};
+  onAiling: ArmLink['onAiling'] = () => {};
   readonly #silent: string;
   #closed = false;
 

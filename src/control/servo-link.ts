@@ -76,7 +76,7 @@ export class ServoLink implements ArmLink {
   roundTripLongest = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
-  onAiling: (joint: number, text: string, dead: boolean) => void = () => {};
+  onAiling: ArmLink['onAiling'] = () => {};
 
   readonly #port: BytePort;
   readonly #bus: ServoBus;
@@ -161,7 +161,9 @@ export class ServoLink implements ArmLink {
       watched,
       family,
       (text) => this.onWarning(text),
-      (index, text) => this.onAiling(servos[index]!.joint, text, false),
+      (index, text) => {
+        if (!this.#shutDown(index)) this.onAiling(servos[index]!.joint, text, 'failing');
+      },
     );
     this.#measured = new Measurements(servos, joints.length, this.#watch);
     // Before the client is made, which passes on what it finds here.
@@ -538,13 +540,21 @@ export class ServoLink implements ArmLink {
       return true;
     }
     if (silence.count === 0) return false;
-    const { id, name, joint } = this.#servos[silence.first]!;
+    const { joint } = this.#servos[silence.first]!;
     if (this.torque && this.#wantTorque === null && silence.count < this.#servos.length) {
-      if (silence.begins(now)) this.onAiling(joint, silence.text(`servo ${id} (${name})`), true);
+      if (silence.begins(now))
+        this.onAiling(joint, this.#deadText(), silence.limp[silence.first] === 1 ? 'limp' : 'silent');
       if (silence.lasts(now)) return false;
     }
-    this.reason = silence.text(`servo ${id} (${name})`);
+    this.reason = this.#deadText();
     return true;
+  }
+
+  /** For people. */
+  #deadText(): string {
+    const { first, limp } = this.#silence;
+    const { id, name } = this.#servos[first]!;
+    return limp[first] === 1 ? this.#watch.shutDown(first) : this.#silence.text(`servo ${id} (${name})`);
   }
 
   #settled(): void {
@@ -555,7 +565,7 @@ export class ServoLink implements ArmLink {
     for (let i = 0; i < answered.length; i++) {
       if (answered[i] === 1) {
         this.#heard[i] = now;
-        continue;
+        if (this.#silence.limp[i] === 0) continue;
       }
       all = false;
       if (this.#silence.dead[i] === 0) living = false;
@@ -620,6 +630,10 @@ export class ServoLink implements ArmLink {
     let unexpected = false;
     for (let i = 0; i < this.#servos.length; i++) {
       if (this.#silence.dead[i] === 1) continue;
+      if (this.#wantTorque === null && this.#expected[i] === 1 && this.#shutDown(i)) {
+        this.#silence.fell(i);
+        continue;
+      }
       const held = countsIn(this.#bus.block, i, this.#block, this.#torqueEnable) === 1 ? 1 : 0;
       this.#holds[i] = held;
       if (held !== this.#expected[i]) unexpected = true;
@@ -638,6 +652,13 @@ export class ServoLink implements ArmLink {
     } else {
       this.#trust();
     }
+  }
+
+  /** The read of the servos' state shows one without torque for an alarm of its own; those of Feetech go on carrying. */
+  #shutDown(index: number): boolean {
+    const { state } = this.#blocks;
+    if (this.#block !== state || !state.alarms || this.#watch.alarms[index] === 0) return false;
+    return countsIn(this.#bus.block, index, state, this.#torqueEnable) === 0;
   }
 
   #trust(): void {

@@ -123,9 +123,7 @@ export class ServoWatch {
       }
       // A Dynamixel servo refuses torque by itself until it has been restarted; a Feetech one takes it.
       if (this.#family === 'dynamixel' && this.alarms[i] !== 0) {
-        reasons.push(
-          `${this.#label(i)} has shut itself down (${this.#alarmText(this.alarms[i]!)}): POST /stop and /stop/reset restart it`,
-        );
+        reasons.push(`${this.shutDown(i)}: POST /stop and /stop/reset restart it`);
       }
       const apart = this.apart[i]!;
       if (Math.abs(apart) > APART) {
@@ -136,6 +134,11 @@ export class ServoWatch {
       }
     }
     return reasons.join('; ');
+  }
+
+  /** For people, of a servo that an alarm has made limp. */
+  shutDown(index: number): string {
+    return `${this.#label(index)} has shut itself down (${this.#alarmText(this.alarms[index]!)})`;
   }
 
   /** Takes a servo's alarm bits; tells new ones. */

@@ -4,12 +4,14 @@ const SILENCE = 0.5;
 const GRACE = 10;
 
 /**
- * Servos of an arm that no longer answer. One that is dead while the others carry the arm does not end it at once: they
- * are given time to lower it, until that is done or given up.
+ * Servos of an arm that no longer answer, or that have gone limp by themselves: dead for its motions. One that is dead while
+ * the others carry the arm does not end it at once: they are given time to lower it, until that is done or given up.
  */
 export class Silence {
   /** 1 for each servo that is taken for dead. */
   readonly dead: Uint8Array;
+  /** 1 for each of them that answers and is limp. */
+  readonly limp: Uint8Array;
   /** How many are, and the first of them. */
   count = 0;
   first = -1;
@@ -20,21 +22,29 @@ export class Silence {
 
   constructor(servos: number) {
     this.dead = new Uint8Array(servos);
+    this.limp = new Uint8Array(servos);
   }
 
   /** The arm is checked anew: all of its servos answer. */
   reset(): void {
     this.dead.fill(0);
+    this.limp.fill(0);
     this.count = 0;
     this.returned = false;
     this.#until = Number.POSITIVE_INFINITY;
+  }
+
+  /** A servo has gone limp by itself, until the arm is checked anew. */
+  fell(index: number): void {
+    this.limp[index] = 1;
+    this.dead[index] = 1;
   }
 
   /** @param heard when each servo was heard last, s */
   look(now: number, heard: Float64Array): void {
     this.count = 0;
     for (let i = heard.length - 1; i >= 0; i--) {
-      const dead = now - heard[i]! > SILENCE ? 1 : 0;
+      const dead = this.limp[i] === 1 || now - heard[i]! > SILENCE ? 1 : 0;
       if (dead < this.dead[i]!) this.returned = true;
       this.dead[i] = dead;
       if (dead === 0) continue;

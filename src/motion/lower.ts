@@ -6,20 +6,28 @@ const LOWERING_SPEED = 1;
 /** An arm further from its rest pose than this is not down, rad. */
 const DOWN_BAND = 0.15;
 
-/** Leads an arm along a checked way (poses, rad) to its rest pose, the last of them. @returns null, or why it is not down */
-export async function lowerTo(run: ArmRun, route: readonly Float64Array[]): Promise<string | null> {
+/**
+ * Leads an arm along a checked way (poses, rad) to its rest pose, the last of them.
+ * @param without joint whose servo carries nothing: it lies where it lies; null: none
+ * @returns null, or why it is not down
+ */
+export async function lowerTo(
+  run: ArmRun,
+  route: readonly Float64Array[],
+  without: number | null = null,
+): Promise<string | null> {
   for (const goal of route) {
     const problem = await run.drive({ kind: 'trajectory', goal, speed: LOWERING_SPEED });
     if (problem !== null) return problem;
   }
   await run.settle();
-  return run.lostBecause ?? heldBack(run.handle, route.at(-1)!);
+  return run.lostBecause ?? heldBack(run.handle, route.at(-1)!, without);
 }
 
-function heldBack(handle: ArmHandle, rest: Float64Array): string | null {
+function heldBack(handle: ArmHandle, rest: Float64Array, without: number | null): string | null {
   const { positions } = handle.read();
   const blocked = handle.model.joints.find(
-    ({ role }, i) => role !== 'gripper' && Math.abs(positions[i]! - rest[i]!) > DOWN_BAND,
+    ({ role }, i) => role !== 'gripper' && i !== without && Math.abs(positions[i]! - rest[i]!) > DOWN_BAND,
   );
   return blocked === undefined ? null : `something holds ${blocked.name} back`;
 }

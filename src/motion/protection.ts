@@ -1,5 +1,6 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import type { Caller } from '../arm/types.ts';
+import type { Ailment } from '../control/link.ts';
 import type { MotionService } from './service.ts';
 
 const KEY = 'protection';
@@ -18,31 +19,31 @@ export class Protection {
   }
 
   /**
-   * Takes the arm from whoever drives it, lowers it by a checked way to its rest pose, and releases it; with a dead servo,
-   * whose torque nobody can switch off, it holds there. An arm that a person has stopped is left as it is, and so is one
+   * Takes the arm from whoever drives it, lowers it by a checked way to its rest pose, and releases it; with a servo that
+   * carries nothing any more it holds there, as low as it gets. An arm that a person has stopped is left as it is, and so is one
    * without torque. A gripper carries nothing of the arm.
    * @param joint whose servo it is
    * @param text why it cannot go on, for people
-   * @param dead it does not answer
    */
-  async ailing(arm: ArmHandle, joint: number, text: string, dead: boolean): Promise<void> {
+  async ailing(arm: ArmHandle, joint: number, text: string, ailment: Ailment): Promise<void> {
     const needless = this.#lowering.has(arm) || joint === arm.model.gripper?.index || !arm.read().torque;
-    if (!needless) await this.#lower(arm, joint, text, dead);
+    if (!needless) await this.#lower(arm, joint, text, ailment);
     // Without a control thread there is nothing left to give up.
-    if (dead) await arm.giveUp().catch(() => {});
+    if (ailment !== 'failing') await arm.giveUp().catch(() => {});
   }
 
-  async #lower(arm: ArmHandle, joint: number, text: string, dead: boolean): Promise<void> {
+  async #lower(arm: ArmHandle, joint: number, text: string, ailment: Ailment): Promise<void> {
+    const without = ailment === 'failing' ? null : joint;
     this.#lowering.add(arm);
     const caller: Caller = { owner: { key: KEY, name: `the protection of its servos (${text})` }, takeOver: true };
-    this.#tell(`${arm.name}: ${text}: it is lowered${dead ? ' by the others' : ' and released'}`);
+    this.#tell(`${arm.name}: ${text}: it is lowered${without === null ? ' and released' : ' by the others'}`);
     let problem: string | null;
     try {
       // Whoever drives it is told before its way down is planned from where it then stands.
       const claim = arm.claim(caller, () => {});
       // What another would have it do, it could not do.
-      if (dead) arm.reserve(caller.owner);
-      problem = await this.#motion.lower(arm, caller, dead ? joint : null).finally(() => arm.release(claim));
+      if (without !== null) arm.reserve(caller.owner);
+      problem = await this.#motion.lower(arm, caller, without).finally(() => arm.release(claim));
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
     } finally {
@@ -51,7 +52,9 @@ export class Protection {
     }
     if (problem !== null) this.#tell(`${arm.name}: ${text} and the arm was not lowered: ${problem}`);
     if (arm.owner !== null) return;
-    if (dead) arm.notice = problem === null ? 'the other servos have lowered it and hold' : '';
-    else arm.notice = `${text}: ${problem ?? 'it has been lowered and released'}`;
+    const others = 'the other servos have lowered it and hold';
+    // An arm with a silent servo is disconnected, for a reason that names it.
+    if (ailment === 'silent') arm.notice = problem === null ? others : '';
+    else arm.notice = `${text}: ${problem ?? (without === null ? 'it has been lowered and released' : others)}`;
   }
 }

@@ -134,10 +134,10 @@ export class MotionService implements Motion {
   /**
    * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that is stopped, or for which
    * no free way is found, keeps its torque and holds.
-   * @param dead joint that neither answers nor moves: the others go down around it, as low as is free, and hold there
+   * @param without joint whose servo is silent or limp: the others go down around it, as low as is free, and hold there
    * @returns null when the arm is down and limp, else why it still holds
    */
-  async lower(arm: Arm, caller: Caller, dead: number | null = null): Promise<string | null> {
+  async lower(arm: Arm, caller: Caller, without: number | null = null): Promise<string | null> {
     const handle = this.#handle(arm);
     await standing(handle);
     const { state, torque, holding } = handle.read();
@@ -147,17 +147,17 @@ export class MotionService implements Motion {
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
     const rest = this.#planner(arm).pose('rest');
-    const route = dead === null ? this.#route(handle, rest) : this.#routeAround(handle, rest, dead);
+    const route = without === null ? this.#route(handle, rest) : this.#routeAround(handle, rest, without);
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
     }
     const run = new ArmRun(handle, caller, LOWERING_LIMIT);
     try {
-      const problem = await lowerTo(run, route);
+      const problem = await lowerTo(run, route, without);
       if (problem !== null) {
         return `arm ${arm.name} was not lowered (${problem}) and holds; free it, then stop the bridge again`;
       }
-      if (dead === null) await handle.torqueOff();
+      if (without === null) await handle.torqueOff();
       return null;
     } finally {
       run.end();
@@ -213,9 +213,10 @@ export class MotionService implements Motion {
     return this.#planner(handle).route(asked(handle), goal);
   }
 
-  /** A straight way towards `goal` on which one joint stays where it is: as far as is free, or what is in the way. */
+  /** A straight way towards `goal` on which one joint stays where it was seen last: as far as is free, or what is in the way. */
   #routeAround(handle: ArmHandle, goal: Float64Array, joint: number): readonly Float64Array[] | string {
     const from = asked(handle);
+    from[joint] = handle.read().positions[joint]!;
     let contact = '';
     for (const part of PARTS_OF_THE_WAY) {
       const end = from.map((angle, i) => (i === joint ? angle : angle + part * (goal[i]! - angle)));

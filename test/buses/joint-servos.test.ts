@@ -136,6 +136,15 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
     const { arm, loop } = await start();
     await loop.up();
     await loop.hold();
+    // The arm stays up for those that would lower it, of whom there are none here.
+    loop.link.onAiling = (joint, text, ailment) => {
+      expect([joint, text, ailment]).toEqual([
+        SHOULDER,
+        expect.stringContaining('servo 3 (shoulder_lift) has shut itself down (overload'),
+        'limp',
+      ]);
+      loop.link.giveUp();
+    };
     arm.arm.raiseOverload(3);
     await expect.poll(() => loop.link.alarms[SHOULDER], PATIENCE).toBe(OVERLOAD);
     await expect.poll(() => loop.link.torque, PATIENCE).toBe(false);
