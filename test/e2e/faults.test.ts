@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 import type { Simulation } from '../../src/sim/simulation.ts';
 import { BridgeClient, sleep } from './support/bridge.ts';
 
@@ -25,17 +25,9 @@ const ALL = [1, 2, 3, 4, 5, 6];
 
 let bridge: BridgeInstance;
 let simulation: Simulation;
-let folder: string;
 const client = new BridgeClient();
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-faults-'));
-  const file = join(folder, 'bridge.yaml');
-  const arms = ['leader', 'follower', 'koch'].map((name) => {
-    const model = name === 'koch' ? 'koch' : 'so101';
-    return { name, model, bus: `sim:${model}` };
-  });
-  writeFileSync(file, JSON.stringify({ arms, pairs: [] }));
-  const config = loadConfig(file, {}, { port: 0, ros: false });
+  const config = loadConfig(DEFAULT_CONFIG_FILE, {}, { port: 0, ros: false });
   bridge = await Bridge.start(config, pino({ level: 'silent' }));
   simulation = bridge.simulation!;
   client.url = `http://127.0.0.1:${bridge.address.port}`;
@@ -52,7 +44,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await bridge.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function truth(name: string): Promise<number[]> {
@@ -198,25 +189,37 @@ describe('a servo that is silent', () => {
 });
 
 test('a Dynamixel servo that shuts itself down: the others lower the arm without it and hold; the reason says what brings it back', async () => {
-  expect((await client.post('/move/init?robot_id=2')).body).toMatchObject({ status: 'ok' });
-  const rest = bridge.arms.all[2]!.model.poses.get('rest')!;
-  const move = client.post('/move/absolute?robot_id=2', { x: -4, y: 6, z: 2 });
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-faults-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'bridge.yaml');
+  writeFileSync(file, JSON.stringify({ arms: [{ name: 'koch', model: 'koch', bus: 'sim:koch' }] }));
+  const other = await Bridge.start(loadConfig(file, {}, { port: 0, ros: false }), pino({ level: 'silent' }));
+  onTestFinished(() => other.close());
+  const koch = new BridgeClient();
+  koch.url = `http://127.0.0.1:${other.address.port}`;
+  expect((await koch.post('/move/init')).body).toMatchObject({ status: 'ok' });
+  const move = koch.post('/move/absolute', { x: -4, y: 6, z: 2 });
   await sleep(0.3);
-  await simulation.fault('koch', { overload: [ELBOW] });
+  await other.simulation!.fault('koch', { overload: [ELBOW] });
   expect((await move).body).toMatchObject({ status: 'error' });
   await expect
-    .poll(async () => (await client.arm(2)).reason, { timeout: 20_000 })
-    .toMatch(/^servo 3 \(elbow_flex\) has shut itself down \(overload.*\): the other servos have lowered it and hold$/);
+    .poll(() => koch.arm(0), { timeout: 20_000 })
+    .toMatchObject({
+      state: 'connected',
+      torque: true,
+      owner: null,
+      reason: expect.stringMatching(
+        /^servo 3 \(elbow_flex\) has shut itself down \(overload.*\): the other servos have lowered it and hold$/,
+      ),
+    });
   // Its elbow lies where it has fallen.
-  for (const [j, angle] of (await truth('koch')).entries()) {
+  const rest = other.arms.all[0]!.model.poses.get('rest')!;
+  for (const [j, angle] of (await other.simulation!.truth('koch')).positions.entries()) {
     if (j !== ELBOW - 1) expect(Math.abs(angle - rest[j]!), `joint ${j}`).toBeLessThan(DOWN);
   }
-  await expect
-    .poll(() => client.arm(2), { timeout: 20_000 })
-    .toMatchObject({ state: 'connected', torque: true, owner: null });
-  await client.post('/stop?robot_id=2');
-  expect((await client.post('/stop/reset?robot_id=2')).body).toMatchObject({ status: 'ok' });
-  expect((await client.post('/move/init?robot_id=2')).body).toMatchObject({ status: 'ok' });
+  await koch.post('/stop');
+  expect((await koch.post('/stop/reset')).body).toMatchObject({ status: 'ok' });
+  expect((await koch.post('/move/init')).body).toMatchObject({ status: 'ok' });
 });
 
 test('a bus on which nobody answers says so, and its arm comes back unmoved; a stop meanwhile lasts until its reset', async () => {
