@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
 import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 import type { Simulation } from '../../src/sim/simulation.ts';
@@ -186,40 +183,6 @@ describe('a servo that is silent', () => {
     expect((await client.get('/status')).body.leader_follower_status).toBe(false);
     expectStill(held, await truth('follower'));
   });
-});
-
-test('a Dynamixel servo that shuts itself down: the others lower the arm without it and hold; the reason says what brings it back', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-faults-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'bridge.yaml');
-  writeFileSync(file, JSON.stringify({ arms: [{ name: 'koch', model: 'koch', bus: 'sim:koch' }] }));
-  const other = await Bridge.start(loadConfig(file, {}, { port: 0, ros: false }), pino({ level: 'silent' }));
-  onTestFinished(() => other.close());
-  const koch = new BridgeClient();
-  koch.url = `http://127.0.0.1:${other.address.port}`;
-  expect((await koch.post('/move/init')).body).toMatchObject({ status: 'ok' });
-  const move = koch.post('/move/absolute', { x: -4, y: 6, z: 2 });
-  await sleep(0.3);
-  await other.simulation!.fault('koch', { overload: [ELBOW] });
-  expect((await move).body).toMatchObject({ status: 'error' });
-  await expect
-    .poll(() => koch.arm(0), { timeout: 20_000 })
-    .toMatchObject({
-      state: 'connected',
-      torque: true,
-      owner: null,
-      reason: expect.stringMatching(
-        /^servo 3 \(elbow_flex\) has shut itself down \(overload.*\): the other servos have lowered it and hold$/,
-      ),
-    });
-  // Its elbow lies where it has fallen.
-  const rest = other.arms.all[0]!.model.poses.get('rest')!;
-  for (const [j, angle] of (await other.simulation!.truth('koch')).positions.entries()) {
-    if (j !== ELBOW - 1) expect(Math.abs(angle - rest[j]!), `joint ${j}`).toBeLessThan(DOWN);
-  }
-  await koch.post('/stop');
-  expect((await koch.post('/stop/reset')).body).toMatchObject({ status: 'ok' });
-  expect((await koch.post('/move/init')).body).toMatchObject({ status: 'ok' });
 });
 
 test('a bus on which nobody answers says so, and its arm comes back unmoved; a stop meanwhile lasts until its reset', async () => {
