@@ -15,7 +15,7 @@ import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import type { ControlSetup } from './control/messages.ts';
 import { LoopField, SharedState } from './control/snapshot.ts';
-import { timingAt } from './control/timing.ts';
+import { histogramOf, timingAt } from './control/timing.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
@@ -238,6 +238,7 @@ export class Bridge {
       periods: timingAt(loop, LoopField.periods),
       lateness: timingAt(loop, LoopField.lateness),
       latency: timingAt(loop, LoopField.latency),
+      histogram: histogramOf(loop),
     };
   }
 

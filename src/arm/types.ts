@@ -1,4 +1,4 @@
-import type { CycleTiming } from '../control/timing.ts';
+import type { CycleTiming, PeriodHistogram } from '../control/timing.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { ArmModel } from './model.ts';
 
@@ -180,4 +180,6 @@ export interface LoopStatistics {
   lateness: CycleTiming;
   /** From the beginning of the read of all arms until goals made of it had been written to all. */
   latency: CycleTiming;
+  /** Periods of the last 10 s, by their length. */
+  histogram: PeriodHistogram;
 }

@@ -38,7 +38,13 @@ export const JOINT_ARRAYS = [
 ] as const;
 export type JointArray = (typeof JOINT_ARRAYS)[number];
 
-/** Figures of the loop, in this order; `priority` is 0 without one, the last three have six numbers each (`timingAt`). */
+/** Bins of the distribution of periods: evenly from 0 to twice the wanted period, the last with all longer ones. */
+export const PERIOD_BINS = 40;
+
+/**
+ * Figures of the loop, in this order; `priority` is 0 without one, `periods`, `lateness` and `latency` have six numbers
+ * each (`timingAt`), `histogram` has `PERIOD_BINS`.
+ */
 export const LoopField = {
   rate: 0,
   late: 1,
@@ -48,7 +54,8 @@ export const LoopField = {
   periods: 5,
   lateness: 11,
   latency: 17,
-  count: 23,
+  histogram: 23,
+  count: 23 + PERIOD_BINS,
 } as const;
 
 /** States of an arm as the loop numbers them. */

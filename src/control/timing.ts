@@ -1,5 +1,5 @@
 import { Histogram } from './histogram.ts';
-import { LoopField } from './snapshot.ts';
+import { LoopField, PERIOD_BINS } from './snapshot.ts';
 
 /** Figures are brought up to date this often, s. */
 const SLICE = 1;
@@ -38,6 +38,24 @@ export function timingAt(figures: Float64Array, at: number): CycleTiming {
   };
 }
 
+/** Cycles of the last 10 s by their period. */
+export interface PeriodHistogram {
+  /** Width of a bin, s; the first begins at 0, the last has all longer periods too. */
+  readonly width: number;
+  readonly counts: readonly number[];
+}
+
+/** What the loop's block of the shared snapshot says of the periods of the last 10 s. */
+export function histogramOf(figures: Float64Array): PeriodHistogram {
+  return {
+    width: widthOf(figures[LoopField.rate]!),
+    counts: [...figures.subarray(LoopField.histogram, LoopField.histogram + PERIOD_BINS)],
+  };
+}
+
+/** Bins reach to twice the period of this rate, Hz. */
+const widthOf = (rate: number): number => 2 / rate / PERIOD_BINS;
+
 /** A duration of each cycle: its distribution over the last 10 s, and since the start. Memory is made once. */
 class Timing {
   readonly #slices = Array.from({ length: SLICES }, () => new Histogram());
@@ -65,6 +83,34 @@ class Timing {
   }
 }
 
+/** Periods of the last 10 s in even bins. Memory is made once. */
+class PeriodBins {
+  readonly #slices = Array.from({ length: SLICES }, () => new Float64Array(PERIOD_BINS));
+  readonly #width: number;
+  #slice = 0;
+
+  /** @param rate Hz; of an infinite one all periods are in the last bin */
+  constructor(rate: number) {
+    this.#width = widthOf(rate);
+  }
+
+  add(period: number): void {
+    const bin = Math.min(Math.floor(period / this.#width), PERIOD_BINS - 1);
+    this.#slices[this.#slice]![bin]!++;
+  }
+
+  /** Writes the counts and begins the next slice. */
+  publish(out: Float64Array, at: number): void {
+    for (let bin = 0; bin < PERIOD_BINS; bin++) {
+      let count = 0;
+      for (let slice = 0; slice < SLICES; slice++) count += this.#slices[slice]![bin]!;
+      out[at + bin] = count;
+    }
+    this.#slice = (this.#slice + 1) % SLICES;
+    this.#slices[this.#slice]!.fill(0);
+  }
+}
+
 /** Keeps the times of the control loop and writes its figures into the shared block once a second. */
 export class LoopTiming {
   readonly #figures: Float64Array;
@@ -73,6 +119,7 @@ export class LoopTiming {
   readonly #period = new Timing();
   readonly #lateness = new Timing();
   readonly #latency = new Timing();
+  readonly #histogram: PeriodBins;
   #sliceStart = Number.NaN;
   #sliceCycles = 0;
   #sliceLongest = 0;
@@ -84,6 +131,7 @@ export class LoopTiming {
   constructor(figures: Float64Array, rate: number) {
     this.#figures = figures;
     this.#late = Number.isFinite(rate) ? 1.5 / rate : Number.POSITIVE_INFINITY;
+    this.#histogram = new PeriodBins(rate);
     figures[LoopField.rate] = rate;
   }
 
@@ -100,6 +148,7 @@ export class LoopTiming {
       return;
     }
     this.#period.add(period);
+    this.#histogram.add(period);
     if (period > this.#late) figures[LoopField.late] = figures[LoopField.late]! + 1;
     this.#sliceLongest = Math.max(this.#sliceLongest, period);
     this.#sliceCycles++;
@@ -109,6 +158,7 @@ export class LoopTiming {
     this.#period.publish(figures, LoopField.periods);
     this.#lateness.publish(figures, LoopField.lateness);
     this.#latency.publish(figures, LoopField.latency);
+    this.#histogram.publish(figures, LoopField.histogram);
     this.#sliceStart = now;
     this.#sliceCycles = 0;
     this.#sliceLongest = 0;

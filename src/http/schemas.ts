@@ -344,6 +344,12 @@ export const bridgeStatus = z
         periods: cycleTiming.describe('From the beginning of a cycle to that of the next.'),
         lateness: cycleTiming.describe('Time by which a cycle began too late.'),
         latency: cycleTiming.describe('From the beginning of a read until goals made of it had been written.'),
+        period_histogram: z
+          .object({
+            width: z.number().describe('Of a bin, in seconds; the first begins at 0.'),
+            counts: z.array(z.int()).describe('Cycles of each bin; the last has all longer periods too.'),
+          })
+          .describe('Cycles of the last 10 s by their period.'),
       })
       .describe('The control loop.'),
   })

@@ -40,6 +40,7 @@ export function loopView(services: HttpServices): BridgeStatus['loop'] {
     periods: loop.periods,
     lateness: loop.lateness,
     latency: loop.latency,
+    period_histogram: { width: finite(loop.histogram.width), counts: [...loop.histogram.counts] },
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { LoopField } from '../../src/control/snapshot.ts';
-import { LoopTiming, timingAt } from '../../src/control/timing.ts';
+import { LoopField, PERIOD_BINS } from '../../src/control/snapshot.ts';
+import { histogramOf, LoopTiming, timingAt } from '../../src/control/timing.ts';
 
 /** Share by which a percentile may be off: a bin's width. */
 const WIDTH = 0.095;
@@ -48,4 +48,17 @@ test('no percentile exceeds the longest value', () => {
   const figures = new Float64Array(LoopField.count);
   run(figures, new Array(500).fill(0.005));
   expect(timingAt(figures, LoopField.periods).total).toEqual({ p50: 0.005, p99: 0.005, longest: 0.005 });
+});
+
+test('periods of the last 10 s are counted in even bins up to twice the wanted one', () => {
+  const figures = new Float64Array(LoopField.count);
+  const old = new Array(1000).fill(0.003);
+  const recent = Array.from({ length: 2000 }, (_, i) => [0.0051, 0.0049, 0.0049, 0.03][i % 4]!);
+  run(figures, [...old, ...recent]);
+  const { width, counts } = histogramOf(figures);
+  expect(width).toBeCloseTo(0.00025, 12);
+  const seen = new Map([...counts.entries()].filter(([, count]) => count > 0));
+  expect([...seen.keys()]).toEqual([19, 20, PERIOD_BINS - 1]);
+  expect(seen.get(19)! / seen.get(20)!).toBeCloseTo(2, 1);
+  expect(seen.get(PERIOD_BINS - 1)).toBeCloseTo(seen.get(20)!, -1);
 });

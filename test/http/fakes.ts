@@ -584,6 +584,7 @@ export function fakeServices(
       periods: timing(0.005),
       lateness: timing(0.0001),
       latency: timing(0.0012),
+      histogram: { width: 0.00025, counts: [0, 3, 1] },
     }),
     ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null }),
     logger: pino({ level: 'silent' }),

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { buildApp, listen } from '../../src/http/app.ts';
+import { Limits } from '../../src/http/limits.ts';
 import { type FakeServices, fakeServices } from './fakes.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -137,6 +138,20 @@ test('jogging goes on only while its client sends, with a time-out of 0.2 s, and
   ]);
   client.socket.terminate();
   await vi.waitFor(() => expect(services.jogging.stopped.sort()).toEqual(['follower', 'leader']), PATIENCE);
+});
+
+test('a stop stops all arms, says so, and passes the limit that other messages meet', async () => {
+  const client = await new Client().opened();
+  const allows = vi.spyOn(Limits.prototype, 'allows').mockReturnValue(false);
+  client.send({ type: 'subscribe', topics: [] });
+  expect((await client.first('refused')).reason).toMatch(/too many messages/);
+  client.send({ type: 'stop' });
+  expect(await client.first('stop')).toMatchObject({
+    status: 'ok',
+    message: expect.stringMatching(/^Stopped: leader/),
+  });
+  for (const arm of services.arms.all) expect(arm.read().state).toBe('stopped');
+  allows.mockRestore();
 });
 
 test('an arm that somebody else drives or jogs is not jogged', async () => {

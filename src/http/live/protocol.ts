@@ -11,7 +11,7 @@ export const DEFAULT_RATE = 20;
 
 const numbers = z.tuple([z.number(), z.number(), z.number()]);
 
-/** What a client says on the live stream: what it watches, and how fast an arm is to move. */
+/** What a client says on the live stream: what it watches, how fast an arm is to move, and that all arms stop. */
 export const clientMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('subscribe'),
@@ -24,9 +24,15 @@ export const clientMessage = z.discriminatedUnion('type', [
     joints: z.record(z.string(), z.number()).optional(),
     twist: z.object({ linear: numbers, angular: numbers, frame: z.enum(['base', 'tool']).default('base') }).optional(),
   }),
+  z.object({ type: z.literal('stop') }),
 ]);
 export type ClientMessage = z.output<typeof clientMessage>;
 export type JogMessage = Extract<ClientMessage, { type: 'jog' }>;
+
+/** Whether a text is a stop as clients write it, which no limit may hold up; told without reading it. */
+export function isStopMessage(text: string): boolean {
+  return /^\s*{\s*"type"\s*:\s*"stop"\s*}\s*$/.test(text);
+}
 
 /**
  * Reads a message of a client.

@@ -8,12 +8,13 @@ import type { Limits } from '../limits.ts';
 import { helloView } from '../live/frames.ts';
 import { type Hub, MOST_WAITING, type Watcher } from '../live/hub.ts';
 import { JogDesk } from '../live/jog-desk.ts';
-import { DEFAULT_RATE, MAX_RATE, MIN_RATE, readMessage, TOPICS, type Topic } from '../live/protocol.ts';
+import { DEFAULT_RATE, isStopMessage, MAX_RATE, MIN_RATE, readMessage, TOPICS, type Topic } from '../live/protocol.ts';
 import type { Admission } from '../live/upgrade.ts';
 import type { HttpServices } from '../services.ts';
 import type { Scope } from '../tokens.ts';
 import { aboveBound, belowBound, notANumber, notOneOf, queryOf } from '../validation.ts';
 import { scopesOf } from './session.ts';
+import { stopArms } from './stop.ts';
 
 export const LIVE = '/api/v1/live';
 
@@ -37,7 +38,7 @@ function rateOf(text: string | undefined): number {
 }
 
 /**
- * The live stream: GET /api/v1/live as a WebSocket, with jogging, and as server-sent events.
+ * The live stream: GET /api/v1/live as a WebSocket, with jogging and a stop, and as server-sent events.
  * @returns what to do with requests for the WebSocket
  */
 export function liveRoutes(
@@ -70,13 +71,18 @@ export function liveRoutes(
     });
   }
 
+  async function stopAll(socket: WebSocket): Promise<void> {
+    const { status, message } = await stopArms(services.arms.all, 'a stop on the live stream by an HTTP client');
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'stop', status, message }));
+  }
+
   function take(socket: WebSocket, watcher: Watcher, text: string, who: { scope: Scope; address: string }): void {
     const refuse = (request: string, reason: string, more: object = {}): void => {
       // One who sends without reading is told no more than it takes.
       if (socket.bufferedAmount < MOST_WAITING)
         socket.send(JSON.stringify({ type: 'refused', request, reason, ...more }));
     };
-    if (!limits.allows(who.address)) {
+    if (!isStopMessage(text) && !limits.allows(who.address)) {
       refuse('unknown', 'too many messages a second: this one is dropped');
       return;
     }
@@ -87,6 +93,10 @@ export function liveRoutes(
     }
     if (message.type === 'subscribe') {
       hub.subscribe(watcher, message.topics ?? TOPICS, message.rate ?? DEFAULT_RATE);
+      return;
+    }
+    if (message.type === 'stop') {
+      void stopAll(socket);
       return;
     }
     if (who.scope !== 'control') {

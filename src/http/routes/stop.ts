@@ -44,6 +44,14 @@ async function forEach(
   };
 }
 
+/**
+ * Stops these arms, latched.
+ * @param by who asks, as the log and the arms' reasons say it
+ */
+export function stopArms(arms: readonly Arm[], by: string): Promise<StatusResponse> {
+  return forEach(arms, 'Stopped', 'There is no arm.', (arm) => arm.stop(by));
+}
+
 /** /stop and /stop/reset, below /api/v1 too: the latched stop, for one arm or all; needs no ownership. */
 export function stopRoutes(app: FastifyInstance, services: HttpServices): void {
   for (const root of ['', '/api/v1']) routesBelow(app, services, root);
@@ -52,9 +60,7 @@ export function stopRoutes(app: FastifyInstance, services: HttpServices): void {
 function routesBelow(app: FastifyInstance, services: HttpServices, root: string): void {
   app.post(`${root}/stop`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
-    return forEach(armsById(services, robotId), 'Stopped', 'There is no arm.', (arm) =>
-      arm.stop('POST /stop by an HTTP client'),
-    );
+    return stopArms(armsById(services, robotId), 'POST /stop by an HTTP client');
   });
 
   app.post(`${root}/stop/reset`, async (request) => {

@@ -47,6 +47,7 @@ const TIMING = { recent: PERCENTILES, total: PERCENTILES };
 export const LOOP: LoopStatistics = {
   ...{ cycles: 0, rate: 200, late: 0, period: 0.005, longestPeriod: 0.005, priority: 0 },
   ...{ periods: TIMING, lateness: TIMING, latency: TIMING },
+  histogram: { width: 0.00025, counts: [] },
 };
 
 /** An arm whose snapshot the test sets. Its tool is where its first three joint values say. */
