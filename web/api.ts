@@ -46,7 +46,7 @@ export async function send(command: Command): Promise<Outcome> {
   }
 }
 
-/** The same for a question that is answered at once and need not wait its turn. */
+/** The same for what is answered at once and need not wait its turn. */
 export async function post(command: Command): Promise<Outcome> {
   try {
     const answer = await fetch(pathOf(command), {

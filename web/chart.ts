@@ -60,7 +60,7 @@ export class Chart {
         cursor: { show: false },
         scales: { x: { time: false } },
         axes: [
-          { stroke, grid, font: `11px ${style.fontFamily}`, values: () => [] },
+          { stroke, grid, size: 10, values: () => [] },
           { stroke, grid, font: `11px ${style.fontFamily}`, size: 44 },
         ],
         series: [{}, ...this.#names.map((label, i) => ({ label, stroke: colours[i]!, width: 2 }))],

@@ -1,3 +1,4 @@
+import { Hands } from './hand.ts';
 import { Jogger } from './jog.ts';
 import { Live } from './live.ts';
 import { armsPanel } from './panels/arms.ts';
@@ -20,15 +21,16 @@ const live = new Live({
   },
 });
 const jogger = new Jogger(live, store);
+const hands = new Hands(store);
 
 offerTheme();
 showShell(store);
 showTabs([
   { id: 'arms', title: 'Arms', panel: armsPanel(store) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
-  { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store) },
+  { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store, hands) },
   { id: 'health', title: 'Health', panel: healthPanel(store) },
 ]);
 offerSession(store, live);
-showScene(store);
+showScene(store, hands);
 live.connect();

@@ -95,6 +95,8 @@ export interface LoopFrame {
   readonly periods: Timing;
   readonly lateness: Timing;
   readonly latency: Timing;
+  /** Cycles of the last 10 s by their period; `width` of a bin in s, the last bin has all longer ones. */
+  readonly period_histogram: { readonly width: number; readonly counts: readonly number[] };
   readonly ros: { readonly enabled: boolean; readonly reason: string; readonly distro: string | null };
 }
 

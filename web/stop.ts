@@ -1,6 +1,7 @@
 /**
- * The stop. A script of its own that shares nothing with the rest of the page: its own key listener, its own requests, its
- * own words. It repeats the request until the bridge has confirmed it.
+ * The stop. A script of its own that shares nothing with the rest of the page: its own key listener, its own connection, its
+ * own requests, its own words. It asks over a WebSocket that is open already and by a request, since a browser keeps requests
+ * waiting while its few connections to a host are taken, and repeats both until the bridge has confirmed one of them.
  */
 
 // A module for the compiler; the bundler makes a plain script of it.
@@ -11,42 +12,93 @@ const ANSWER_LIMIT = 1500;
 const PAUSE = 200;
 /** Attempts before it gives up and says so. */
 const ATTEMPTS = 50;
+/** Pause before the connection is opened anew, ms. */
+const REOPENING = 2000;
+
+/** What the bridge says to a stop, in an answer or in a message. */
+interface Answer {
+  readonly status?: string;
+  readonly message?: string;
+  readonly detail?: unknown;
+}
 
 const box = document.getElementById('stop') as HTMLButtonElement;
 const status = document.getElementById('stop-status') as HTMLElement;
 /** Counts presses: the newest one's attempts are the ones that go on. */
 let press = 0;
+let line: WebSocket | null = null;
+/** Told what the bridge answers over the line. */
+let heard: (answer: Answer) => void = () => {};
 
 function say(state: 'sending' | 'done' | 'failed', text: string): void {
   document.body.dataset.stop = state;
   status.textContent = text;
 }
 
-/** One request. @returns null when all arms are stopped, else what is wrong */
-async function request(): Promise<string | null> {
-  try {
-    const answer = await fetch('/stop', {
-      method: 'POST',
-      keepalive: true,
-      cache: 'no-store',
-      signal: AbortSignal.timeout(ANSWER_LIMIT),
+/** Opens the connection of the stop and keeps it open. */
+function connect(): void {
+  const url = new URL('/api/v1/live', location.href);
+  url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+  const socket = new WebSocket(url);
+  // Nothing is watched over it: it must be free for a stop.
+  socket.onopen = () => socket.send(JSON.stringify({ type: 'subscribe', topics: [], rate: 1 }));
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(String(data)) as Answer & { readonly type: string };
+    if (message.type === 'stop') heard(message);
+  };
+  socket.onclose = () => setTimeout(connect, REOPENING);
+  line = socket;
+}
+
+/** @returns null when all arms are stopped, else what is wrong */
+function faultOf({ status: said, message, detail }: Answer, ok = true): string | null {
+  return ok && said === 'ok' ? null : String(message ?? detail ?? 'an answer without words');
+}
+
+async function request(signal: AbortSignal): Promise<string | null> {
+  const answer = await fetch('/stop', { method: 'POST', keepalive: true, cache: 'no-store', signal });
+  return faultOf((await answer.json()) as Answer, answer.ok);
+}
+
+/** Asks in both ways. @returns null when all arms are stopped, else what is wrong; the first good answer counts */
+async function ask(): Promise<string | null> {
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(), ANSWER_LIMIT);
+  const ways = [request(ending.signal)];
+  if (line?.readyState === WebSocket.OPEN) {
+    line.send('{"type":"stop"}');
+    const answered = new Promise<string | null>((resolve, reject) => {
+      heard = (answer) => resolve(faultOf(answer));
+      ending.signal.addEventListener('abort', () => reject(ending.signal.reason));
     });
-    const body = (await answer.json()) as { status?: string; message?: string; detail?: unknown };
-    if (answer.ok && body.status === 'ok') return null;
-    return String(body.message ?? body.detail ?? `HTTP ${answer.status}`);
+    ways.push(answered);
+  }
+  let refusal: string | null = null;
+  const confirmed = (fault: string | null): null => {
+    refusal = fault;
+    if (fault !== null) throw new Error(fault);
+    return null;
+  };
+  try {
+    return await Promise.any(ways.map((way) => way.then(confirmed)));
   } catch {
-    return 'the bridge does not answer';
+    return refusal ?? 'the bridge does not answer';
+  } finally {
+    clearTimeout(timer);
+    // A request that still waits for a connection must not stop arms that have been reset meanwhile.
+    ending.abort();
   }
 }
 
 async function stop(): Promise<void> {
   press += 1;
   const mine = press;
+  const asked = ask();
   // Whatever drives an arm from this page ends with it.
   window.dispatchEvent(new Event('arm-bridge-stop'));
   say('sending', 'Stopping');
   for (let attempt = 0; attempt < ATTEMPTS && mine === press; attempt += 1) {
-    const fault = await request();
+    const fault = await (attempt === 0 ? asked : ask());
     if (mine !== press) return;
     if (fault === null) {
       say('done', `Stopped at ${new Date().toLocaleTimeString()}`);
@@ -94,3 +146,4 @@ window.addEventListener(
   },
   true,
 );
+connect();

@@ -77,6 +77,13 @@ export class Store {
   }
 
   #tell(topic: Topic): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener();
+    for (const listener of this.#listeners.get(topic) ?? []) {
+      try {
+        listener();
+      } catch (error) {
+        // One that fails, such as a picture that cannot be drawn, leaves the others and the connection alone.
+        reportError(error);
+      }
+    }
   }
 }

@@ -7,6 +7,7 @@ import { degrees, measure } from '../units.ts';
 export function curves(store: Store, spoken: (name: string) => string): HTMLElement {
   const host = h('div', { class: 'chart', role: 'img', 'aria-label': 'Angle of the joint over the last seconds' });
   const joint = h('select', { 'aria-label': 'Joint' });
+  const pairChoice = h('select', { 'aria-label': 'Pair', hidden: true });
   const apart = h('span', { class: 'quiet' });
   let chart: Chart | null = null;
   import('../chart.ts')
@@ -14,7 +15,13 @@ export function curves(store: Store, spoken: (name: string) => string): HTMLElem
       chart = new Chart(host, ['leader', 'follower']);
     })
     .catch(() => setText(host, 'The curves could not be loaded.'));
-  joint.addEventListener('change', () => chart?.clear());
+  for (const choice of [joint, pairChoice]) choice.addEventListener('change', () => chart?.clear());
+  store.on(['pairs'], () => {
+    const names = store.pairs.map(({ leader, follower }) => `${leader} → ${follower}`);
+    if (names.join() === [...pairChoice.options].map(({ text }) => text).join()) return;
+    pairChoice.replaceChildren(...names.map((name) => h('option', {}, name)));
+    pairChoice.hidden = names.length < 2;
+  });
   store.on(['models'], () => {
     const names = [...new Set(store.arms.flatMap((arm) => arm.joints.map(({ name }) => name)))];
     joint.replaceChildren(...names.map((name) => h('option', { value: name }, spoken(name))));
@@ -27,7 +34,7 @@ export function curves(store: Store, spoken: (name: string) => string): HTMLElem
     return typeof angle === 'number' ? degrees(angle) : null;
   };
   store.on(['arms'], () => {
-    const pair = store.pairs[0];
+    const pair = store.pairs[Math.max(pairChoice.selectedIndex, 0)];
     const angles = [angleOf(pair?.leader ?? store.arms[0]?.name), angleOf(pair?.follower ?? store.arms[1]?.name)];
     chart?.add(store.time, angles);
     const [leader = null, follower = null] = angles;
@@ -37,7 +44,8 @@ export function curves(store: Store, spoken: (name: string) => string): HTMLElem
   return h(
     'section',
     { class: 'card', 'aria-label': 'Curves' },
-    h('div', { class: 'row' }, h('h2', {}, 'Curves'), joint, key('leader'), key('follower'), apart),
+    h('div', { class: 'row' }, h('h2', {}, 'Curves'), pairChoice, joint),
+    h('div', { class: 'row legend' }, key('leader'), key('follower'), apart),
     host,
   );
 }

@@ -1,70 +1,77 @@
-import { send } from '../api.ts';
-import { button, h } from '../dom.ts';
-import { notice } from '../notices.ts';
-import type { ArmInfo } from '../protocol.ts';
+import { button, h, setText } from '../dom.ts';
+import type { Hand, Hands } from '../hand.ts';
 import type { Store } from '../store.ts';
 import { spoken } from '../units.ts';
 
-/** Time that the hand takes to where it is led, s: short enough to follow a finger. */
-const DURATION = 0.3;
 const STEPS = 400;
 
-/** A hand on the joints of a simulated arm: what a person does to a real leader. */
-export function hand(info: ArmInfo, store: Store): HTMLElement {
-  let wanted: Record<string, number> = {};
-  let held = false;
-  let busy = false;
-  let newer = false;
-
-  /** Sends the newest wish; one request at a time. */
-  const lead = async (): Promise<void> => {
-    newer = true;
-    if (busy) return;
-    busy = true;
-    while (newer) {
-      newer = false;
-      const body = { robot_id: info.id, joints: held ? wanted : null, duration: DURATION };
-      const { ok, message } = await send({ path: '/sim/hand', body });
-      if (!ok) notice('fault', message);
-    }
-    busy = false;
-  };
-  const inputs = info.joints.map(({ name, lower, upper }) => {
-    const input = h('input', {
-      type: 'range',
-      min: lower,
-      max: upper,
-      step: (upper - lower) / STEPS,
-      'aria-label': `Lead ${spoken(name)} by hand`,
-    });
-    input.addEventListener('input', () => {
-      held = true;
-      wanted = { ...wanted, [name]: Math.min(Math.max(Number(input.value), lower), upper) };
-      void lead();
-    });
+/** Sliders by which the hand leads the joints of an arm. */
+function sliders(hand: Hand, store: Store): { readonly element: HTMLElement; show(): void } {
+  const { info } = hand;
+  const inputs = info.joints.map(({ name, lower, upper }, i) => {
+    const step = (upper - lower) / STEPS;
+    const attributes = { type: 'range', min: lower, max: upper, step, 'aria-label': `Lead ${spoken(name)} by hand` };
+    const input = h('input', attributes);
+    input.addEventListener('input', () => hand.lead(i, Math.min(Math.max(Number(input.value), lower), upper)));
     return input;
-  });
-  const letGo = (): void => {
-    held = false;
-    wanted = {};
-    void lead();
-  };
-  // What the hand does not hold is shown where it is.
-  store.on(['arms'], () => {
-    const position = store.frames.get(info.id)?.joints.position;
-    for (const [i, input] of inputs.entries()) {
-      const angle = position?.[i];
-      if (typeof angle === 'number' && wanted[info.joints[i]!.name] === undefined) input.value = String(angle);
-    }
   });
   const rows = info.joints.map(({ name }, i) =>
     h('div', { class: 'spring-row' }, h('span', { 'aria-hidden': 'true' }, spoken(name)), inputs[i]!),
   );
-  return h(
-    'section',
-    { class: 'card', 'aria-label': `Hand on ${info.name}` },
-    h('h2', {}, `Hand on ${info.name}`, h('small', {}, 'in simulation')),
+  const about = h('p', { class: 'about' });
+  const fields = h(
+    'fieldset',
+    {},
     ...rows,
-    h('div', { class: 'row' }, button('Let go', letGo)),
+    h(
+      'div',
+      { class: 'row' },
+      button('Let go', () => hand.letGo()),
+    ),
   );
+  return {
+    element: h('div', {}, about, fields),
+    show() {
+      fields.disabled = !hand.yields;
+      const text = hand.yields
+        ? 'Or drag its links in the picture. The hand holds what it has led until it lets go.'
+        : 'This arm holds itself. It can be led while it is limp or floats.';
+      setText(about, text);
+      const position = store.frames.get(info.id)?.joints.position;
+      for (const [i, input] of inputs.entries()) {
+        const angle = hand.goal(i) ?? position?.[i];
+        if (typeof angle === 'number' && document.activeElement !== input) input.value = String(angle);
+      }
+    },
+  };
+}
+
+/** A hand on simulated arms, one at a time: what a person does to a real leader. Empty where no arm is simulated. */
+export function handPanel(store: Store, hands: Hands): HTMLElement {
+  const choice = h('select', { 'aria-label': 'Arm that is led' });
+  const body = h('div', {});
+  const card = h(
+    'section',
+    { class: 'card', 'aria-label': 'Hand', hidden: true },
+    h('div', { class: 'row' }, h('h2', {}, 'Hand on', h('small', {}, 'in simulation')), choice),
+    body,
+  );
+  let shown: ReturnType<typeof sliders> | null = null;
+  const simulated = (): readonly Hand[] => store.arms.flatMap((arm) => hands.of(arm) ?? []);
+  const choose = (): void => {
+    const hand = simulated()[choice.selectedIndex];
+    shown = hand === undefined ? null : sliders(hand, store);
+    body.replaceChildren(...(shown === null ? [] : [shown.element]));
+    shown?.show();
+  };
+  choice.addEventListener('change', choose);
+  store.on(['models'], () => {
+    choice.replaceChildren(...simulated().map(({ info }) => h('option', {}, info.name)));
+    card.hidden = choice.options.length === 0;
+    choose();
+  });
+  store.on(['arms', 'connection', 'hello'], () => {
+    if (card.offsetParent !== null) shown?.show();
+  });
+  return card;
 }

@@ -11,10 +11,12 @@ import {
   MeshLambertMaterial,
   MeshStandardMaterial,
   type Object3D,
-  type Vector3,
+  type Raycaster,
+  Vector3,
 } from 'three';
-import URDFLoader, { type URDFRobot } from 'urdf-loader';
+import URDFLoader, { type URDFJoint, type URDFRobot } from 'urdf-loader';
 import type { ArmFrame, ArmInfo, Vector } from '../protocol.ts';
+import type { Pivot } from './grip.ts';
 
 /** Points of a trail, and how far the tool goes from one to the next, m. */
 const TRAIL_POINTS = 600;
@@ -27,6 +29,16 @@ const AXES = 0.07;
 function place(object: Object3D, { xyz, rpy }: { xyz: Vector; rpy: Vector }): void {
   object.position.set(...xyz);
   object.rotation.set(...rpy, 'ZYX');
+}
+
+/** A place on an arm by which it can be taken hold of. */
+export interface Grip {
+  readonly arm: ArmView;
+  /** Of the joint that moves the place, in the order of the arm's joints. */
+  readonly index: number;
+  readonly joint: URDFJoint;
+  /** In the frame of the joint. */
+  readonly place: Vector3;
 }
 
 /** The drawn parts of an arm, with one material for each colour. */
@@ -105,6 +117,10 @@ export class ArmView {
       const color = (given as MeshStandardMaterial).color.clone().convertSRGBToLinear();
       return new MeshStandardMaterial({ color, roughness: 0.65, metalness: 0.05 });
     });
+    this.#measured.traverse((part) => {
+      part.castShadow = true;
+      part.receiveShadow = true;
+    });
     const ghost = new MeshLambertMaterial({ color: 0xff8c1a, transparent: true, opacity: 0.32, depthWrite: false });
     paint(this.#goal, () => ghost);
     this.#goal.visible = false;
@@ -156,6 +172,40 @@ export class ArmView {
       this.#init = robot.links[this.info.tool_link]!.matrixWorld.clone();
     }
     return this.#init;
+  }
+
+  /** The nearest part of the measured arm on a ray, m; its grip is null where no joint moves the part. */
+  hit(raycaster: Raycaster): { readonly distance: number; readonly point: Vector3; readonly grip: Grip | null } | null {
+    const [first] = raycaster.intersectObject(this.#measured, true).filter(({ object }) => object instanceof Mesh);
+    if (first === undefined) return null;
+    const { distance, point } = first;
+    for (let part: Object3D | null = first.object; part !== null && part !== this.#measured; part = part.parent) {
+      const index = this.info.joints.findIndex(({ name }) => this.#measured.joints[name] === part);
+      if (index < 0) continue;
+      const grip = { arm: this, index, joint: part as URDFJoint, place: part.worldToLocal(point.clone()) };
+      return { distance, point, grip };
+    }
+    return { distance, point, grip: null };
+  }
+
+  /** Where a grip is now, in the world. */
+  placeOf({ joint, place }: Grip, target: Vector3): Vector3 {
+    joint.updateWorldMatrix(true, false);
+    return joint.localToWorld(target.copy(place));
+  }
+
+  /** The joint of a grip as it stands, in the world. */
+  pivotOf(grip: Grip): Pivot {
+    const { joint } = grip;
+    const arm = this.placeOf(grip, new Vector3());
+    const origin = new Vector3().setFromMatrixPosition(joint.matrixWorld);
+    return {
+      angle: Number(joint.angle),
+      axis: joint.axis.clone().transformDirection(joint.matrixWorld),
+      arm: arm.sub(origin),
+      origin,
+      shifts: joint.jointType === 'prismatic',
+    };
   }
 
   /** Where the name of the arm stands, in the world. */

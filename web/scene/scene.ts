@@ -4,17 +4,23 @@ import {
   DirectionalLight,
   GridHelper,
   HemisphereLight,
+  Mesh,
   Object3D,
+  PCFShadowMap,
   PerspectiveCamera,
+  PlaneGeometry,
   Scene,
+  ShadowMaterial,
   Vector3,
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { button, h } from '../dom.ts';
+import { button, h, setText } from '../dom.ts';
+import type { Hands } from '../hand.ts';
 import type { ArmInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { ArmView } from './arm-view.ts';
+import { JointDrag } from './drag.ts';
 import { Target } from './target.ts';
 
 /** Directions from which the camera looks, in the world: x forward, z up. */
@@ -25,11 +31,22 @@ const VIEWS = {
   Top: new Vector3(-0.001, 0, 1),
 } as const;
 /** Reach of an arm beyond its base, m: what a view has to show. */
-const REACH = 0.22;
+const REACH = 0.18;
+/** Shadows are drawn with so many pixels in a square of 2 m: a pixel is 2 mm. */
+const SHADOW_PIXELS = 1024;
 /** Pixels of a display that are drawn per pixel of the page at most. */
 const MOST_PIXELS = 2;
 
 Object3D.DEFAULT_UP.set(0, 0, 1);
+
+/** Whether the processor draws, for want of anything else, as on a server or in a virtual machine. */
+function drawsByProcessor(): boolean {
+  const context = document.createElement('canvas').getContext('webgl2');
+  const names = context?.getExtension('WEBGL_debug_renderer_info');
+  const name = names == null ? '' : String(context?.getParameter(names.UNMASKED_RENDERER_WEBGL));
+  context?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
 
 /** The arms in three dimensions. Draws when something has changed, and otherwise nothing. */
 export class ArmScene {
@@ -41,19 +58,24 @@ export class ArmScene {
   readonly #controls: OrbitControls;
   readonly #labels = h('div', { class: 'labels', 'aria-hidden': 'true' });
   readonly #target: Target;
+  readonly #drag: JointDrag;
   readonly #choice = h('select', { class: 'view', 'aria-label': 'Arm with a target to drag' });
   #grid: GridHelper | null = null;
-  #views: { readonly arm: ArmView; readonly label: HTMLElement }[] = [];
+  #views: { readonly arm: ArmView; readonly label: HTMLElement; readonly state: HTMLElement }[] = [];
   #drawing = 0;
   /** Time that this page works for a frame, ms: mean over the newest ones. */
   work = 0;
 
   /** @throws when this browser has no WebGL */
-  constructor(host: HTMLElement, store: Store) {
+  constructor(host: HTMLElement, store: Store, hands: Hands) {
     this.#host = host;
     this.#store = store;
-    this.#renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: 'low-power' });
-    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_PIXELS));
+    // A processor that draws may be the one that drives the arms: it is spared smooth edges and shadows.
+    const fine = !drawsByProcessor();
+    this.#renderer = new WebGLRenderer({ antialias: fine, alpha: true, powerPreference: 'low-power' });
+    this.#renderer.setPixelRatio(fine ? Math.min(devicePixelRatio, MOST_PIXELS) : 1);
+    this.#renderer.shadowMap.enabled = fine;
+    this.#renderer.shadowMap.type = PCFShadowMap;
     const canvas = this.#renderer.domElement;
     canvas.setAttribute('role', 'img');
     canvas.setAttribute('aria-label', 'The arms as they stand; their joints are listed under Arms');
@@ -65,10 +87,17 @@ export class ArmScene {
         this.#controls.enabled = !on;
       },
     });
-    const sun = new DirectionalLight(0xffffff, 2.2);
-    sun.position.set(1, -0.8, 2);
-    this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3), sun);
-    host.replaceChildren(canvas, this.#labels, this.#target.label, this.#toolbar());
+    const lent = {
+      camera: this.#camera,
+      canvas,
+      arms: () => this.#views.map(({ arm }) => arm),
+      redraw: () => this.invalidate(),
+      taken: () => this.#target.hot,
+    };
+    this.#drag = new JointDrag(host, lent, hands);
+    this.#scene.add(this.#drag.mark);
+    this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3), ...this.#sun());
+    host.replaceChildren(canvas, this.#labels, this.#target.label, this.#drag.label, this.#toolbar());
     store.on(['connection', 'hello'], () => this.#offerTarget());
     new ResizeObserver(() => this.#resize()).observe(host);
     const repaint = (): void => this.#drawGround();
@@ -88,7 +117,10 @@ export class ArmScene {
       }),
     );
     for (const { arm } of this.#views) this.#scene.remove(arm.group);
-    this.#views = loaded.map((arm) => ({ arm, label: h('span', {}, arm.info.name) }));
+    this.#views = loaded.map((arm) => {
+      const state = h('small', {});
+      return { arm, state, label: h('span', {}, `${arm.info.name} `, state) };
+    });
     this.#labels.replaceChildren(...this.#views.map(({ label }) => label));
     for (const { arm } of this.#views) this.#scene.add(arm.group);
     this.#offerTarget();
@@ -101,15 +133,33 @@ export class ArmScene {
     if (this.#drawing === 0) this.#drawing = requestAnimationFrame(() => this.#draw());
   }
 
+  /** The light that casts shadows, and the ground on which they fall. */
+  #sun(): Object3D[] {
+    const sun = new DirectionalLight(0xffffff, 2.4);
+    sun.position.set(0.5, -0.6, 1.5);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(SHADOW_PIXELS, SHADOW_PIXELS);
+    sun.shadow.radius = 4;
+    sun.shadow.normalBias = 0.004;
+    Object.assign(sun.shadow.camera, { left: -1, right: 1, bottom: -1, top: 1, near: 0.1, far: 4 });
+    const ground = new Mesh(new PlaneGeometry(2, 2), new ShadowMaterial({ opacity: 0.22 }));
+    ground.receiveShadow = true;
+    ground.position.z = -0.002;
+    return [sun, ground];
+  }
+
   #show(): void {
     const began = performance.now();
     let changed = false;
-    for (const { arm } of this.#views) {
+    for (const { arm, label, state } of this.#views) {
       const frame = this.#store.frames.get(arm.info.id);
       if (frame === undefined) continue;
+      label.dataset.state = frame.state;
+      setText(state, frame.state === 'connected' ? 'limp' : frame.state);
       changed = arm.show(frame) || changed;
       this.#target.follow(arm.info.id, frame);
     }
+    this.#drag.follow();
     if (changed) this.invalidate();
     this.#worked(began);
   }
@@ -121,6 +171,7 @@ export class ArmScene {
     const at = new Vector3();
     for (const { arm, label } of this.#views) this.#pin(label, arm.labelAt(at));
     this.#target.drawn((label, place) => this.#pin(label, place));
+    this.#drag.drawn((label, place) => this.#pin(label, place));
     this.#worked(began);
   }
 
@@ -189,14 +240,13 @@ export class ArmScene {
     const views = (Object.keys(VIEWS) as (keyof typeof VIEWS)[]).map((name) =>
       button(name, () => this.#look(name), { class: 'view' }),
     );
+    const group = (...tools: readonly HTMLElement[]): HTMLElement => h('div', { class: 'tools' }, ...tools);
     return h(
       'div',
       { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' },
-      ...views,
-      frames,
-      trails,
-      this.#choice,
-      turn,
+      group(...views),
+      group(frames, trails),
+      group(this.#choice, turn),
     );
   }
 

@@ -84,6 +84,11 @@ export class Target {
     });
   }
 
+  /** Whether the pointer is on the target or drags it. */
+  get hot(): boolean {
+    return this.#dragging || this.#controls.axis !== null;
+  }
+
   /** Puts the target at the tool of an arm; null: takes it away. */
   attach(arm: ArmView | null): void {
     this.#controls.detach();

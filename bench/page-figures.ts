@@ -1,0 +1,54 @@
+/** What the control page costs a browser: measured by the browser itself. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+/** Kilobytes that the page may be, compressed; ms that it may work for a frame; bytes of heap; ms to the first paint. */
+export const PAGE_GOALS = { bundle: 400e3, work: 6, heap: 60e6, firstPaint: 1000 } as const;
+
+/** All files of the page as they are sent, bytes. @param folder of the built page */
+export function bundleSize(folder: string): number {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.gz'));
+  return files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
+/** From the request of the page to its first paint with content, ms. */
+export async function firstPaint(page: Page): Promise<number> {
+  const entry = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1";
+  await page.waitForFunction(`${entry} > 0`.replace(/ \?\? -1/, ''));
+  return Number(await page.evaluate(entry));
+}
+
+/** JavaScript heap in use after a collection, bytes. */
+export async function heapSize(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize;
+}
+
+/**
+ * Processor time of the page's main thread for each frame of the live stream, ms: reading it, showing it in figures and
+ * drawing it. What the graphics processor does, or the processor for it in another thread, does not count.
+ * @param meanwhile moves the arms while it is measured
+ */
+export async function workPerFrame(page: Page, meanwhile: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await session.send('Network.enable');
+  let frames = 0;
+  session.on('Network.webSocketFrameReceived', ({ response }) => {
+    if (response.payloadData.startsWith('{"type":"arms"')) frames += 1;
+  });
+  const spent = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value;
+  };
+  const before = await spent();
+  frames = 0;
+  await meanwhile();
+  const work = (1000 * ((await spent()) - before)) / frames;
+  await session.detach();
+  return work;
+}

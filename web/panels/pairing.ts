@@ -1,0 +1,163 @@
+import { command } from '../api.ts';
+import { button, h, setText } from '../dom.ts';
+import type { Store } from '../store.ts';
+
+/** Share of the weight that is held unless somebody says otherwise, percent. */
+const GRAVITY = { shoulder: 100, elbow: 50, wrist: 10 } as const;
+
+function toggle(label: string): HTMLButtonElement {
+  const element = button(
+    label,
+    () => {
+      element.setAttribute('aria-pressed', String(element.getAttribute('aria-pressed') !== 'true'));
+    },
+    { 'aria-pressed': 'false', class: 'switch' },
+  );
+  return element;
+}
+
+const isOn = (element: HTMLElement): boolean => element.getAttribute('aria-pressed') === 'true';
+
+interface PairRow {
+  readonly element: HTMLElement;
+  readonly pair: () => { readonly leader_id: number; readonly follower_id: number };
+}
+
+/** Which arms lead which: as many pairs as are wanted. */
+class PairList {
+  readonly element = h('div', { class: 'pair-list' });
+  readonly #store: Store;
+  #rows: PairRow[] = [];
+  /** A person has chosen: the configured pairs are put in no more. */
+  #chosen = false;
+
+  constructor(store: Store) {
+    this.#store = store;
+    store.on(['models'], () => this.#reset());
+    store.on(['pairs'], () => {
+      if (!this.#chosen && store.pairs.length > 0) this.#reset();
+    });
+  }
+
+  get pairs(): readonly ReturnType<PairRow['pair']>[] {
+    return this.#rows.map(({ pair }) => pair());
+  }
+
+  /** Adds a pair: the first leader, and the first arm that has no part yet. */
+  add(): void {
+    this.#chosen = true;
+    const taken = new Set(this.pairs.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]));
+    const free = this.#store.arms.find(({ id }) => !taken.has(id)) ?? this.#store.arms.at(-1);
+    this.#put([...this.#rows, this.#row(this.pairs[0]?.leader_id, free?.id)]);
+  }
+
+  /** The configured pairs, or else the first arm leads the second. */
+  #reset(): void {
+    const { arms, pairs } = this.#store;
+    if (arms.length === 0) return;
+    const idOf = (name: string): number | undefined => arms.find((arm) => arm.name === name)?.id;
+    const key = pairs.map(({ leader, follower }) => `${leader} ${follower}`).join();
+    if (this.element.dataset.pairs === key && this.#rows.length > 0) return;
+    this.element.dataset.pairs = key;
+    const rows = pairs.map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
+    this.#put(rows.length > 0 ? rows : [this.#row(arms[0]?.id, arms[1]?.id)]);
+  }
+
+  #row(leaderId: number | undefined, followerId: number | undefined): PairRow {
+    const choose = (label: string, id: number | undefined): HTMLSelectElement => {
+      const options = this.#store.arms.map((arm) => h('option', { value: arm.id, selected: arm.id === id }, arm.name));
+      const change = (): void => {
+        this.#chosen = true;
+      };
+      return h('select', { 'aria-label': label, onchange: change }, ...options);
+    };
+    const leader = choose('Leader', leaderId);
+    const follower = choose('Follower', followerId);
+    const remove = (): void => {
+      this.#chosen = true;
+      this.#put(this.#rows.filter((each) => each !== row));
+    };
+    const row: PairRow = {
+      element: h(
+        'div',
+        { class: 'row pair', role: 'group', 'aria-label': 'Pair' },
+        leader,
+        h('span', { 'aria-hidden': 'true' }, '→'),
+        follower,
+        button('×', remove, { class: 'remove', 'aria-label': 'Remove this pair' }),
+      ),
+      pair: () => ({ leader_id: Number(leader.value), follower_id: Number(follower.value) }),
+    };
+    return row;
+  }
+
+  #put(rows: PairRow[]): void {
+    this.#rows = rows;
+    this.element.replaceChildren(...rows.map(({ element }) => element));
+    for (const each of this.element.querySelectorAll<HTMLElement>('.remove')) each.hidden = rows.length < 2;
+  }
+}
+
+/** Weight that floating leaders hold, by group of joints. */
+function shareRows(): { readonly element: HTMLElement; readonly values: () => Record<string, number> } {
+  const shares = Object.entries(GRAVITY).map(([name, value]) => {
+    const shown = h('output', {}, `${value} %`);
+    const label = `Weight held at the ${name}`;
+    const input = h('input', { type: 'range', name, min: 0, max: 100, step: 5, value, 'aria-label': label });
+    input.addEventListener('input', () => setText(shown, `${input.value} %`));
+    const title = h('span', { 'aria-hidden': 'true' }, name);
+    return { input, row: h('div', { class: 'spring-row share' }, title, input, shown) };
+  });
+  return {
+    element: h('div', {}, ...shares.map(({ row }) => row)),
+    values: () => Object.fromEntries(shares.map(({ input }) => [input.name, Number(input.value)])),
+  };
+}
+
+/** Start and end of leader-follower control. */
+export function pairingCard(store: Store): HTMLElement {
+  const list = new PairList(store);
+  const gravity = toggle('Hold the weight of the leaders');
+  const invert = toggle('Mirror left and right');
+  const align = h(
+    'select',
+    { 'aria-label': 'Who goes to whom first' },
+    h('option', { value: '' }, 'as configured'),
+    h('option', { value: 'follower' }, 'the follower'),
+    h('option', { value: 'leader' }, 'the leader, by itself'),
+  );
+  const shares = shareRows();
+  const showShares = (): void => {
+    shares.element.hidden = !isOn(gravity);
+  };
+  gravity.addEventListener('click', showShares);
+  showShares();
+  const start = (): void => {
+    const body = {
+      robot_pairs: list.pairs,
+      enable_gravity_compensation: isOn(gravity),
+      gravity_compensation_values: shares.values(),
+      invert_controls: isOn(invert),
+      ...(align.value === '' ? {} : { align: align.value }),
+    };
+    const done = list.pairs.length > 1 ? 'The followers go to their leaders,' : 'The follower goes to its leader,';
+    void command({ path: '/move/leader/start', body }, `${done} then ${list.pairs.length > 1 ? 'follow' : 'follows'}.`);
+  };
+  const end = (): void => void command({ path: '/move/leader/stop' }, 'The followers hold.');
+  return h(
+    'section',
+    { class: 'card', 'aria-label': 'Leader and follower' },
+    h('h2', {}, 'Leader and follower'),
+    list.element,
+    h(
+      'div',
+      { class: 'row' },
+      button('Add a pair', () => list.add(), { class: 'plain' }),
+    ),
+    gravity,
+    shares.element,
+    invert,
+    h('div', { class: 'row' }, h('span', {}, 'First goes'), align),
+    h('div', { class: 'row' }, button('Start', start, { class: 'main' }), button('End', end)),
+  );
+}
