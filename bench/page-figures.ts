@@ -28,27 +28,39 @@ export async function heapSize(page: Page): Promise<number> {
   return usedSize;
 }
 
+/** Frames over which the work is measured: a second of the live stream. */
+const FRAMES = 30;
+
 /**
  * Processor time of the page's main thread for each frame of the live stream, ms: reading it, showing it in figures and
  * drawing it. What the graphics processor does, or the processor for it in another thread, does not count.
- * @param meanwhile moves the arms while it is measured
+ * @param act keeps the arms moving; called with the number of the frame
  */
-export async function workPerFrame(page: Page, meanwhile: () => Promise<void>): Promise<number> {
+export async function workPerFrame(page: Page, act: (frame: number) => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await session.send('Network.enable');
   let frames = 0;
+  let next = (): void => {};
   session.on('Network.webSocketFrameReceived', ({ response }) => {
-    if (response.payloadData.startsWith('{"type":"arms"')) frames += 1;
+    if (!response.payloadData.startsWith('{"type":"arms"')) return;
+    frames += 1;
+    next();
   });
   const spent = async (): Promise<number> => {
     const { metrics } = await session.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === 'TaskDuration')!.value;
   };
   const before = await spent();
-  frames = 0;
-  await meanwhile();
-  const work = (1000 * ((await spent()) - before)) / frames;
+  const first = frames;
+  while (frames < first + FRAMES) {
+    const come = new Promise<void>((resolve) => {
+      next = resolve;
+    });
+    await act(frames);
+    await come;
+  }
+  const work = (1000 * ((await spent()) - before)) / (frames - first);
   await session.detach();
   return work;
 }

@@ -51,16 +51,18 @@ class PairList {
     this.#put([...this.#rows, this.#row(this.pairs[0]?.leader_id, free?.id)]);
   }
 
-  /** The configured pairs, or else the first arm leads the second. */
+  /** What a person has chosen, else the configured pairs, else the first arm leads the second; of the arms there are now. */
   #reset(): void {
     const { arms, pairs } = this.#store;
     if (arms.length === 0) return;
+    const key = JSON.stringify([arms.map(({ name }) => name), pairs.map(({ leader, follower }) => [leader, follower])]);
+    if (this.element.dataset.of === key) return;
+    this.element.dataset.of = key;
     const idOf = (name: string): number | undefined => arms.find((arm) => arm.name === name)?.id;
-    const key = pairs.map(({ leader, follower }) => `${leader} ${follower}`).join();
-    if (this.element.dataset.pairs === key && this.#rows.length > 0) return;
-    this.element.dataset.pairs = key;
-    const rows = pairs.map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
-    this.#put(rows.length > 0 ? rows : [this.#row(arms[0]?.id, arms[1]?.id)]);
+    const wanted = this.#chosen
+      ? this.pairs.map(({ leader_id, follower_id }) => this.#row(leader_id, follower_id))
+      : pairs.map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
+    this.#put(wanted.length > 0 ? wanted : [this.#row(arms[0]?.id, arms[1]?.id)]);
   }
 
   #row(leaderId: number | undefined, followerId: number | undefined): PairRow {
