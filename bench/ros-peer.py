@@ -1,6 +1,7 @@
-"""The other side of bench/ros.ts in rclpy: publish COUNT | read TOPIC | listen ARM SECONDS; JSON lines on stdout."""
+"""The other side of bench/ros.ts in rclpy: publish ALONE HEARD | read TOPIC | listen ARM SECONDS; JSON lines on stdout."""
 
 import json
+import statistics
 import sys
 import threading
 import time
@@ -16,16 +17,44 @@ def tell(value):
     print(json.dumps(value), flush=True)
 
 
-def publish(node, count):
-    publisher = node.create_publisher(JointState, "/bench/python", 10)
+def publish(node, alone, heard):
+    """Publishes as asked, one request a line on stdin: ["burst", COUNT], or ["loop" | "alone" | "heard", RATE, SECONDS]."""
+    publishers = {"alone": node.create_publisher(JointState, alone, 10), "heard": node.create_publisher(JointState, heard, 10)}
     message = JointState(name=NAMES)
-    began = time.perf_counter()
-    for index in range(count):
-        values = [index * 1e-6] * len(NAMES)
+
+    def send(kind, index):
+        if kind == "loop":
+            return
         message.header.stamp.nanosec = index
-        message.position = message.velocity = message.effort = values
-        publisher.publish(message)
-    tell({"each": (time.perf_counter() - began) / count})
+        message.position = message.velocity = message.effort = [index * 1e-6] * len(NAMES)
+        publishers[kind].publish(message)
+
+    def burst(count):
+        began = time.perf_counter()
+        for index in range(count):
+            send("alone", index)
+        return (time.perf_counter() - began) / count
+
+    def paced(kind, rate, seconds):
+        calls = []
+        began, thread, all_threads = time.perf_counter(), time.thread_time(), time.process_time()
+        while time.perf_counter() - began < seconds:
+            while len(calls) < (time.perf_counter() - began) * rate:
+                before = time.perf_counter()
+                send(kind, len(calls))
+                calls.append(time.perf_counter() - before)
+            time.sleep(0.001)
+        used = time.process_time() - all_threads
+        return {
+            "thread": (time.thread_time() - thread) / len(calls),
+            "all": used / (time.perf_counter() - began),
+            "clock": statistics.median(calls),
+        }
+
+    tell("ready")
+    for line in sys.stdin:
+        kind, *numbers = json.loads(line)
+        tell(burst(*numbers) if kind == "burst" else paced(kind, *numbers))
 
 
 def read(node, topic):
@@ -70,7 +99,7 @@ rclpy.init()
 bench = rclpy.create_node("bench_peer")
 kind, *args = sys.argv[1:]
 if kind == "publish":
-    publish(bench, int(args[0]))
+    publish(bench, *args)
 elif kind == "read":
     read(bench, args[0])
 else:
