@@ -27,7 +27,7 @@ function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
 /**
  * Reads the model of an arm.
  * @param index its place in the configuration
- * @throws {ConfigError} for a model that does not exist, or that is not the one its bus simulates
+ * @throws {ConfigError} for a model that does not exist, or that is not the one its bus simulates, and for gains that it does not allow
  */
 export function planArm(arm: ArmConfig, index: number): ArmPlan {
   const model = readModel(arm, index);
@@ -37,7 +37,17 @@ export function planArm(arm: ArmConfig, index: number): ArmPlan {
       `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${model.name}".`,
     );
   }
+  checkGains(arm, index, model);
   return { config: arm, model, chain: armChain(model), detached: null };
+}
+
+function checkGains(arm: ArmConfig, index: number, { joints, leastGain }: ArmModel): void {
+  for (const [joint, part] of Object.entries(arm.position_gains)) {
+    const path = `arms[${index}].position_gains.${joint}`;
+    const names = joints.map(({ name }) => name);
+    if (!names.includes(joint)) throw new ConfigError(`${path}: the joints of ${arm.name} are ${names.join(', ')}.`);
+    if (part < leastGain) throw new ConfigError(`${path}: ${part}, and ${leastGain} is the least for this model.`);
+  }
 }
 
 /**

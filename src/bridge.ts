@@ -4,9 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ArmSet } from './arm/arms.ts';
 import { ControlClient } from './arm/control-client.ts';
-import { defaultStateFolder, GainStore } from './arm/gain-store.ts';
+import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { OwnershipDesk } from './arm/ownership.ts';
+import { GainParts } from './arm/position-gains.ts';
 import { ServoCare } from './arm/servo-care.ts';
 import { simulatedTwin } from './arm/twin.ts';
 import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
@@ -22,7 +23,6 @@ import { LogTail } from './log.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/service.ts';
 import { StreamService } from './mirror/streams.ts';
-import { forgetWhenRestored } from './mirror/support.ts';
 import type { Mover } from './mirror/types.ts';
 import { approach } from './motion/approach.ts';
 import { Goals } from './motion/goals.ts';
@@ -97,6 +97,7 @@ export class Bridge {
   readonly #streams: StreamService;
   readonly #trajectories: TrajectoryService;
   readonly #protection: Protection;
+  readonly #gains: GainParts;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #app: FastifyInstance | null = null;
@@ -147,6 +148,8 @@ export class Bridge {
     this.joints = new JointGoals(planners, goals);
     this.torque = new TorqueSwitch(this.arms, this.motion);
     this.servos = new ServoCare(this.arms);
+    this.#gains = new GainParts(this.arms, store, notice);
+    for (const [index, arm] of handles.entries()) this.#gains.add(arm, config.arms[index]!.position_gains);
     this.recordings = new RecordingService(planners, goals, config.recording);
     this.#streams = new StreamService(this.arms, this.#control);
     this.jog = new JogService(this.arms, this.#control);
@@ -215,6 +218,7 @@ export class Bridge {
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
+      bridge.#gains.begin();
       await bridge.#startRos(rosArgs);
       await bridge.#startHttp(tokens);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
@@ -269,6 +273,7 @@ export class Bridge {
       if (outcome.status === 'rejected') logger.error(`${arm.name} was not lowered and holds: ${outcome.reason}`);
       else if (outcome.value !== null) logger.warn(outcome.value);
     }
+    await this.#gains.restore();
     // Not before the arms are down: a stop is to be heard while they are being lowered.
     await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS));
     await this.#app?.close();
@@ -282,6 +287,7 @@ export class Bridge {
   #makeHandle(plan: ArmPlan, index: number): ArmHandle {
     const { config, model, chain } = plan;
     this.#shared.limitSpeed(index, config.speed_scale);
+    this.#shared.limitAcceleration(index, config.acceleration_scale);
     const handle = new ArmHandle({
       id: config.id ?? index,
       name: config.name,
@@ -299,6 +305,7 @@ export class Bridge {
 
   #added(arm: Arm, config: ArmConfig): void {
     this.#config = { ...this.#config, arms: [...this.#config.arms, config] };
+    this.#gains.add(this.arms.byId(arm.id), config.position_gains);
     this.#rosRoom?.add(arm);
     this.#logger.info(`${arm.name} has been added as robot ${arm.id} on ${arm.bus}`);
   }
@@ -331,13 +338,15 @@ export class Bridge {
     }
   }
 
-  /** Servos to which a bridge that did not end properly has left soft gains get their own ones back as they connect. */
+  /** Servos to which a bridge that did not end properly has left softer gains get their own ones back as they connect. */
   async #takeBackGains(store: GainStore): Promise<void> {
     const left = this.arms.all.filter((arm) => !arm.simulated && store.read(arm.name, arm.bus) !== null);
     await Promise.all(
       left.map(async (arm) => {
         if (arm.read().state === 'disconnected' || !(await forgetWhenRestored(arm, store))) return;
-        this.#logger.info(`${arm.name}: the position gains of its servos, left over from floating, are given back`);
+        this.#logger.info(
+          `${arm.name}: the position gains of its servos, which had not been given back, are its own again`,
+        );
       }),
     );
   }
@@ -361,6 +370,7 @@ export class Bridge {
         trajectories: this.#trajectories,
         jogging: this.jog,
         joints: this.#streams,
+        gains: this.#gains,
         logger: this.#logger,
         onSnapshot: (listener) => {
           this.#cycleListeners.add(listener);

@@ -45,6 +45,9 @@ const YIELD = { torque: 0.6, time: 0.5, hold: 0.4 };
 /** Part of a joint's torque limit that floating may ask of it. */
 const FLOAT_TORQUE_SHARE = 0.5;
 
+/** A joint that is slower rests, rad/s. */
+const RESTING = 1e-3;
+
 /** Torque goes on at the measured pose, which must be no older than this, s. */
 const OLDEST_START = 0.1;
 
@@ -166,8 +169,14 @@ function driveModel(arm: ArmRuntime): DriveModel {
   };
 }
 
-/** @param top largest speeds for moves, rad/s */
-function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }>, top: Float64Array): SetpointSource {
+/** Largest speeds for moves (rad/s), and accelerations with which they gain speed (rad/s^2). */
+interface Pace {
+  readonly top: Float64Array;
+  readonly gaining: Float64Array;
+}
+
+function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }>, pace: Pace): SetpointSource {
+  const { top, gaining } = pace;
   const spec = command.source;
   const { limits } = arm.model;
   switch (spec.kind) {
@@ -178,7 +187,7 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
         setups[command.arm]!.joints,
         ({ moveJerk }) => moveJerk ?? Number.POSITIVE_INFINITY,
       );
-      return new Trajectory(spec.goal, { velocity, acceleration: limits.acceleration.move, jerk });
+      return new Trajectory(spec.goal, { velocity, acceleration: gaining, jerk });
     }
     case 'mirror': {
       const { link } = arms[spec.leader]!;
@@ -204,7 +213,7 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
       const { input, chain, collision } = jogs[command.arm]!;
       input.sampleTime = 0;
       const { lower, upper, acceleration } = limits;
-      const move = { lower, upper, velocity: top, acceleration: acceleration.move };
+      const move = { lower, upper, velocity: top, acceleration: acceleration.move, gaining };
       return new Jog(input, move, chain, collision, seconds, spec.timeout);
     }
     case 'float':
@@ -215,6 +224,15 @@ function makeSource(arm: ArmRuntime, command: Extract<Command, { kind: 'drive' }
 /** Part of its largest speeds at which an arm is moved. A motion that is slow by itself, as lowering is, keeps its own. */
 function speedPart(arm: ArmRuntime, spec: SourceSpec): number {
   return spec.kind === 'trajectory' && spec.speed !== null ? 1 : shared.speedPart(arm.index);
+}
+
+/**
+ * The same of its accelerations. Poses with times of their own are not reached later than these say; and an arm that moves
+ * keeps all, since it has to brake first.
+ */
+function accelerationPart(arm: ArmRuntime, spec: SourceSpec): number {
+  if (spec.kind === 'waypoints' || (spec.kind === 'trajectory' && spec.speed !== null)) return 1;
+  return arm.gate.velocities.some((speed) => Math.abs(speed) > RESTING) ? 1 : shared.accelerationPart(arm.index);
 }
 
 /** Why a source cannot drive an arm at speeds up to `velocity` (rad/s); empty when it can. */
@@ -276,6 +294,13 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
       const plan = gains.plan(command.parts, arm.model.floatTorque);
       return { motion: arm.motion, duration: 0, gains: { ...plan, restored: gains.restored } };
     }
+    case 'work_gains': {
+      const { gains } = arm.link;
+      if (!arm.link.up) return arm.link.reason;
+      if (gains === null) return 'its servos belong to another machine';
+      gains.work(command.parts);
+      break;
+    }
     case 'recover': {
       // Its torque gives way for a moment, which no motion bears.
       if (!shared.stopLatched(command.arm)) break;
@@ -294,11 +319,13 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
       if (shared.stopLatched(command.arm)) return 'it is stopped';
       if (!arm.powered) return 'its torque is off';
       const part = speedPart(arm, command.source);
-      const top = arm.model.limits.velocity.move.map((most) => most * part);
+      const gain = accelerationPart(arm, command.source);
+      const { velocity, acceleration } = arm.model.limits;
+      const top = velocity.move.map((most) => most * part);
       const refusal = refusalOf(arm, command.source, top);
       if (refusal !== '') return refusal;
-      const source = makeSource(arm, command, top);
-      arm.drive(source, part);
+      const source = makeSource(arm, command, { top, gaining: acceleration.move.map((most) => most * gain) });
+      arm.drive(source, part, gain);
       const timed = source instanceof Trajectory || source instanceof Waypoints;
       return { motion: arm.motion, duration: timed ? source.duration : 0 };
     }

@@ -3,11 +3,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { GainPlan } from '../control/gains.ts';
+import type { ArmHandle } from './handle.ts';
 
 const counts = z.array(z.int().positive());
 const caps = z.array(z.int().min(0));
 const currents = z.strictObject({ own: caps, soft: caps }).default({ own: [], soft: [] });
 const plan = z.strictObject({ own: counts, soft: counts, currents });
+
+/** Longest time that servos need to have their own gains back, and how often they are asked, ms. */
+const RESTORE_LIMIT = 5000;
+const RESTORE_INTERVAL = 100;
 
 /** Where what has to outlive the process is kept when nothing else is configured. */
 export function defaultStateFolder(): string {
@@ -42,16 +47,21 @@ export class GainStore {
     return this.#kept.get(this.#file(arm, bus));
   }
 
-  /** Keeps gains before they are changed. @throws {Error} when the file cannot be written */
-  keep(arm: string, bus: string, gains: GainPlan): void {
+  /**
+   * Keeps gains before they are changed; where softer ones are kept already, these count.
+   * @throws {Error} when the file cannot be written
+   */
+  keep(arm: string, bus: string, { own, soft: wanted, currents }: GainPlan): void {
     const file = this.#file(arm, bus);
-    this.#kept.set(file, { ...gains });
+    const before = this.#kept.get(file);
+    const same = before?.own.length === own.length && own.every((counts, i) => counts === before.own[i]);
+    const soft = wanted.map((counts, i) => (same ? Math.min(counts, before.soft[i]!) : counts));
+    this.#kept.set(file, { own, soft, currents });
     // The servos of a simulated arm do not outlive the bridge.
     if (bus.startsWith('sim:')) return;
     mkdirSync(this.#folder, { recursive: true });
     const descriptor = openSync(`${file}.new`, 'w');
     try {
-      const { own, soft, currents } = gains;
       writeSync(descriptor, JSON.stringify({ own, soft, currents }));
       // A dip of the supply that takes the computer along is one of the cases that this is for.
       fsyncSync(descriptor);
@@ -70,4 +80,31 @@ export class GainStore {
   #file(arm: string, bus: string): string {
     return join(this.#folder, `gains-${arm}-${bus.replace(/[^\w.-]+/g, '_')}.json`);
   }
+}
+
+/**
+ * Waits until an arm's servos have their own gains again, and forgets what was kept of them. If that takes too long, it
+ * stays on disk for the next start.
+ * @returns whether they have them
+ */
+export async function forgetWhenRestored(
+  arm: ArmHandle,
+  store: GainStore,
+  parts: Float64Array = new Float64Array(arm.model.joints.length).fill(arm.model.gravity.softGain),
+): Promise<boolean> {
+  const kept = store.kept(arm.name, arm.bus);
+  for (let waited = 0; waited < RESTORE_LIMIT; waited += RESTORE_INTERVAL) {
+    try {
+      if ((await arm.gains(parts)).restored) {
+        // Where it floats once more, what has been kept is of that time.
+        if (arm.read().state === 'floating' || store.kept(arm.name, arm.bus) !== kept) return false;
+        store.forget(arm.name, arm.bus);
+        return true;
+      }
+    } catch {
+      // It is disconnected just now.
+    }
+    await new Promise((resolve) => setTimeout(resolve, RESTORE_INTERVAL).unref());
+  }
+  return false;
 }

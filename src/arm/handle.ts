@@ -222,6 +222,19 @@ export class ArmHandle implements Arm {
     this.#shared.limitSpeed(this.index, part);
   }
 
+  get accelerationScale(): number {
+    return this.#shared.accelerationPart(this.index);
+  }
+
+  limitAcceleration(part: number): void {
+    this.#shared.limitAcceleration(this.index, part);
+  }
+
+  /** By how much moves may take longer than at the limits of its data, at most: 1 or more. */
+  get patience(): number {
+    return 1 / Math.min(this.speedScale, this.accelerationScale);
+  }
+
   read(): ArmSnapshot {
     return this.#reader.read();
   }
@@ -433,6 +446,15 @@ export class ArmHandle implements Arm {
    */
   async gains(parts: Float64Array): Promise<GainPlan & { readonly restored: boolean }> {
     return (await this.#command({ kind: 'gains', arm: this.index, parts })).gains!;
+  }
+
+  /**
+   * From now on the servos work with these parts of their own position gains, 0..1 by joint, when the arm does not float;
+   * what connects anew has its own ones.
+   * @throws {BridgeError} disconnected, unsupported
+   */
+  async workWith(parts: Float64Array): Promise<void> {
+    await this.#command({ kind: 'work_gains', arm: this.index, parts });
   }
 
   /** The motion, if it is still the present one, decelerates to a hold. */

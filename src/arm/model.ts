@@ -112,6 +112,8 @@ export interface ArmModel {
   readonly gripper: { readonly index: number; readonly closed: number; readonly open: number } | null;
   /** While it floats: part of their own position gain with which its servos work, 0..1. */
   readonly gravity: { readonly softGain: number };
+  /** Least part of their own position gain with which its servos may work, 0..1: softer ones would hang through too far. */
+  readonly leastGain: number;
   /** Positions in rad per joint, in the order of `joints`. */
   readonly poses: ReadonlyMap<string, Float64Array>;
   readonly sources: readonly { readonly what: string; readonly origin: string; readonly licence: string }[];
@@ -123,6 +125,9 @@ export interface ArmModel {
  * friction.
  */
 export const SOFT_GAIN = 0.375;
+
+/** The same for an arm that moves: at half the stiffness its goals stand off by twice the droop. */
+const LEAST_GAIN = 0.5;
 
 /** The files of an arm are missing or wrong; the message names file, place, value and what is allowed. */
 export class ArmModelError extends Error {
@@ -174,6 +179,7 @@ const armFile = z.strictObject({
     .min(1),
   gripper: z.strictObject({ joint: z.string(), closed: z.number(), open: z.number() }).nullable(),
   gravity: z.strictObject({ soft_gain: z.number().min(0.1).max(1).default(SOFT_GAIN) }).prefault({}),
+  least_gain: z.number().min(0.1).max(1).default(LEAST_GAIN),
   poses: z.record(name, z.record(z.string(), z.number())),
   sources: z.array(z.strictObject({ what: z.string(), origin: z.string(), licence: z.string() })).min(1),
   // Laid over the rest of the file before that is checked.
@@ -280,6 +286,7 @@ export function loadArmModel(model: string, variant: string = BASE_VARIANT): Arm
     joints,
     gripper: readGripper(path, file, joints),
     gravity: { softGain: file.gravity.soft_gain },
+    leastGain: file.least_gain,
     poses,
     sources: file.sources,
   };

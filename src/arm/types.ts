@@ -129,6 +129,10 @@ export interface Arm {
   readonly speedScale: number;
   /** Sets that part: at once for following, from the next motion on for moves, which are planned for it. */
   limitSpeed(part: number): void;
+  /** Part of the largest accelerations of its data with which moves and following may gain speed; braking keeps all. */
+  readonly accelerationScale: number;
+  /** Sets that part: at once for following, from the next motion on that begins at rest for moves. */
+  limitAcceleration(part: number): void;
   /** Why the arm is disconnected or stopped, for people; empty otherwise. */
   readonly reason: string;
   /** @throws {BridgeError} disconnected, with the time of its last good sample */

@@ -171,6 +171,18 @@ export const armConfig = z.strictObject({
     .max(1)
     .default(1)
     .describe('Part of the largest speeds of its data that moves and following may use.'),
+  acceleration_scale: z
+    .number()
+    .min(LEAST_SPEED_SCALE)
+    .max(1)
+    .default(1)
+    .describe('Part of the largest accelerations of its data with which moves and following may gain speed.'),
+  position_gains: z
+    .record(z.string(), z.number().min(0.1).max(1))
+    .default({})
+    .describe(
+      'Part of its own position gain with which a servo works, by joint; 1 where left out. Taken back at the end.',
+    ),
   mount: z
     .strictObject({
       xyz: z.tuple([z.number(), z.number(), z.number()]).default([0, 0, 0]).describe('m'),

@@ -98,10 +98,12 @@ export class ArmRuntime {
   /**
    * Hands the arm to a source. The caller has checked that the arm may be driven.
    * @param speed part of the speeds for moves that is allowed until the next source: one that is planned is timed for it
+   * @param acceleration the same of the accelerations
    */
-  drive(source: SetpointSource, speed = 1): void {
+  drive(source: SetpointSource, speed = 1, acceleration = 1): void {
     this.#end('superseded');
     this.gate.limitSpeeds('move', speed);
+    this.gate.limitAccelerations('move', acceleration);
     if (this.link.remote && this.state === StateCode.ready) this.gate.adopt(this.link.positions);
     this.#poseUnderDroop();
     source.begin(this.#setpoints, this.gate.velocities, this.#time, this.gate.accelerations);
@@ -161,6 +163,7 @@ export class ArmRuntime {
     const { link } = this;
     // What follows has no plan that a lower speed would bend.
     this.gate.limitSpeeds('mirror', this.#shared.speedPart(this.index));
+    this.gate.limitAccelerations('mirror', this.#shared.accelerationPart(this.index));
     if (!link.up) {
       if (this.state !== StateCode.disconnected) {
         this.#end('disconnected');

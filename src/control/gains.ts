@@ -1,6 +1,6 @@
 import { type CapPlan, CurrentCaps, type FoundCap } from './current-caps.ts';
 
-/** Position gains of an arm's servos, in register counts: their own ones, and the soft ones that they are given. */
+/** Position gains of an arm's servos, in register counts: their own ones, and the softer ones that they are given. */
 export interface GainPlan {
   readonly own: readonly number[];
   readonly soft: readonly number[];
@@ -33,6 +33,9 @@ export class Gains {
   readonly #joint: readonly number[];
   readonly #share: Float64Array;
   readonly #own: Float64Array;
+  /** Part of its own gain with which each servo works when the arm does not float. */
+  readonly #part: Float64Array;
+  #floating = false;
   readonly #soft: Float64Array;
   readonly #confirmed: Float64Array;
 
@@ -50,6 +53,7 @@ export class Gains {
     this.#target = new Float64Array(count);
     this.#confirmed = new Float64Array(count);
     this.#own = new Float64Array(count).fill(Number.NaN);
+    this.#part = new Float64Array(count).fill(1);
     this.#soft = new Float64Array(count).fill(Number.NaN);
     if (left === null || left.own.length !== count || left.soft.length !== count) return;
     this.#own.set(left.own);
@@ -68,7 +72,8 @@ export class Gains {
 
   /**
    * What a servo has when its bus is opened. One from the soft to its own was given to it by a bridge that could not take
-   * it back: its own one is wanted again. Any other is its own.
+   * it back: its own one is wanted again. Any other is its own. What `work` has asked for is forgotten: the servo may be
+   * another one.
    * @param share what a count adds to the joint's gain, against the one for which the arm's data states the stiffness
    * @param cap its largest current; null where it keeps to none
    */
@@ -79,6 +84,7 @@ export class Gains {
     if (!(counts >= soft && counts <= this.#own[index]!)) this.#own[index] = counts;
     this.#confirmed[index] = counts;
     this.wanted[index] = counts;
+    this.#part[index] = 1;
     this.#target[index] = this.#own[index]!;
     this.#settle();
   }
@@ -94,17 +100,34 @@ export class Gains {
   soften(parts: ArrayLike<number>, torques: ArrayLike<number>): void {
     this.currents.soften(torques);
     for (let i = 0; i < this.wanted.length; i++) {
-      this.#soft[i] = softened(this.#own[i]!, parts[this.#joint[i]!]!);
-      this.#target[i] = this.#soft[i]!;
+      this.#target[i] = softened(this.#own[i]!, parts[this.#joint[i]!]!);
+      this.#give(i);
+    }
+    this.#floating = true;
+    this.#settle();
+  }
+
+  /** Wants the gains again with which the servos work when the arm does not float, and their own largest currents. */
+  restore(): void {
+    this.currents.restore();
+    this.#floating = false;
+    for (let i = 0; i < this.wanted.length; i++) {
+      this.#target[i] = this.#part[i] === 1 ? this.#own[i]! : softened(this.#own[i]!, this.#part[i]!);
+      this.#give(i);
     }
     this.#settle();
   }
 
-  /** Wants the servos' own gains and largest currents again. */
-  restore(): void {
-    this.currents.restore();
-    this.#target.set(this.#own);
-    this.#settle();
+  /** Wants the servos to work with these parts of their own gains, 0..1 by joint, from now on or when the arm floats no more. */
+  work(parts: ArrayLike<number>): void {
+    for (let i = 0; i < this.wanted.length; i++) this.#part[i] = parts[this.#joint[i]!]!;
+    if (!this.#floating) this.restore();
+  }
+
+  /** What a servo is about to be given is told from its own gain when it is connected anew. */
+  #give(index: number): void {
+    const soft = this.#soft[index]!;
+    if (!(soft <= this.#target[index]!)) this.#soft[index] = this.#target[index]!;
   }
 
   /** A servo has been read. */

@@ -29,6 +29,8 @@ export class Gate {
   readonly accelerations: Float64Array;
   /** Largest speeds at present, rad/s: those of the limits, or a part of them. */
   readonly speeds: Readonly<Record<LimitSet, Float64Array>>;
+  /** Largest accelerations at present with which a joint gains speed, rad/s^2. It always brakes with those of the limits. */
+  readonly #gaining: Readonly<Record<LimitSet, Float64Array>>;
   readonly #limits: GateLimits;
   readonly #lastTarget: Float64Array;
   readonly #stopRate: Float64Array;
@@ -47,6 +49,7 @@ export class Gate {
     this.accelerations = new Float64Array(joints);
     this.speeds = { move: limits.velocity.move.slice(), mirror: limits.velocity.mirror.slice() };
     this.#sent = new Float64Array(joints);
+    this.#gaining = { move: limits.acceleration.move.slice(), mirror: limits.acceleration.mirror.slice() };
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
     this.#base = new Float64Array(joints);
@@ -86,6 +89,13 @@ export class Gate {
     for (let i = 0; i < speeds.length; i++) speeds[i] = most[i]! * part;
   }
 
+  /** From here on joints gain speed with this part of the accelerations of a set, 0..1. They brake as before. */
+  limitAccelerations(set: LimitSet, part: number): void {
+    const gaining = this.#gaining[set];
+    const most = this.#limits.acceleration[set];
+    for (let i = 0; i < gaining.length; i++) gaining[i] = most[i]! * part;
+  }
+
   /**
    * A new source drives from here.
    * @param continues its first target goes on from the present goals; otherwise it says nothing about its velocity
@@ -105,10 +115,12 @@ export class Gate {
     const { lower, upper } = this.#limits;
     const maxVelocity = this.speeds[set];
     const maxAcceleration = this.#limits.acceleration[set];
+    const maxGain = this.#gaining[set];
     for (let i = 0; i < this.goals.length; i++) {
       const goal = this.goals[i]!;
       const speed = this.velocities[i]!;
       const acceleration = maxAcceleration[i]!;
+      const gaining = maxGain[i]!;
       const top = maxVelocity[i]!;
       let target = targets[i]!;
       if (!Number.isFinite(target)) target = this.#tracking ? this.#lastTarget[i]! : goal;
@@ -129,8 +141,8 @@ export class Gate {
       if (wanted > top) wanted = top;
       else if (wanted < -top) wanted = -top;
       let next = wanted;
-      const most = speed + acceleration * dt;
-      const least = speed - acceleration * dt;
+      const most = speed + largestChange(-speed, gaining, acceleration, dt);
+      const least = speed - largestChange(speed, gaining, acceleration, dt);
       if (next > most) next = most;
       else if (next < least) next = least;
       let position = goal + next * dt;
@@ -217,4 +229,16 @@ export class Gate {
       if (Number.isFinite(goal)) this.goals[i] = goal;
     }
   }
+}
+
+/**
+ * Largest change of a joint's speed in one cycle, rad/s: it brakes with one acceleration and gains speed with another.
+ * @param away its speed against the change, rad/s: what is to be braked away first; negative when it gains speed
+ * @param gaining rad/s^2
+ * @param braking rad/s^2
+ * @param dt s
+ */
+export function largestChange(away: number, gaining: number, braking: number, dt: number): number {
+  if (gaining === braking || away >= braking * dt) return braking * dt;
+  return away <= 0 ? gaining * dt : away + gaining * (dt - away / braking);
 }

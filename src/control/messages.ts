@@ -143,6 +143,8 @@ export type Command =
   | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
   /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
   | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
+  /** From now on the servos work with these parts of their own gains, 0..1 by joint, when the arm does not float. */
+  | { readonly kind: 'work_gains'; readonly arm: number; readonly parts: Float64Array }
   /** Brings back servos that have cut or reduced their torque. */
   | { readonly kind: 'recover'; readonly arm: number }
   /** Asks the servos what they are and how they are set. */

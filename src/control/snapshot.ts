@@ -74,15 +74,16 @@ export type StateCode = (typeof StateCode)[keyof typeof StateCode];
 export const FollowCode = { idle: 0, ramping: 1, following: 2, holding: 3, refused: 4 } as const;
 export type FollowCode = (typeof FollowCode)[keyof typeof FollowCode];
 
-/** Int32 words before the numbers: the cycle counter of all; of an arm its sequence, its stop latch and its part of speed. */
+/** Int32 words before the numbers: the cycle counter of all; of an arm its sequence, its stop latch, its parts of speed and acceleration. */
 const CYCLE_WORD = 0;
 const SEQUENCE_WORD = 0;
 const STOP_WORD = 1;
 const SPEED_WORD = 2;
+const ACCELERATION_WORD = 3;
 /** Numbers are aligned to 8 bytes. */
 const WORD_BYTES = 16;
-/** Words hold whole numbers: parts of a speed are counted in ten-thousandths. */
-const SPEED_UNITS = 10_000;
+/** Words hold whole numbers: parts of a limit are counted in ten-thousandths. */
+const PART_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
 
 /** The shared memory itself, as it goes from thread to thread. */
@@ -138,7 +139,10 @@ export class SharedState {
     for (const name of JOINT_ARRAYS) arrays[name] = take(joints);
     const words = new Int32Array(buffer, 0, WORD_BYTES / 4);
     this.#arms.push({ buffer, words, fields, arrays, all: new Float64Array(buffer, WORD_BYTES, length) });
-    if (given === undefined) this.limitSpeed(this.#arms.length - 1, 1);
+    if (given === undefined) {
+      this.limitSpeed(this.#arms.length - 1, 1);
+      this.limitAcceleration(this.#arms.length - 1, 1);
+    }
     return buffer;
   }
 
@@ -217,10 +221,19 @@ export class SharedState {
 
   /** Sets the part of its largest speeds that an arm may use, above 0 and at most 1. It outlives the control thread. */
   limitSpeed(index: number, part: number): void {
-    Atomics.store(this.#arms[index]!.words, SPEED_WORD, Math.round(part * SPEED_UNITS));
+    Atomics.store(this.#arms[index]!.words, SPEED_WORD, Math.round(part * PART_UNITS));
   }
 
   speedPart(index: number): number {
-    return Atomics.load(this.#arms[index]!.words, SPEED_WORD) / SPEED_UNITS;
+    return Atomics.load(this.#arms[index]!.words, SPEED_WORD) / PART_UNITS;
+  }
+
+  /** The same for the accelerations with which it gains speed. */
+  limitAcceleration(index: number, part: number): void {
+    Atomics.store(this.#arms[index]!.words, ACCELERATION_WORD, Math.round(part * PART_UNITS));
+  }
+
+  accelerationPart(index: number): number {
+    return Atomics.load(this.#arms[index]!.words, ACCELERATION_WORD) / PART_UNITS;
   }
 }

@@ -1,4 +1,4 @@
-import type { GainStore } from '../arm/gain-store.ts';
+import { forgetWhenRestored, type GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { SourceSpec } from '../control/messages.ts';
@@ -9,10 +9,6 @@ const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
   elbow_flex: 'elbow',
   wrist_flex: 'wrist',
 };
-
-/** Longest time that servos need to have their own gains back, and how often they are asked, ms. */
-const RESTORE_LIMIT = 5000;
-const RESTORE_INTERVAL = 100;
 
 /**
  * Lets an arm float whose torque is on: it supports a part of its weight and yields to the hand. Its servos' own gains are
@@ -51,31 +47,4 @@ export async function float(
     forget();
     throw error;
   }
-}
-
-/**
- * Waits until an arm's servos have their own gains again, and forgets what was kept of them. If that takes too long, it
- * stays on disk for the next start.
- * @returns whether they have them
- */
-export async function forgetWhenRestored(
-  arm: ArmHandle,
-  store: GainStore,
-  parts: Float64Array = new Float64Array(arm.model.joints.length).fill(arm.model.gravity.softGain),
-): Promise<boolean> {
-  const kept = store.kept(arm.name, arm.bus);
-  for (let waited = 0; waited < RESTORE_LIMIT; waited += RESTORE_INTERVAL) {
-    try {
-      if ((await arm.gains(parts)).restored) {
-        // Where it floats once more, what has been kept is of that time.
-        if (arm.read().state === 'floating' || store.kept(arm.name, arm.bus) !== kept) return false;
-        store.forget(arm.name, arm.bus);
-        return true;
-      }
-    } catch {
-      // It is disconnected just now.
-    }
-    await new Promise((resolve) => setTimeout(resolve, RESTORE_INTERVAL).unref());
-  }
-  return false;
 }

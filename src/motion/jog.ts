@@ -1,3 +1,4 @@
+import { largestChange } from '../control/gate.ts';
 import type { JogVelocity } from '../control/messages.ts';
 import { type SetpointSource, SourceStatus } from '../control/source.ts';
 import type { Chain } from '../kinematics/chain.ts';
@@ -13,7 +14,9 @@ export interface JogLimits {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
   readonly velocity: Float64Array;
+  /** With which a joint brakes, and with which it gains speed. */
   readonly acceleration: Float64Array;
+  readonly gaining: Float64Array;
 }
 
 /** The newest message of a jog, as the control thread keeps it for an arm. */
@@ -151,11 +154,13 @@ export class Jog implements SetpointSource {
 
   /** Speeds after this cycle: from the present ones straight towards the wanted ones, as far as accelerations allow. */
   #approach(q: Float64Array, dt: number): void {
-    const { acceleration } = this.#limits;
+    const { acceleration, gaining } = this.#limits;
     let share = 1;
     for (let i = 0; i < this.#wanted.length; i++) {
-      const change = Math.abs(this.#wanted[i]! - this.#speeds[i]!);
-      const most = acceleration[i]! * HEADROOM * dt;
+      const present = this.#speeds[i]!;
+      const change = Math.abs(this.#wanted[i]! - present);
+      const away = this.#wanted[i]! > present ? -present : present;
+      const most = largestChange(away, gaining[i]! * HEADROOM, acceleration[i]! * HEADROOM, dt);
       if (change > most) share = Math.min(share, most / change);
     }
     for (let i = 0; i < this.#wanted.length; i++) {

@@ -159,7 +159,7 @@ export class JointGoals implements Joints {
 
   /** Claims the arm and lets it set off; resolves once it has. */
   #begin(handle: ArmHandle, goal: Float64Array, caller: Caller): Promise<void> {
-    const run = new ArmRun(handle, caller, TIME_LIMIT / handle.speedScale);
+    const run = new ArmRun(handle, caller, TIME_LIMIT * handle.patience);
     const flight = new Flight(run, caller.owner.key, goal);
     this.#flights.set(handle, flight);
     this.#goals.set(run, { q: goal, position: handle.toolPose(goal).position });

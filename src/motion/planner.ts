@@ -1,4 +1,5 @@
 import type { ArmModel } from '../arm/model.ts';
+import type { Arm } from '../arm/types.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
@@ -10,6 +11,9 @@ import { HEADROOM } from './trajectory.ts';
 
 /** Longest time for which a check of many poses keeps others from being served, s. */
 const SLICE = 0.01;
+
+/** All of a joint's limits. */
+const UNLIMITED: Pick<Arm, 'speedScale' | 'accelerationScale'> = { speedScale: 1, accelerationScale: 1 };
 
 /** What one arm can reach, and how it gets there without touching itself or the table. */
 export class ArmPlanner {
@@ -53,13 +57,13 @@ export class ArmPlanner {
 
   /**
    * A straight way of the tool from a pose at rest (rad) that touches nothing; or how far it goes, and why no further.
-   * @param speed part of the joints' largest speeds that it may use
+   * @param parts of the joints' largest speeds and accelerations that it may use
    */
-  line(from: Float64Array, to: LineEnd, speed = 1): Line | string {
+  line(from: Float64Array, to: LineEnd, parts = UNLIMITED): Line | string {
     const { joints } = this.#model;
     const limits = {
-      velocity: Float64Array.from(joints, ({ move }) => HEADROOM * speed * move.velocity),
-      acceleration: Float64Array.from(joints, ({ move }) => HEADROOM * move.acceleration),
+      velocity: Float64Array.from(joints, ({ move }) => HEADROOM * parts.speedScale * move.velocity),
+      acceleration: Float64Array.from(joints, ({ move }) => HEADROOM * parts.accelerationScale * move.acceleration),
     };
     const zero = rotationFromQuaternion(this.zero.orientation);
     return planLine({ chain: this.#chain, zero, limits, touches: (a, b) => this.touches(a, b) }, from, to);

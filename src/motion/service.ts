@@ -247,7 +247,7 @@ export class MotionService implements Motion {
 
   /** On a straight line. It begins at rest: an arm that moves brakes first, since its way on is not known before. */
   async #goStraight(handle: ArmHandle, target: Target & LineEnd, caller: Caller): Promise<MoveOutcome> {
-    const plan = () => this.#planner(handle).line(asked(handle), target, handle.speedScale);
+    const plan = () => this.#planner(handle).line(asked(handle), target, handle);
     const refusal = (why: string, moved: string) =>
       refused(`Arm ${handle.name} cannot take a straight line: ${why}. ${moved} Path "joint" may find a way round.`);
     const still = ['connected', 'ready'].includes(handle.read().state);
@@ -290,7 +290,7 @@ export class MotionService implements Motion {
     work: (run: ArmRun, began: number) => Promise<MoveOutcome>,
   ): Promise<MoveOutcome> {
     const began = performance.now();
-    const run = new ArmRun(handle, caller, TIME_LIMIT / handle.speedScale);
+    const run = new ArmRun(handle, caller, TIME_LIMIT * handle.patience);
     this.#goals.set(run, { q: target.goal, position: target.position });
     try {
       return await work(run, began);

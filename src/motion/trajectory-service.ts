@@ -134,7 +134,7 @@ export class TrajectoryService implements Trajectories {
     }
     const goal = handle.read().setpoints.slice();
     goal[gripper.index] = position;
-    const run = new ArmRun(handle, caller, GRIPPER_LIMIT / handle.speedScale);
+    const run = new ArmRun(handle, caller, GRIPPER_LIMIT * handle.patience);
     try {
       const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
       if (problem !== null) return { reached: false, stalled: false, message: `Ended on the way: ${problem}.` };

@@ -172,7 +172,7 @@ export class RecordingService implements Recordings {
     }
     const began = performance.now();
     const { path, poses } = replay;
-    const run = new ArmRun(handle, caller, path.times.at(-1)! + TIME_RESERVE / handle.speedScale);
+    const run = new ArmRun(handle, caller, path.times.at(-1)! + TIME_RESERVE * handle.patience);
     const last = poses.at(-1)!;
     this.#goals.set(run, { q: last, position: handle.toolPose(last).position });
     try {

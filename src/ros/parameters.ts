@@ -1,12 +1,7 @@
 import type { Logger } from 'pino';
-import type { Arm } from '../arm/types.ts';
 import { CONFIG_PARAMETERS, type ConfigParameter, parameterFault, parameterValue } from '../config/parameters.ts';
-import { armConfig, type Config, LEAST_SPEED_SCALE } from '../config/schema.ts';
-import { RosArgumentError } from './arguments.ts';
+import type { Config } from '../config/schema.ts';
 import type { Rcl, RosNode } from './rclnodejs.ts';
-
-/** The parameter of an arm's node. */
-const SPEED_SCALE = 'speed_scale';
 
 /** What a change of a parameter at run time acts on. */
 export interface LiveSettings {
@@ -51,51 +46,8 @@ export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live:
   judge(node, check, apply);
 }
 
-/**
- * Declares the part of its largest speeds that an arm may use, a live parameter of its node.
- * @param given value that ROS arguments give it; undefined: that of the configuration holds
- * @param accepts whether ROS 2 may change it
- * @throws {RosArgumentError} for a value that it cannot have
- */
-export function declareSpeedScale(
-  rcl: Rcl,
-  node: RosNode,
-  arm: Arm,
-  given: unknown,
-  accepts: boolean,
-  log: Logger,
-): void {
-  const schema = armConfig.shape.speed_scale;
-  const fault = (value: unknown): string | null => {
-    const result = schema.safeParse(value);
-    if (result.success) return null;
-    const why = result.error.issues.map(({ message }) => message).join('; ');
-    return `${SPEED_SCALE} of arm ${arm.name} cannot be ${JSON.stringify(value)}: ${why}`;
-  };
-  if (given !== undefined) {
-    const reason = fault(given);
-    if (reason !== null) throw new RosArgumentError(`ROS parameter ${reason}`);
-    arm.limitSpeed(given as number);
-  }
-  const { description = '' } = schema;
-  const range = { minimum: LEAST_SPEED_SCALE, maximum: 1 };
-  declare(rcl, node, { name: SPEED_SCALE, kind: 'double', description, ...range, live: accepts }, arm.speedScale);
-  judge(
-    node,
-    (name, value) => {
-      if (name !== SPEED_SCALE) return null;
-      if (accepts) return fault(value);
-      return `${name} is changed by those who may drive the arm: ROS 2 may only read and stop it (ros.accept_commands)`;
-    },
-    (name, value) => {
-      if (name !== SPEED_SCALE) return;
-      arm.limitSpeed(value as number);
-      log.info(`${arm.name} may use ${value} of its largest speeds now`);
-    },
-  );
-}
-
-function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, value: unknown): void {
+/** Declares one parameter. @param value that it has now, whatever ROS arguments say */
+export function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, value: unknown): void {
   const { name, description, kind } = parameter;
   const type = typeOf(rcl, kind);
   const descriptor = new rcl.ParameterDescriptor(name, type, description, !parameter.live);
@@ -103,7 +55,6 @@ function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, value: unk
   // rclnodejs 2.2.0 leaves ranges out of what it tells of a parameter.
   const message = descriptor.toMessage.bind(descriptor);
   descriptor.toMessage = () => Object.assign(message(), range);
-  // What the arguments gave holds already.
   node.declareParameter(
     new rcl.Parameter(name, type, kind === 'integer' ? BigInt(value as number) : value),
     descriptor,
@@ -115,7 +66,7 @@ function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, value: unk
  * Puts a check in front of rclnodejs' own ones, which refuse without saying what is allowed.
  * @param check the reason for a refusal, null for a change that can be made
  */
-function judge(
+export function judge(
   node: RosNode,
   check: (name: string, value: unknown) => string | null,
   apply: (name: string, value: unknown) => void,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { PositionGains } from '../arm/position-gains.ts';
 import type { JointStreams } from '../arm/streams.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
@@ -10,13 +11,14 @@ import type { Motion } from '../motion/types.ts';
 import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
 import { offerArm } from './arm-inputs.ts';
+import { declareArmParameters } from './arm-parameters.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { acceptsCommands, setDiscovery } from './discovery.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
-import { declareParameters, declareSpeedScale } from './parameters.ts';
+import { declareParameters } from './parameters.ts';
 import { makeQualities } from './qos.ts';
 import { loadRclnodejs, messageOf, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
@@ -46,6 +48,7 @@ export interface RosServices {
   readonly trajectories: Trajectories;
   readonly jogging: Jogging;
   readonly joints: JointStreams;
+  readonly gains: PositionGains;
   readonly logger: Logger;
   /** Calls the listener on this thread after each control cycle; returns how to stop that. */
   onSnapshot(listener: () => void): () => void;
@@ -147,8 +150,8 @@ function populate(
     const namespace = `${prefix}/${arm.name}`;
     const node = makeNode(namespace);
     nodes.push(node);
-    const speed = parameters.of(`${namespace}/${NODE_NAME}`).find((given) => given.name === 'speed_scale')?.value;
-    declareSpeedScale(rcl, node, arm, speed, accepts, logger);
+    const given = parameters.of(`${namespace}/${NODE_NAME}`);
+    declareArmParameters(rcl, node, arm, services.gains, given, accepts, logger);
     actions.push(offerArm(node, namespace, arm, inputs));
     const broadcaster = config.publish_tf ? new Broadcaster(node, arm, services.mountOf(arm), qualities) : null;
     const local = new LocalArm(node, arm, config.joint_state_rate, broadcaster, qualities);

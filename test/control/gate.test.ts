@@ -152,3 +152,24 @@ test('a lower limit of speed in the midst of a motion is come down to within the
   expectWithinLimits(after.goals.at(-1)!, back.goals);
   expect(Math.min(...back.speeds)).toBeCloseTo(-V, 6);
 });
+
+test('with a part of the acceleration a joint gains speed slower, and brakes as before', () => {
+  const gate = new Gate(limits());
+  gate.adopt(Float64Array.of(-0.9));
+  gate.limitAccelerations('move', 0.25);
+  const { goals, speeds } = run(gate, (i) => (i < 300 ? 0.9 : -0.9), 1200);
+  let gained = 0;
+  let braked = 0;
+  for (const [i, speed] of speeds.entries()) {
+    const change = (Math.abs(speed) - Math.abs(speeds[i - 1] ?? 0)) / DT;
+    gained = Math.max(gained, change);
+    braked = Math.max(braked, -change);
+  }
+  expect(gained).toBeLessThanOrEqual(0.25 * A + 1e-6);
+  expect(gained).toBeGreaterThan(0.24 * A);
+  expect(braked).toBeLessThanOrEqual(A + 1e-6);
+  expect(braked).toBeGreaterThan(0.9 * A);
+  expect(Math.max(...goals)).toBeLessThanOrEqual(0.9 + (A * DT * DT) / 8);
+  expect(Math.min(...goals)).toBeGreaterThanOrEqual(-0.9 - (A * DT * DT) / 8);
+  expect(goals.at(-1)).toBeCloseTo(-0.9, 9);
+});

@@ -72,6 +72,7 @@ export class FakeArm implements Arm {
   state: ArmState = 'ready';
   owner: Owner | null = null;
   speedScale = 1;
+  accelerationScale = 1;
   initialised = false;
   reason = '';
   activity: Activity | null = null;
@@ -90,6 +91,10 @@ export class FakeArm implements Arm {
 
   limitSpeed(part: number): void {
     this.speedScale = part;
+  }
+
+  limitAcceleration(part: number): void {
+    this.accelerationScale = part;
   }
 
   requireConnected(): void {

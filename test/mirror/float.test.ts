@@ -81,6 +81,37 @@ test('servos get soft gains that do not outlast their supply, and their own ones
   expect(gains(arm)).toEqual(new Array(JOINTS).fill(32));
 });
 
+test('servos work with a part of their gains that is set while they hold, also after floating, and get their own ones back; nothing jumps or sags', async () => {
+  const arm = await virtualArm(STRETCHED);
+  arm.runtime.setTorque(true);
+  arm.run(1);
+  const before = arm.truth().positions;
+  arm.largestStep = 0;
+  let worst = 0;
+  const watch = (): void => {
+    worst = Math.max(worst, furthest(arm.truth().positions, before));
+  };
+  const half = [0.5, 0.5, 0.75, 1, 1, 1];
+  const given = [16, 16, 24, 32, 32, 32];
+  arm.link.gains.work(half);
+  arm.run(1, watch);
+  expect(gains(arm)).toEqual(given);
+  expect([...arm.link.gain]).toEqual(half);
+  expect(arm.link.gains.restored).toBe(false);
+  arm.runtime.drive(floating(JOINTS));
+  arm.run(0.5, watch);
+  expect(gains(arm)).toEqual(new Array(JOINTS).fill(SOFT_GAIN * 32));
+  arm.runtime.cancel(arm.runtime.motion, 'cancelled');
+  arm.run(1, watch);
+  expect(gains(arm)).toEqual(given);
+  arm.link.gains.work(half.map(() => 1));
+  arm.run(1, watch);
+  expect(gains(arm)).toEqual(new Array(JOINTS).fill(32));
+  expect(arm.link.gains.restored).toBe(true);
+  expect(worst).toBeLessThan(0.02);
+  expect(arm.largestStep).toBeLessThanOrEqual(3 * PERIOD + SERVO_STEP);
+});
+
 test('a bridge that is killed while an arm floats leaves it holding, and the next one takes over without a twitch or a sag', async () => {
   const arm = await floatingArm(STRETCHED);
   const plan = arm.link.gains.plan(new Float64Array(JOINTS).fill(SOFT_GAIN), arm.runtime.model.floatTorque);

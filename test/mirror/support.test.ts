@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { ArmSet } from '../../src/arm/arms.ts';
-import { GainStore } from '../../src/arm/gain-store.ts';
+import { forgetWhenRestored, GainStore } from '../../src/arm/gain-store.ts';
 import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../../src/arm/types.ts';
 import { GravityService } from '../../src/mirror/gravity.ts';
-import { forgetWhenRestored } from '../../src/mirror/support.ts';
 import { DEFAULT_GRAVITY, type Mover } from '../../src/mirror/types.ts';
 
 /** What floating uses of an arm. */

@@ -14,6 +14,7 @@ const LIMITS = {
   upper: Float64Array.from(chain.limits, ({ upper }) => upper),
   velocity: new Float64Array(N).fill(V),
   acceleration: new Float64Array(N).fill(A),
+  gaining: new Float64Array(N).fill(A),
 };
 
 class Rig {

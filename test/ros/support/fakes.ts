@@ -57,11 +57,13 @@ export class FakeArm implements Arm {
   readonly model = {
     name: 'so101',
     baseLink: 'base_link',
+    leastGain: 0.5,
     urdf: '<robot name="bare"><link name="base_link"/></robot>',
     joints: JOINTS.map((name, index) => ({ name, role: name, servos: [{ id: index + 1, model: 'STS3215' }] })),
   } as unknown as ArmModel;
   readonly bus: string;
   speedScale = 1;
+  accelerationScale = 1;
   readonly simulated = true;
   readonly owner = null;
   readonly initialised = false;
@@ -90,6 +92,10 @@ export class FakeArm implements Arm {
 
   limitSpeed(part: number): void {
     this.speedScale = part;
+  }
+
+  limitAcceleration(part: number): void {
+    this.accelerationScale = part;
   }
 
   requireConnected(): void {}
@@ -236,6 +242,7 @@ export class FakeBridge {
       jogging: {} as Jogging,
       mirror: this.mirror,
       joints: this.joints,
+      gains: { parts: () => JOINTS.map(() => 1), refusal: () => null, set: () => {} },
       logger: pino({ level: 'debug' }, { write }),
       rosArgs,
       onSnapshot: (listener) => {

@@ -1,0 +1,100 @@
+import type { Logger } from 'pino';
+import type { PositionGains } from '../arm/position-gains.ts';
+import type { Arm } from '../arm/types.ts';
+import { armConfig, LEAST_SPEED_SCALE } from '../config/schema.ts';
+import { RosArgumentError } from './arguments.ts';
+import type { ParameterValue } from './parameter-arguments.ts';
+import { declare, judge } from './parameters.ts';
+import type { Rcl, RosNode } from './rclnodejs.ts';
+
+/** A number of an arm that may change while the bridge runs. All are parts of something, at most 1. */
+interface ArmParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly least: number;
+  get(): number;
+  set(value: number): void;
+  /** Why it cannot be changed just now, for people; null when it can. */
+  refusal(): string | null;
+}
+
+function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
+  const { speed_scale: speed, acceleration_scale: acceleration, position_gains: gain } = armConfig.shape;
+  const limits: ArmParameter[] = [
+    {
+      name: 'speed_scale',
+      description: speed.description ?? '',
+      least: LEAST_SPEED_SCALE,
+      get: () => arm.speedScale,
+      set: (part) => arm.limitSpeed(part),
+      refusal: () => null,
+    },
+    {
+      name: 'acceleration_scale',
+      description: acceleration.description ?? '',
+      least: LEAST_SPEED_SCALE,
+      get: () => arm.accelerationScale,
+      set: (part) => arm.limitAcceleration(part),
+      refusal: () => null,
+    },
+  ];
+  const joints = arm.model.joints.map(
+    ({ name }, index): ArmParameter => ({
+      name: `position_gains.${name}`,
+      description: gain.description ?? '',
+      least: arm.model.leastGain,
+      get: () => gains.parts(arm)[index]!,
+      set: (part) => gains.set(arm, index, part),
+      refusal: () => gains.refusal(arm),
+    }),
+  );
+  return [...limits, ...joints];
+}
+
+/**
+ * Declares the live parameters of an arm's node: limits that only go down, and gains.
+ * @param given values of ROS arguments for this node, which win over the configuration; names of others are passed over
+ * @param accepts whether ROS 2 may change them
+ * @throws {RosArgumentError} for a value that one of them cannot have
+ */
+export function declareArmParameters(
+  rcl: Rcl,
+  node: RosNode,
+  arm: Arm,
+  gains: PositionGains,
+  given: readonly ParameterValue[],
+  accepts: boolean,
+  log: Logger,
+): void {
+  const known = new Map(parametersOf(arm, gains).map((parameter) => [parameter.name, parameter]));
+  const fault = ({ name, least }: ArmParameter, value: unknown): string | null =>
+    typeof value === 'number' && value >= least && value <= 1
+      ? null
+      : `${name} of arm ${arm.name} cannot be ${JSON.stringify(value)}: a number from ${least} to 1 is needed`;
+  for (const { name, value } of given) {
+    const parameter = known.get(name);
+    if (parameter === undefined) continue;
+    const reason = fault(parameter, value);
+    if (reason !== null) throw new RosArgumentError(`ROS parameter ${reason}`);
+    parameter.set(value as number);
+  }
+  for (const { name, description, least, get } of known.values()) {
+    const range = { minimum: least, maximum: 1 };
+    declare(rcl, node, { name, kind: 'double', description, ...range, live: accepts }, get());
+  }
+  judge(
+    node,
+    (name, value) => {
+      const parameter = known.get(name);
+      if (parameter === undefined) return null;
+      if (accepts) return fault(parameter, value) ?? parameter.refusal();
+      return `${name} is changed by those who may drive the arm: ROS 2 may only read and stop it (ros.accept_commands)`;
+    },
+    (name, value) => {
+      const parameter = known.get(name);
+      if (parameter === undefined) return;
+      parameter.set(value as number);
+      log.info(`${arm.name}: ${name} is ${value} now`);
+    },
+  );
+}
