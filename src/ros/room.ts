@@ -198,6 +198,8 @@ function populate(
       new Promise((resolve) => setTimeout(resolve, FAREWELL)),
     ]);
     open = false;
+    // To stop a node runs the event loop within itself, which frees what has been closed: not below a stream that is being read.
+    await new Promise((resolve) => setImmediate(resolve));
     for (const node of nodes) node.stop();
     context.shutdown();
   };
