@@ -52,6 +52,11 @@ describe('a configuration that cannot be used ends the start with code 2', () =>
       /arms\[0\]\.bus: "sim:koch" simulates a koch, but arms\[0\]\.model is "so101"/,
     ],
     [
+      'a gain that is softer than the model allows',
+      configuration(`${ONE_ARM.trimEnd().slice(0, -1)}, position_gains: { wrist_flex: 0.3 } }\n`),
+      /arms\[0\]\.position_gains\.wrist_flex: 0\.3, and 0\.5 is the least/,
+    ],
+    [
       'a model without a folder',
       configuration('arms:\n  - { name: solo, model: nonsense, bus: "sim:nonsense" }\n'),
       /arms\[0\]\.model: there is no arm model "nonsense".*so101/,

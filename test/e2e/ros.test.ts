@@ -414,10 +414,10 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     expect(within(told)).toEqual(within(poses));
   });
 
-  test('the speed of one arm is a parameter of its node: the next motion keeps to it, what would be quicker is refused', async () => {
+  test('speed, acceleration and gains of one arm are parameters of its node: the next motion keeps to them, refusals say why', async () => {
     type Results = { results: { successful: boolean; reason: string }[] };
-    const set = async (value: object) => {
-      const fields = { parameters: [{ name: 'speed_scale', value }] };
+    const set = async (value: object, name = 'speed_scale') => {
+      const fields = { parameters: [{ name, value }] };
       const type = 'rcl_interfaces/srv/SetParameters';
       return (await witness.call<Results>(type, `${NODE}/set_parameters`, fields)).results[0]!;
     };
@@ -468,7 +468,47 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     }
     expect(await told()).toMatchObject({ follower: 0.2 });
     expect(await set(double(1))).toMatchObject({ successful: true });
-    const back = { trajectory: trajectory(['shoulder_pan'], [0.6, from]) };
+
+    // From rest to rest over 0.4 rad at a part of 6 rad/s^2, of which a plan uses 90 %: the way takes 2 sqrt(0.4 / a).
+    expect(await set(double(0.2), 'acceleration_scale')).toMatchObject({ successful: true });
+    await goals(1);
+    expect((await grip(0.9)).status).toBe('succeeded');
+    const gripping = (await goals(1)).map(({ message: { header, position, name } }) => ({
+      time: header.stamp.sec + header.stamp.nanosec * 1e-9,
+      at: position[name.indexOf('gripper')]!,
+    }));
+    const under = gripping.filter(({ at }) => at > 0.51 && at < 0.89);
+    expect(under.at(-1)!.time - under[0]!.time).toBeGreaterThan(0.75 * 2 * Math.sqrt(0.4 / (0.2 * 6)));
+    expect(await set(double(1), 'acceleration_scale')).toMatchObject({ successful: true });
+
+    // What the emulated servos have in their registers tells.
+    const registers = async () => {
+      const answer = await fetch(`${bridge.url}/robot/config?robot_id=1`, { method: 'POST' });
+      const { config } = (await answer.json()) as { config: { pid_gains: { p_gain: number }[] } };
+      return config.pid_gains.map(({ p_gain }) => p_gain);
+    };
+    const gain = 'position_gains.elbow_flex';
+    const stood = await positions();
+    expect(await set(double(0.5), gain)).toEqual({ successful: true, reason: '' });
+    while ((await registers())[2] !== 16) await sleep(0.05);
+    expect(await registers()).toEqual([32, 32, 16, 32, 32, 32]);
+    expect(Math.abs((await positions()).elbow_flex! - stood.elbow_flex!)).toBeLessThan(0.02);
+    for (const [value, why] of [
+      [0.4, /position_gains.elbow_flex of arm follower cannot be 0.4: .*0.5 to 1/],
+      [1.1, /cannot be 1.1: .*0.5 to 1/],
+    ] as const) {
+      expect(await set(double(value), gain)).toEqual({ successful: false, reason: expect.stringMatching(why) });
+    }
+    const moving = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(['shoulder_pan'], [30, from]),
+    });
+    await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 20_000 }).toBe('moving');
+    expect(await set(double(1), gain)).toEqual({ successful: false, reason: expect.stringContaining('is moving') });
+    await moving.cancel();
+    expect((await moving.result()).status).toBe('canceled');
+    expect(await set(double(1), gain)).toMatchObject({ successful: true });
+    while ((await registers())[2] !== 32) await sleep(0.05);
+    const back = { trajectory: trajectory(['shoulder_pan'], [0.8, from]) };
     expect((await (await witness.goal<Followed>(FOLLOW, CONTROLLER, back)).result()).status).toBe('succeeded');
   });
 
