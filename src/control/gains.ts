@@ -28,13 +28,14 @@ export class Gains {
   /** Some servo is not known to have the gain that it is to come to. */
   #pending = false;
   #restored = false;
+  #works = false;
   readonly #target: Float64Array;
   /** Joint of each servo, and what a count of its gain adds to the joint's. */
   readonly #joint: readonly number[];
   readonly #share: Float64Array;
   readonly #own: Float64Array;
-  /** Part of its own gain with which each servo works when the arm does not float. */
-  readonly #part: Float64Array;
+  /** Gain with which each servo works when the arm does not float: its own one, or a part of it. */
+  readonly #work: Float64Array;
   #floating = false;
   readonly #soft: Float64Array;
   readonly #confirmed: Float64Array;
@@ -53,7 +54,7 @@ export class Gains {
     this.#target = new Float64Array(count);
     this.#confirmed = new Float64Array(count);
     this.#own = new Float64Array(count).fill(Number.NaN);
-    this.#part = new Float64Array(count).fill(1);
+    this.#work = new Float64Array(count).fill(Number.NaN);
     this.#soft = new Float64Array(count).fill(Number.NaN);
     if (left === null || left.own.length !== count || left.soft.length !== count) return;
     this.#own.set(left.own);
@@ -70,6 +71,11 @@ export class Gains {
     return this.#restored && this.currents.restored;
   }
 
+  /** True while every servo is known to have what it works with when the arm does not float. */
+  get works(): boolean {
+    return this.#works && this.currents.restored;
+  }
+
   /**
    * What a servo has when its bus is opened. One from the soft to its own was given to it by a bridge that could not take
    * it back: its own one is wanted again. Any other is its own. What `work` has asked for is forgotten: the servo may be
@@ -84,7 +90,7 @@ export class Gains {
     if (!(counts >= soft && counts <= this.#own[index]!)) this.#own[index] = counts;
     this.#confirmed[index] = counts;
     this.wanted[index] = counts;
-    this.#part[index] = 1;
+    this.#work[index] = this.#own[index]!;
     this.#target[index] = this.#own[index]!;
     this.#settle();
   }
@@ -112,7 +118,7 @@ export class Gains {
     this.currents.restore();
     this.#floating = false;
     for (let i = 0; i < this.wanted.length; i++) {
-      this.#target[i] = this.#part[i] === 1 ? this.#own[i]! : softened(this.#own[i]!, this.#part[i]!);
+      this.#target[i] = this.#work[i]!;
       this.#give(i);
     }
     this.#settle();
@@ -120,7 +126,10 @@ export class Gains {
 
   /** Wants the servos to work with these parts of their own gains, 0..1 by joint, from now on or when the arm floats no more. */
   work(parts: ArrayLike<number>): void {
-    for (let i = 0; i < this.wanted.length; i++) this.#part[i] = parts[this.#joint[i]!]!;
+    for (let i = 0; i < this.wanted.length; i++) {
+      const part = parts[this.#joint[i]!]!;
+      this.#work[i] = part === 1 ? this.#own[i]! : softened(this.#own[i]!, part);
+    }
     if (!this.#floating) this.restore();
   }
 
@@ -139,12 +148,14 @@ export class Gains {
   #settle(): void {
     this.#pending = false;
     this.#restored = true;
+    this.#works = true;
     this.effective.fill(0);
     for (let i = 0; i < this.wanted.length; i++) {
       const confirmed = this.#confirmed[i]!;
       const target = this.#target[i]!;
       if (confirmed !== target) this.#pending = true;
       if (confirmed !== this.#own[i]) this.#restored = false;
+      if (confirmed !== this.#work[i]) this.#works = false;
       if (confirmed === this.wanted[i]) {
         const step = Math.max(1, Math.floor(STEP * confirmed));
         this.wanted[i] = confirmed + Math.min(Math.max(target - confirmed, -step), step);

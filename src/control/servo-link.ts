@@ -414,11 +414,11 @@ export class ServoLink implements ArmLink {
   }
 
   /**
-   * Off while the arm is limp, and while its servos are soft: a servo that stops by itself holds where it is without the
+   * Off while the arm is limp, and while its servos are soft to float: a servo that stops by itself holds where it is without the
    * torque that carried the arm, and a soft one would let it down.
    */
   #tendWatchdog(register: Register): void {
-    const wanted = (this.#wantTorque ?? this.anyTorque) && this.gains.restored ? WATCHDOG : 0;
+    const wanted = (this.#wantTorque ?? this.anyTorque) && this.gains.works ? WATCHDOG : 0;
     if (wanted !== this.#watchdogWanted) this.#watchdogWrites = WATCHDOG_WRITES;
     this.#watchdogWanted = wanted;
     if (this.#watchdogWrites === 0) return;

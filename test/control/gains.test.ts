@@ -12,11 +12,13 @@ test('a servo that is connected anew with a gain that it was given to work with 
   gains.found(0, 32, 1 / 32, null);
   gains.work([0.5]);
   expect(settle(gains)).toBe(16);
+  expect([gains.works, gains.restored]).toEqual([true, false]);
   gains.found(0, 16, 1 / 32, null);
   expect(settle(gains)).toBe(32);
   gains.soften([0.375], [1]);
   gains.work([0.25]);
   expect(settle(gains)).toBe(12);
+  expect(gains.works).toBe(false);
   gains.restore();
   expect(settle(gains)).toBe(8);
   gains.found(0, 8, 1 / 32, null);
