@@ -254,7 +254,8 @@ export class ArmHandle implements Arm {
     while (performance.now() < deadline) {
       cycle = this.#shared.cycle;
       const snapshot = this.read();
-      if (snapshot.sampleTime > sampleTime) return snapshot;
+      // The system clock, by which samples are stamped, may have been set back meanwhile.
+      if (snapshot.sampleTime !== sampleTime) return snapshot;
       await this.#shared.nextCycle(cycle, Math.max(1, deadline - performance.now()));
     }
     throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s. ${this.#reason}`);

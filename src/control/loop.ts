@@ -19,6 +19,8 @@ const SHORTEST_STEP = 1e-4;
 const FREE_STEP = 0.01;
 /** A step of the system clock, or drift, is followed when the two clocks differ by more than this, s. */
 const CLOCK_STEP = 0.005;
+/** Readings of both clocks that are less than this apart are taken for one moment, s. */
+const TOGETHER = 0.001;
 
 /**
  * The control loop: each cycle asks all buses at once, goes on when all have answered or the deadline has passed, steps
@@ -143,8 +145,7 @@ export class ControlLoop {
     // Goals leave now, so the time since they last left is what their steps are measured by.
     const dt = Math.min(Math.max(now - this.#last, SHORTEST_STEP), this.#longestStep);
     this.#last = now;
-    const drift = Date.now() / 1000 - (this.#epoch + now);
-    if (Math.abs(drift) > CLOCK_STEP) this.#epoch += drift;
+    this.#followClock();
     let written = false;
     for (const arm of this.#arms) {
       arm.step(now, dt, this.#epoch);
@@ -153,5 +154,15 @@ export class ControlLoop {
     if (written) this.#timing.written(performance.now() / 1000 - this.#began);
     this.#shared.finishCycle();
     this.#pacer.next();
+  }
+
+  /** Stamps are of the system clock, which may be set; all that moves an arm goes by the monotonic one. */
+  #followClock(): void {
+    const before = performance.now() / 1000;
+    const clock = Date.now() / 1000;
+    const drift = clock - (this.#epoch + before);
+    if (Math.abs(drift) <= CLOCK_STEP) return;
+    // Between the two readings the thread may have been kept waiting: then it is not the clock that has stepped.
+    if (performance.now() / 1000 - before < TOGETHER) this.#epoch += drift;
   }
 }

@@ -2,7 +2,7 @@ import { MAX_ID } from '../servo/feetech/constants.ts';
 import type { SimFault } from './messages.ts';
 
 /** What goes wrong on a served arm, and how much time its line takes. */
-export interface FaultPlan extends Required<Omit<SimFault, 'powerCycle' | 'overload'>> {
+export interface FaultPlan extends Required<Omit<SimFault, 'powerCycle'>> {
   /** Servos with an overload alarm at the start. */
   readonly overload: readonly number[];
   /** Supply of the arm, V; null for the servos' nominal one. */

@@ -14,8 +14,6 @@ export interface SimFault {
   readonly loseRate?: number;
   /** Share of status packets with a flipped bit, 0..1. */
   readonly corruptRate?: number;
-  /** Ids of servos that raise their overload alarm now. */
-  readonly overload?: readonly number[];
   /** Switches the servos' supply off and on. */
   readonly powerCycle?: boolean;
 }

@@ -67,13 +67,12 @@ function carryOut(call: SimCall): SimTruth | null {
       return find(call.arm).truth(performance.timeOrigin / 1000);
     case 'fault': {
       const arm = find(call.arm);
-      const { dead, loseRate, corruptRate, overload, powerCycle } = call.fault;
+      const { dead, loseRate, corruptRate, powerCycle } = call.fault;
       const faults = arm.bus.faults;
       if (dead) {
         faults.dead.clear();
         for (const id of dead) faults.dead.add(id);
       }
-      for (const id of overload ?? []) arm.raiseOverload(id);
       if (loseRate !== undefined) faults.loseRate = loseRate;
       if (corruptRate !== undefined) faults.corruptRate = corruptRate;
       if (powerCycle) arm.powerCycle();
