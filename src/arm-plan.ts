@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { GainStore } from './arm/gain-store.ts';
-import { type ArmModel, ArmModelError, armChain, loadArmModel } from './arm/model.ts';
+import { type ArmModel, ArmModelError, armChain, loadArmModel, mounted } from './arm/model.ts';
+import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/store.ts';
+import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig } from './config/schema.ts';
 import type { ArmSetup, JointSetup } from './control/messages.ts';
@@ -10,6 +12,8 @@ import type { Chain } from './kinematics/chain.ts';
 export interface ArmPlan {
   readonly config: ArmConfig;
   readonly model: ArmModel;
+  /** The same with its servos as they have been calibrated last. */
+  calibrated: ArmModel;
   readonly chain: Chain;
   /** Why it has been taken off its bus, for people; null while it is to be on it. */
   detached: string | null;
@@ -25,11 +29,11 @@ function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
 }
 
 /**
- * Reads the model of an arm.
+ * Reads the model of an arm, and its calibration.
  * @param index its place in the configuration
  * @throws {ConfigError} for a model that does not exist, or that is not the one its bus simulates, and for gains that it does not allow
  */
-export function planArm(arm: ArmConfig, index: number): ArmPlan {
+export function planArm(arm: ArmConfig, index: number, calibrations: CalibrationStore): ArmPlan {
   const model = readModel(arm, index);
   if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== model.name) {
     const simulated = arm.bus.slice('sim:'.length);
@@ -38,7 +42,26 @@ export function planArm(arm: ArmConfig, index: number): ArmPlan {
     );
   }
   checkGains(arm, index, model);
-  return { config: arm, model, chain: armChain(model), detached: null };
+  const plan: ArmPlan = { config: arm, model, calibrated: model, chain: armChain(model), detached: null };
+  // Servos of a simulated arm do not outlive the bridge.
+  const file = arm.bus.startsWith('sim:') ? null : readCalibration(plan, calibrations);
+  if (file !== null) remount(plan, file);
+  return plan;
+}
+
+/** From now on the arm counts as calibrated so. */
+export function remount(plan: ArmPlan, file: CalibrationFile): void {
+  plan.calibrated = mounted(plan.model, mountsOf(file));
+}
+
+/** @throws {ConfigError} for a file that is not an arm's of this model */
+function readCalibration({ config, model }: ArmPlan, calibrations: CalibrationStore): CalibrationFile | null {
+  try {
+    return calibrations.read(config.name, model);
+  } catch (error) {
+    if (!(error instanceof CalibrationFileError)) throw error;
+    throw new ConfigError(`The calibration of arm ${config.name}: ${error.message}.`);
+  }
 }
 
 function checkGains(arm: ArmConfig, index: number, { joints, leastGain }: ArmModel): void {
@@ -55,7 +78,7 @@ function checkGains(arm: ArmConfig, index: number, { joints, leastGain }: ArmMod
  * @param port far end of its simulated bus; null for an arm that is not simulated
  */
 export function armSetup(plan: ArmPlan, port: MessagePort | null, store: GainStore): ArmSetup {
-  const { config, model, chain, detached } = plan;
+  const { config, calibrated: model, chain, detached } = plan;
   const joints = model.joints.map((joint): JointSetup => {
     return {
       name: joint.name,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -11,7 +12,9 @@ import { GainParts } from './arm/position-gains.ts';
 import { ServoCare } from './arm/servo-care.ts';
 import { simulatedTwin } from './arm/twin.ts';
 import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
-import { type ArmPlan, armSetup, planArm } from './arm-plan.ts';
+import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
+import { CalibrationService } from './calibration/service.ts';
+import { CalibrationStore } from './calibration/store.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import type { ControlSetup } from './control/messages.ts';
@@ -73,6 +76,7 @@ export class Bridge {
   readonly torque: TorqueSwitch;
   readonly servos: ServoCare;
   readonly recordings: RecordingService;
+  readonly calibration: CalibrationService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
   readonly teleoperation: TeleopService;
@@ -113,6 +117,7 @@ export class Bridge {
     launch: () => Worker,
     store: GainStore,
     simulation: Simulation | null,
+    calibrations: CalibrationStore,
     scan: Scan,
   ) {
     this.#config = config;
@@ -151,6 +156,18 @@ export class Bridge {
     this.#gains = new GainParts(this.arms, store, notice);
     for (const [index, arm] of handles.entries()) this.#gains.add(arm, config.arms[index]!.position_gains);
     this.recordings = new RecordingService(planners, goals, config.recording);
+    this.calibration = new CalibrationService(
+      this.arms,
+      {
+        lower: (arm, caller) => this.motion.lower(arm, caller),
+        save: (arm, file) => {
+          if (!arm.simulated) calibrations.write(arm.name, file);
+          remount(plans[arm.index]!, file);
+          return arm.simulated ? 'memory, since the arm is simulated' : calibrations.path(arm.name);
+        },
+      },
+      notice,
+    );
     this.#streams = new StreamService(this.arms, this.#control);
     this.jog = new JogService(this.arms, this.#control);
     this.teleoperation = new TeleopService(planners, this.#control);
@@ -161,6 +178,7 @@ export class Bridge {
       control: this.#control,
       shared,
       store,
+      calibrations,
       motion: this.motion,
       mirror: this.mirror,
       gravity: this.gravity,
@@ -191,7 +209,9 @@ export class Bridge {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
     if (made !== null) logger.warn(`a token has been made: every request must carry the first line of ${made}`);
-    const plans = config.arms.map((arm, index) => planArm(arm, index));
+    const state = config.state_folder ?? defaultStateFolder();
+    const calibrations = new CalibrationStore(config.calibration_folder ?? join(state, 'calibration'));
+    const plans = config.arms.map((arm, index) => planArm(arm, index, calibrations));
     const simulated = plans.filter(({ config: arm }) => arm.bus.startsWith('sim:'));
     const simulation =
       simulated.length === 0
@@ -214,7 +234,7 @@ export class Bridge {
       const file = new URL('./worker.js', import.meta.url);
       return new Worker(file, { workerData: setup, transferList: ports, name: 'control' });
     };
-    const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation, scan);
+    const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation, calibrations, scan);
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
@@ -274,6 +294,7 @@ export class Bridge {
       else if (outcome.value !== null) logger.warn(outcome.value);
     }
     await this.#gains.restore();
+    await this.calibration.close();
     // Not before the arms are down: a stop is to be heard while they are being lowered.
     await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS));
     await this.#app?.close();
@@ -285,7 +306,7 @@ export class Bridge {
   }
 
   #makeHandle(plan: ArmPlan, index: number): ArmHandle {
-    const { config, model, chain } = plan;
+    const { config, calibrated: model, chain } = plan;
     this.#shared.limitSpeed(index, config.speed_scale);
     this.#shared.limitAcceleration(index, config.acceleration_scale);
     const handle = new ArmHandle({
@@ -425,6 +446,7 @@ export class Bridge {
       torque: this.torque,
       servos: this.servos,
       recordings: this.recordings,
+      calibration: this.calibration,
       mirror: this.mirror,
       gravity: this.gravity,
       ownership: new OwnershipDesk(this.arms),

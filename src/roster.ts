@@ -9,6 +9,7 @@ import { type Arm, BridgeError, type Caller, type Owner } from './arm/types.ts';
 import { BASE_VARIANT } from './arm/variant.ts';
 import type { ArmPlan } from './arm-plan.ts';
 import { armSetup, planArm } from './arm-plan.ts';
+import type { CalibrationStore } from './calibration/store.ts';
 import { ConfigError } from './config/load.ts';
 import { type ArmConfig, armConfig, MOST_ARMS } from './config/schema.ts';
 import type { SharedState } from './control/snapshot.ts';
@@ -65,6 +66,7 @@ export interface RosterParts {
   readonly control: ControlClient;
   readonly shared: SharedState;
   readonly store: GainStore;
+  readonly calibrations: CalibrationStore;
   readonly motion: MotionService;
   readonly mirror: MirrorService;
   readonly gravity: GravityService;
@@ -223,7 +225,7 @@ export class Roster implements Connections {
   /** Gives an arm a place in the control thread, off its bus. */
   async #make(config: ArmConfig): Promise<ArmHandle> {
     const { plans, shared, control, simulation, store, makeHandle } = this.#parts;
-    const plan = planned(config);
+    const plan = planned(config, this.#parts.calibrations);
     plan.detached = 'it has not been connected yet';
     const simulated = config.bus.startsWith('sim:') && simulation !== null;
     if (simulated) await simulation.add(simulatedTwin(plan.model, config.name, config.simulation));
@@ -277,9 +279,9 @@ function names(arms: ArmSet): string {
 }
 
 /** @throws {BridgeError} bad_request for a model or a variant that does not exist */
-function planned(config: ArmConfig): ArmPlan {
+function planned(config: ArmConfig, calibrations: CalibrationStore): ArmPlan {
   try {
-    return planArm(config, config.id!);
+    return planArm(config, config.id!, calibrations);
   } catch (error) {
     if (error instanceof ConfigError) throw refusal(error.message);
     throw error;

@@ -99,13 +99,14 @@ class Stream implements Sampler {
 
 function makeLink(arm: ArmSetup): ArmLink {
   if (arm.bus.kind === 'remote') return new RemoteLink(arm.joints.length, arm.name);
-  const joints = arm.joints.map(({ name, servos, settings }) => ({
+  const joints = arm.joints.map(({ name, servos, settings, lower, upper }) => ({
     name,
     settings,
-    servos: servos.map(({ id, model: trade, sign, zero, shadow }): LinkServo => {
+    middle: (lower + upper) / 2,
+    servos: servos.map(({ id, model: trade, sign, zero, homing, shadow }): LinkServo => {
       const model = modelByName(trade);
       if (model === undefined) throw new Error(`arm ${arm.name}: no table of a servo "${trade}"`);
-      return { id, model, calibration: { sign, zero, stepsPerTurn: model.stepsPerTurn }, shadow };
+      return { id, model, calibration: { sign, zero, stepsPerTurn: model.stepsPerTurn }, homing, shadow };
     }),
   }));
   const port = arm.bus.kind === 'sim' ? new SimPort(arm.bus.url, arm.bus.port) : makePort(arm.bus.url);
@@ -237,6 +238,8 @@ function accelerationPart(arm: ArmRuntime, spec: SourceSpec): number {
 
 /** Why a source cannot drive an arm at speeds up to `velocity` (rad/s); empty when it can. */
 function refusalOf(arm: ArmRuntime, spec: SourceSpec, velocity: Float64Array): string {
+  const wrong = spec.kind === 'mirror' ? arms[spec.leader]!.link.miscalibrated : '';
+  if (arm.link.miscalibrated !== '' || wrong !== '') return arm.link.miscalibrated || `its leader: ${wrong}`;
   if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
   if (spec.kind !== 'waypoints') return '';
   const { lower, upper } = arm.model.limits;
@@ -244,7 +247,7 @@ function refusalOf(arm: ArmRuntime, spec: SourceSpec, velocity: Float64Array): s
   return waypointFault(spec, arm.setpoints, { names, lower, upper, velocity }) ?? '';
 }
 
-type SlowCommand = Extract<Command, { kind: 'servos' | 'limit_temperatures' }>;
+type SlowCommand = Extract<Command, { kind: 'servos' | 'limit_temperatures' | 'calibrate' }>;
 
 /** Carries out a command that takes transactions with single servos, over many cycles. */
 async function talk(command: SlowCommand): Promise<CommandResult | string> {
@@ -252,7 +255,8 @@ async function talk(command: SlowCommand): Promise<CommandResult | string> {
   if (!link.up) return link.reason;
   try {
     if (command.kind === 'servos') return { motion, duration: 0, servos: await link.servos() };
-    await link.limitTemperatures(command.limits);
+    if (command.kind === 'calibrate') await link.calibrate(command.joints);
+    else await link.limitTemperatures(command.limits);
     return { motion, duration: 0 };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -358,7 +362,7 @@ port.on('message', (message: ToControl) => {
     return;
   }
   const { request, command } = message;
-  if (command.kind === 'servos' || command.kind === 'limit_temperatures') {
+  if (command.kind === 'servos' || command.kind === 'limit_temperatures' || command.kind === 'calibrate') {
     void talk(command).then((result) => answer(request, result));
     return;
   }

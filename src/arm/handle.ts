@@ -1,12 +1,12 @@
 import type { EndReason } from '../control/arm-runtime.ts';
 import type { GainPlan } from '../control/gains.ts';
-import type { Ailment, ServoFacts } from '../control/link.ts';
+import type { Ailment, JointHoming, ServoFacts } from '../control/link.ts';
 import type { SourceSpec } from '../control/messages.ts';
 import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../control/snapshot.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { ControlClient } from './control-client.ts';
-import type { ArmModel } from './model.ts';
+import { type ArmModel, mounted } from './model.ts';
 import {
   type Activity,
   ARM_STATES,
@@ -133,7 +133,6 @@ export interface HandleOptions {
 export class ArmHandle implements Arm {
   readonly id: number;
   readonly name: string;
-  readonly model: ArmModel;
   readonly bus: string;
   readonly remote: boolean;
   readonly simulated: boolean;
@@ -148,6 +147,7 @@ export class ArmHandle implements Arm {
   notice = '';
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
   unreachable = '';
+  #model: ArmModel;
   #state: number = StateCode.disconnected;
   #reason = 'it has not been reached yet';
   #stopReason = '';
@@ -172,7 +172,7 @@ export class ArmHandle implements Arm {
   constructor(options: HandleOptions) {
     this.id = options.id;
     this.name = options.name;
-    this.model = options.model;
+    this.#model = options.model;
     this.bus = options.bus;
     this.remote = options.bus === 'ros';
     this.simulated = options.bus.startsWith('sim:');
@@ -192,6 +192,10 @@ export class ArmHandle implements Arm {
 
   get detached(): boolean {
     return this.#detached();
+  }
+
+  get model(): ArmModel {
+    return this.#model;
   }
 
   get owner(): Owner | null {
@@ -425,6 +429,21 @@ export class ArmHandle implements Arm {
   /** Writes the temperatures at which its servos switch themselves off, degrees Celsius. @throws {BridgeError} */
   async limitTemperatures(limits: Float64Array): Promise<void> {
     await this.#command({ kind: 'limit_temperatures', arm: this.index, limits });
+    // The snapshot tells of it from the next cycle on.
+    await this.nextCycle();
+  }
+
+  /**
+   * Writes what the first servos of its joints count from, in the order of the model, while the arm is limp; its joints are
+   * read so from then on. @throws {BridgeError}
+   */
+  async calibrate(joints: readonly JointHoming[]): Promise<void> {
+    await this.#command({ kind: 'calibrate', arm: this.index, joints });
+    const mounts = this.#model.joints.map(({ name }, i) => {
+      const { sign, zero, offset, expected } = joints[i]!;
+      return [name, { sign, zero, homing: expected ? offset : undefined }] as const;
+    });
+    this.#model = mounted(this.#model, Object.fromEntries(mounts));
     // The snapshot tells of it from the next cycle on.
     await this.nextCycle();
   }

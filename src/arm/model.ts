@@ -50,6 +50,8 @@ export interface ServoModel {
   readonly zero: number;
   /** It obeys the goals of the joint's first servo by itself (Dynamixel: secondary id) and is sent none. */
   readonly shadow: boolean;
+  /** Homing offset that the arm has been calibrated with, in counts; undefined where nothing says so. */
+  readonly homing?: number | undefined;
 }
 
 /**
@@ -187,6 +189,22 @@ const armFile = z.strictObject({
 });
 
 type ArmFile = z.infer<typeof armFile>;
+
+/** What calibrating one arm has found out about the first servo of each joint, by the joint's name. */
+export type ServoMounts = Readonly<
+  Record<string, { readonly sign: 1 | -1; readonly zero: number; readonly homing: number | undefined }>
+>;
+
+/** The model of one arm, with its servos mounted as calibrating it has found; joints that are not named stay as they are. */
+export function mounted(model: ArmModel, mounts: ServoMounts): ArmModel {
+  const joints = model.joints.map((joint) => {
+    const mount = mounts[joint.name];
+    return mount === undefined
+      ? joint
+      : { ...joint, servos: joint.servos.map((servo, order) => (order === 0 ? { ...servo, ...mount } : servo)) };
+  });
+  return { ...model, joints };
+}
 
 /** Folder of the arms that come with the bridge. */
 export const ROBOTS_DIRECTORY = fileURLToPath(new URL('../../robots', import.meta.url));

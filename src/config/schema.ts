@@ -237,6 +237,12 @@ export const configSchema = z
     recording: recording.prefault({}),
     arms: z.array(armConfig).min(1).max(MOST_ARMS),
     pairs: z.array(pairConfig).default([]),
+    calibration_folder: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('Folder for the calibrations of the arms, a file for each; null: `calibration` in the state folder.'),
     state_folder: z
       .string()
       .min(1)

@@ -9,6 +9,18 @@ export interface ServoFacts extends ModelFacts {
 /** How a servo fails: it still carries and will not for long, it is limp and answers, or it does not answer. */
 export type Ailment = 'failing' | 'limp' | 'silent';
 
+/** What a joint's first servo counts from. */
+export interface JointHoming {
+  /** Homing offset to be written, in counts. */
+  readonly offset: number;
+  readonly operatingMode: number;
+  /** Whether the servo is to have this offset from now on: the arm has been calibrated with it. */
+  readonly expected: boolean;
+  readonly sign: 1 | -1;
+  /** Servo steps at joint angle zero. */
+  readonly zero: number;
+}
+
 /**
  * What the control loop knows of an arm's hardware: measured positions in, goal positions out, both in radians by joint.
  * A link never throws and never waits: it reports `up` and `reason`.
@@ -47,6 +59,8 @@ export interface ArmLink {
   readonly alarms: Float64Array;
   /** Why torque must not be switched on, by the newest measurements; empty when it may. Not for every cycle. */
   readonly torqueRefusal: string;
+  /** In what the servos differ from the calibration of their arm, so that it must not be driven; empty when in nothing. */
+  readonly miscalibrated: string;
   /** Why the arm must be stopped; empty when it need not. */
   readonly fault: string;
   /** Monotonic time at which each joint was heard last, by the quietest of its servos, s. */
@@ -102,4 +116,9 @@ export interface ArmLink {
   close(reason: string): Promise<void>;
   /** Opens the bus again after `close`; does nothing to a link that has not been closed. */
   reopen(): void;
+  /**
+   * Writes what the first servo of each joint counts from, one transaction in a cycle, and reads positions so from then on.
+   * @throws {Error} for people, when a servo holds torque or does not take it; before or after some have been written
+   */
+  calibrate(joints: readonly JointHoming[]): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { RobotDescription } from '../kinematics/urdf.ts';
 import type { EndReason } from './arm-runtime.ts';
 import type { GainPlan } from './gains.ts';
-import type { Ailment, ServoFacts } from './link.ts';
+import type { Ailment, JointHoming, ServoFacts } from './link.ts';
 import type { SharedBuffers } from './snapshot.ts';
 import type { StallLimits } from './stall.ts';
 
@@ -14,6 +14,8 @@ export interface ServoSetup {
   readonly sign: 1 | -1;
   /** Servo steps at joint angle zero. */
   readonly zero: number;
+  /** Homing offset that its arm has been calibrated with, in counts; undefined where nothing says so. */
+  readonly homing?: number | undefined;
   /** It obeys the joint's first servo by itself. */
   readonly shadow: boolean;
 }
@@ -151,6 +153,8 @@ export type Command =
   | { readonly kind: 'servos'; readonly arm: number }
   /** Temperatures at which the servos switch themselves off, degrees Celsius, one per joint. */
   | { readonly kind: 'limit_temperatures'; readonly arm: number; readonly limits: Float64Array }
+  /** What the servos of the joints are to count from; the arm must be limp. */
+  | { readonly kind: 'calibrate'; readonly arm: number; readonly joints: readonly JointHoming[] }
   | { readonly kind: 'close' };
 
 /** What a jogged arm is to do: speeds of its joints, or of its tool. */

@@ -22,6 +22,7 @@ export class RemoteLink implements ArmLink {
   readonly voltages: Float64Array;
   readonly alarms: Float64Array;
   readonly torqueRefusal = '';
+  readonly miscalibrated = '';
   readonly fault = '';
   readonly heard: Float64Array;
   readonly lost: Uint32Array;
@@ -103,6 +104,10 @@ export class RemoteLink implements ArmLink {
   }
 
   async limitTemperatures(): Promise<void> {
+    throw new Error(ELSEWHERE);
+  }
+
+  async calibrate(): Promise<void> {
     throw new Error(ELSEWHERE);
   }
 

@@ -1,21 +1,23 @@
 import type { ServoBus } from '../servo/bus.ts';
 import { radiansToSteps, stepsToRadians } from '../servo/calibration.ts';
-import type { ServoClient } from '../servo/client.ts';
+import { type ServoClient, ServoError } from '../servo/client.ts';
 import { DynamixelBus } from '../servo/dynamixel/bus.ts';
 import { DynamixelClient } from '../servo/dynamixel/client.ts';
 import { servoFacts } from '../servo/facts.ts';
 import { FeetechBus } from '../servo/feetech/bus.ts';
 import { FeetechClient } from '../servo/feetech/client.ts';
+import { inTurn, writeHoming } from '../servo/homing.ts';
 import type { BytePort, PortError } from '../servo/port/port.ts';
 import { recover } from '../servo/recover.ts';
 import { encodeSign, type Register } from '../servo/registers.ts';
-import { configure, registerName } from '../servo/setup.ts';
+import { configure, readRow, registerName } from '../servo/setup.ts';
 import { type ExpectedServo, type FoundServo, type StartUp, startUp } from '../servo/start-up.ts';
 import { Aside } from './aside.ts';
 import type { FoundCap } from './current-caps.ts';
 import { type GainPlan, Gains } from './gains.ts';
 import { Histogram } from './histogram.ts';
-import type { ArmLink, ServoFacts } from './link.ts';
+import { HomingCheck } from './homing-check.ts';
+import type { ArmLink, JointHoming, ServoFacts } from './link.ts';
 import { expectedServos, type LinkJoint, type Place, places } from './servo-places.ts';
 import { type Block, type Blocks, blocksOf, countsIn, Measurements } from './servo-reads.ts';
 import { ServoWatch } from './servo-watch.ts';
@@ -87,6 +89,7 @@ export class ServoLink implements ArmLink {
   readonly #joints: number;
   readonly #servos: readonly Place[];
   readonly #watch: ServoWatch;
+  readonly #homing: HomingCheck;
   readonly #steps: Int32Array;
   readonly #flags: Uint8Array;
   /** Servos whose torque must be read before a goal is sent again: they have been silent, perhaps without power. */
@@ -145,7 +148,7 @@ export class ServoLink implements ArmLink {
   #watchdogWrites = 0;
   /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
   #eepromOpen = false;
-  #limiting: Promise<void> = Promise.resolve();
+  #configuring: Promise<void> = Promise.resolve();
 
   /** @param leftGains gains that a bridge that did not end properly may have left to the servos; null: none */
   constructor(port: BytePort, joints: readonly LinkJoint[], leftGains: GainPlan | null = null) {
@@ -165,6 +168,7 @@ export class ServoLink implements ArmLink {
         if (!this.#shutDown(index)) this.onAiling(servos[index]!.joint, text, 'failing');
       },
     );
+    this.#homing = new HomingCheck(servos);
     this.#measured = new Measurements(servos, joints.length, this.#watch);
     // Before the client is made, which passes on what it finds here.
     port.onClose = (error) => this.#closed(error);
@@ -223,7 +227,11 @@ export class ServoLink implements ArmLink {
   }
 
   get torqueRefusal(): string {
-    return this.#watch.refusal();
+    return [this.#homing.text, this.#watch.refusal()].filter((text) => text !== '').join('; ');
+  }
+
+  get miscalibrated(): string {
+    return this.#homing.text;
   }
 
   get lost(): ArrayLike<number> {
@@ -342,8 +350,14 @@ export class ServoLink implements ArmLink {
 
   limitTemperatures(limits: Float64Array): Promise<void> {
     // One after the other: a lock that one of two closes would keep the other's value from lasting.
-    const done = this.#limiting.then(() => this.#limit(limits));
-    this.#limiting = done.catch(() => {});
+    const done = this.#configuring.then(() => this.#limit(limits));
+    this.#configuring = done.catch(() => {});
+    return done;
+  }
+
+  calibrate(joints: readonly JointHoming[]): Promise<void> {
+    const done = this.#configuring.then(() => this.#calibrate(joints));
+    this.#configuring = done.catch(() => {});
     return done;
   }
 
@@ -383,6 +397,29 @@ export class ServoLink implements ArmLink {
         this.#watch.limits[i] = counts * maxTemperature.scale;
         if (i < this.#joints) this.temperatureLimits[i] = this.#watch.limits[i]!;
       }
+    } finally {
+      this.#eepromOpen = false;
+    }
+  }
+
+  async #calibrate(joints: readonly JointHoming[]): Promise<void> {
+    if (this.anyTorque) throw new Error(`${this.#named(1)} holds torque: support the arm and let it go limp first`);
+    this.#eepromOpen = true;
+    try {
+      for (const [i, { offset, operatingMode, expected, sign, zero }] of joints.entries()) {
+        const place = this.#servos[i]!;
+        const { id, model } = place;
+        const homing = { offset, operatingMode };
+        await writeHoming(this.#aside, model, id, homing).catch((error: unknown) => {
+          // What was read back may have been a late answer to something else.
+          if (!(error instanceof ServoError && error.code === 'refused')) throw error;
+          return writeHoming(this.#aside, model, id, homing);
+        });
+        this.#homing.set(i, expected ? offset : null);
+        place.mount = { sign, zero, stepsPerTurn: place.mount.stepsPerTurn };
+        findTurn(place, await readRow(this.#aside, id, model.common.presentPosition));
+      }
+      this.#homing.text = '';
     } finally {
       this.#eepromOpen = false;
     }
@@ -483,6 +520,7 @@ export class ServoLink implements ArmLink {
       const cap = capOf(servo);
       this.#capped[i] = cap === null ? 0 : this.#commanded[i]!;
       this.gains.found(i, servo.positionGain, servo.model.stallTorque / this.#usualGain[place.joint]!, cap);
+      findTurn(place, servo.presentPosition);
       if (i >= this.#joints) continue;
       this.positions[i] = stepsToRadians(place.calibration, servo.presentPosition);
       // The goal register of a limp servo says nothing: it may be left from any earlier day.
@@ -496,6 +534,7 @@ export class ServoLink implements ArmLink {
     this.#watch.begin(found.servos);
     this.temperatureLimits.set(this.#watch.limits.subarray(0, this.#joints));
     for (const warning of found.warnings) this.onWarning(warning);
+    this.#homing.compare(found.servos);
     const refusal = this.torqueRefusal;
     if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
     this.#bus.attach();
@@ -682,4 +721,10 @@ function capOf({ goalCurrent, model }: FoundServo): FoundCap | null {
     torquePerCount: model.torquePerEffort * register.scale,
     stallTorque: model.stallTorque,
   };
+}
+
+/** A servo that has been mounted anew, or has got its supply: which turn it counts in. */
+function findTurn(place: Place, present: number): void {
+  const { mount, middle, model } = place;
+  place.calibration = middle === undefined || model.family === 'feetech' ? mount : inTurn(mount, middle, present);
 }

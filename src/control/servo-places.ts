@@ -7,6 +7,8 @@ export interface LinkServo {
   readonly id: number;
   readonly model: ServoModel;
   readonly calibration: ServoCalibration;
+  /** Homing offset that its arm has been calibrated with, in counts; undefined where nothing says so. */
+  readonly homing?: number | undefined;
   /**
    * It obeys the packets for the joint's first servo by itself, so it is read and never written to in the loop. Its
    * calibration says how it is mounted: with the other sign it is set to turn in reverse, and counts as the first one.
@@ -21,6 +23,8 @@ export interface LinkJoint {
   readonly servos: readonly LinkServo[];
   /** Register contents, in counts, to be set at start, by register name. */
   readonly settings: Readonly<Record<string, number>>;
+  /** Middle of its range, rad, by which the turn that a Dynamixel servo counts in is told; undefined: it is the first one. */
+  readonly middle?: number | undefined;
 }
 
 /** A servo in its place: those that give the joints' positions first, in the order of the joints, then all others. */
@@ -29,15 +33,20 @@ export interface Place extends LinkServo {
   readonly name: string;
   /** As found on connecting. */
   model: ServoModel;
+  readonly middle: number | undefined;
+  /** How it is mounted, as calibrated last. */
+  mount: ServoCalibration;
+  /** The same in the turn that it counts in. */
+  calibration: ServoCalibration;
 }
 
 /** Places of the servos of these joints. */
 export function places(joints: readonly LinkJoint[]): Place[] {
-  const all = joints.flatMap(({ name, servos }, joint) =>
-    servos.map((servo, order) => ({
-      place: { ...servo, joint, name, calibration: servo.shadow ? servos[0]!.calibration : servo.calibration },
-      first: order === 0,
-    })),
+  const all = joints.flatMap(({ name, servos, middle }, joint) =>
+    servos.map((servo, order) => {
+      const mount = servo.shadow ? servos[0]!.calibration : servo.calibration;
+      return { place: { ...servo, joint, name, middle, mount, calibration: mount }, first: order === 0 };
+    }),
   );
   return [...all.filter(({ first }) => first), ...all.filter(({ first }) => !first)].map(({ place }) => place);
 }

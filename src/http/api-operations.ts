@@ -1,7 +1,9 @@
 import './api-schemas.ts';
 import {
+  ARM_NAME,
   CONFLICT,
   type Json,
+  NO_ARM,
   type Operation,
   type Operations,
   ROBOT_ID_OR_ALL,
@@ -10,14 +12,6 @@ import {
   UNKNOWN_ARM,
 } from './operation.ts';
 
-const ARM_NAME: Json = {
-  name: 'name',
-  in: 'path',
-  required: true,
-  description: 'Name of the arm, as in the configuration.',
-  schema: { type: 'string' },
-};
-const NO_ARM = 'There is no arm of this name.';
 const NOT_THERE = 'The arm is disconnected.';
 
 const query = (name: string, description: string, schema: Json): Json => ({

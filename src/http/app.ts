@@ -20,6 +20,7 @@ import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
 import { armRoutes } from './routes/arms.ts';
 import { bridgeRoutes } from './routes/bridge.ts';
+import { calibrationRoutes } from './routes/calibration.ts';
 import { connectionRoutes } from './routes/connections.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -190,6 +191,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   servoRoutes(app, services, callers);
   connectionRoutes(app, services, callers);
   recordingRoutes(app, services, callers);
+  calibrationRoutes(app, services, callers);
   mirrorRoutes(app, services, callers);
   stopRoutes(app, services);
   statusRoutes(app, services);

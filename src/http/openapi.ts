@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { API_OPERATIONS } from './api-operations.ts';
+import { CALIBRATION_OPERATIONS } from './calibration-operations.ts';
 import { CONNECTION_OPERATIONS } from './connection-operations.ts';
 import { type Dialect, PHOSPHOBOT_TOLERANCES } from './dialect.ts';
 import { EXAMPLES } from './examples.ts';
@@ -207,6 +208,7 @@ const OPERATIONS: Operations = {
   ...JOINT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
   ...RECORDING_OPERATIONS,
+  ...CALIBRATION_OPERATIONS,
   ...API_OPERATIONS,
   '/status': {
     get: {

@@ -27,6 +27,15 @@ export const TAKE_OVER = {
   schema: { type: 'boolean', default: false },
 };
 
+export const ARM_NAME: Json = {
+  name: 'name',
+  in: 'path',
+  required: true,
+  description: 'Name of the arm, as in the configuration.',
+  schema: { type: 'string' },
+};
+export const NO_ARM = 'There is no arm of this name.';
+
 export const release = (fallback: string): Json => ({
   name: 'release',
   in: 'query',

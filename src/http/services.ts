@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Ownership } from '../arm/ownership.ts';
 import type { Servos } from '../arm/servo-care.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
+import type { Calibrations } from '../calibration/types.ts';
 import type { Config, HttpConfig } from '../config/schema.ts';
 import type { LogTail } from '../log.ts';
 import type { Gravity, Mirror } from '../mirror/types.ts';
@@ -53,6 +54,7 @@ export interface HttpServices {
   readonly torque: Torque;
   readonly servos: Servos;
   readonly recordings: Recordings;
+  readonly calibration: Calibrations;
   readonly mirror: Mirror;
   readonly gravity: Gravity;
   readonly ownership: Ownership;

@@ -13,9 +13,10 @@ export interface ModelFacts {
   readonly stallTorque: number;
   /** Highest temperature limit that its maker allows, degrees Celsius. */
   readonly highestTemperature: number;
-  /** Gains of its position loop and its homing offset, in counts of its registers. */
+  /** Gains of its position loop, its homing offset and its mode, in counts of its registers. */
   readonly gains: { readonly p: number; readonly i: number; readonly d: number };
   readonly homingOffset: number;
+  readonly operatingMode: number;
 }
 
 /** @throws {ServoError} when the servo does not answer */
@@ -36,5 +37,6 @@ export async function servoFacts(client: ServoClient, id: number, model: ServoMo
       d: await read(common.derivativeGain),
     },
     homingOffset: await read(common.homingOffset),
+    operatingMode: await read(common.operatingMode),
   };
 }

@@ -27,6 +27,7 @@ export interface FoundServo {
   readonly torque: boolean;
   readonly goalPosition: number;
   readonly presentPosition: number;
+  readonly homingOffset: number;
   readonly positionGain: number;
   /** Largest current that it uses to hold a position; null where it keeps to none. */
   readonly goalCurrent: number | null;
@@ -90,6 +91,7 @@ export async function startUp(client: ServoClient, expected: readonly ExpectedSe
       torque,
       goalPosition: await counts(common.goalPosition),
       presentPosition: await counts(common.presentPosition),
+      homingOffset: await counts(common.homingOffset),
       positionGain: await counts(common.positionGain),
       goalCurrent:
         mode === OperatingMode.currentBasedPosition ? await largestCurrent(client, servo.id, model, torque) : null,

@@ -12,6 +12,7 @@ import {
   type Caller,
   type Owner,
 } from '../../src/arm/types.ts';
+import type { CalibrationAnswer, Calibrations, CalibrationView } from '../../src/calibration/types.ts';
 import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
 import type { CycleTiming } from '../../src/control/timing.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
@@ -320,6 +321,7 @@ export class FakeServos implements Servos {
       highestTemperature: 70,
       gains: { p: 32, i: 0, d: 32 },
       homingOffset: 0,
+      operatingMode: 0,
     }));
   }
 
@@ -499,6 +501,38 @@ export class FakeConnections implements Connections {
   }
 }
 
+export class FakeCalibrations implements Calibrations {
+  step = 0;
+  /** Thrown by the next call. */
+  refusal: BridgeError | null = null;
+  reversed: readonly string[] = [];
+
+  async next(_arm: Arm, _caller: Caller, reversed: readonly string[]): Promise<CalibrationAnswer> {
+    const { refusal } = this;
+    this.refusal = null;
+    if (refusal !== null) throw refusal;
+    this.reversed = reversed;
+    this.step = (this.step % 5) + 1;
+    return this.#answer();
+  }
+
+  view(): CalibrationView | null {
+    if (this.step === 0) return null;
+    const joint = { position: Number.NaN, least: -1, most: 1, range: 3, done: true };
+    return { ...this.#answer(), joints: JOINTS.map((name) => ({ ...joint, name })) };
+  }
+
+  async cancel(): Promise<boolean> {
+    const open = this.step > 0;
+    this.step = 0;
+    return open;
+  }
+
+  #answer(): CalibrationAnswer {
+    return { status: 'in_progress', message: `Step ${this.step}`, step: this.step, steps: 5 };
+  }
+}
+
 export interface FakeServices extends HttpServices {
   readonly arms: Arms & { readonly all: readonly FakeArm[] };
   readonly motion: FakeMotion;
@@ -506,6 +540,7 @@ export interface FakeServices extends HttpServices {
   readonly torque: FakeTorque;
   readonly servos: FakeServos;
   readonly recordings: FakeRecordings;
+  readonly calibration: FakeCalibrations;
   readonly mirror: FakeMirror;
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
@@ -547,6 +582,7 @@ export function fakeServices(
     torque: new FakeTorque(),
     servos: new FakeServos(),
     recordings: new FakeRecordings(),
+    calibration: new FakeCalibrations(),
     mirror: new FakeMirror(),
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),

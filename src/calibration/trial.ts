@@ -1,0 +1,108 @@
+import type { ArmHandle } from '../arm/handle.ts';
+import type { Caller } from '../arm/types.ts';
+import { ArmRun } from '../motion/run.ts';
+
+/** How far and how fast each joint moves, rad and rad/s: to be seen, and slow enough to be stopped by a hand. */
+export const NUDGE = 0.1;
+const SPEED = 0.6;
+/** Room that a joint keeps to its limits, rad. */
+const ROOM = 0.02;
+/** A setpoint that is further than this from its joint pulls on something, rad: 1.4 Nm of an SO-101's 2.9. */
+const LAG = 0.08;
+/** A joint has moved when it went by this part of what was asked. */
+const MOVED = 0.5;
+/** Longest time for all joints, s. */
+const LIMIT = 60;
+/** Time in which a limp arm gives its weight to the hand, s. */
+const FADE = 2;
+
+/** Joints that stand beyond their limits, in words; empty when torque may go on. */
+export function outside(handle: ArmHandle): string {
+  const { positions } = handle.read();
+  return handle.model.joints
+    .filter(({ lower, upper }, i) => !(positions[i]! > lower + ROOM && positions[i]! < upper - ROOM))
+    .map(({ name }) => name)
+    .join(', ');
+}
+
+/**
+ * By how much each joint is to move, rad: as its limits allow from where it is asked to be, and towards larger role angles
+ * where they allow both.
+ * @param only names of the joints that are to move; undefined: all
+ */
+export function nudges(handle: ArmHandle, only?: readonly string[]): Float64Array {
+  const { setpoints } = handle.read();
+  const { joints, gripper } = handle.model;
+  return Float64Array.from(joints, ({ name, lower, upper, roleFrame }, i) => {
+    if (only?.includes(name) === false) return 0;
+    const wish = gripper?.index === i ? Math.sign(gripper.open - gripper.closed) : (roleFrame?.sign ?? 1);
+    const goal = setpoints[i]! + wish * NUDGE;
+    return goal > lower + ROOM && goal < upper - ROOM ? wish * NUDGE : -wish * NUDGE;
+  });
+}
+
+/**
+ * Moves the joints of a holding arm one after the other by `by` (rad; 0: not) and back. A joint that does not follow its setpoint
+ * ends it, and the arm holds.
+ * @returns null when each has moved as asked by its own servo, else for people what was different
+ * @throws {BridgeError}
+ */
+export async function moveEach(handle: ArmHandle, by: Float64Array, caller: Caller): Promise<string | null> {
+  const run = new ArmRun(handle, caller, LIMIT);
+  try {
+    for (const [i, { name }] of handle.model.joints.entries()) {
+      if (by[i] === 0) continue;
+      await run.settle();
+      const { setpoints, positions } = handle.read();
+      const start = positions[i]!;
+      const home = setpoints.slice();
+      const goal = home.slice();
+      goal[i] = goal[i]! + by[i]!;
+      const problem = await guarded(run, goal);
+      if (problem !== null) return `${name}: ${problem}`;
+      const moved = (await run.settle()).positions[i]! - start;
+      if (moved / by[i]! < MOVED) {
+        return `${name} was asked to move by ${by[i]!.toFixed(2)} rad and moved by ${moved.toFixed(2)}: something holds it, or its servo is ailing`;
+      }
+      const back = await guarded(run, home);
+      if (back !== null) return `${name}: ${back}`;
+    }
+    return null;
+  } finally {
+    run.end();
+  }
+}
+
+/** Lets a holding arm go limp, slowly enough for a hand to take its weight. @returns null, or why it has not @throws {BridgeError} */
+export async function goLimp(handle: ArmHandle, caller: Caller): Promise<string | null> {
+  if (!handle.read().torque) return null;
+  const run = new ArmRun(handle, caller, FADE + 2);
+  try {
+    const support = new Float64Array(handle.model.joints.length).fill(1);
+    const problem = await run.drive({ kind: 'float', support, fade: FADE, gains: null });
+    if (problem === null) await handle.torqueOff();
+    return problem;
+  } finally {
+    run.end();
+  }
+}
+
+/** Drives to `goal`; a joint whose setpoint runs away from it stops the motion. @returns null, or why it has not arrived */
+async function guarded(run: ArmRun, goal: Float64Array): Promise<string | null> {
+  const { handle } = run;
+  let over = false;
+  let blocked = '';
+  const driven = run.drive({ kind: 'trajectory', goal, speed: SPEED }).finally(() => {
+    over = true;
+  });
+  while (!over) {
+    await handle.nextCycle();
+    const { setpoints, positions } = handle.read();
+    const late = handle.model.joints.find((_, i) => Math.abs(setpoints[i]! - positions[i]!) > LAG);
+    if (late === undefined || over || blocked !== '') continue;
+    blocked = `${late.name} does not follow: something holds it, or its servo counts against its motor`;
+    await handle.cancel(handle.read().motion);
+  }
+  const problem = await driven;
+  return blocked === '' ? problem : blocked;
+}
