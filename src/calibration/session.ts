@@ -37,6 +37,8 @@ export class Session {
   #plans: readonly JointPlan[] = [];
   /** Joints that have not moved since their sign was chosen; undefined: none has. */
   #untried: readonly string[] | undefined;
+  /** Where the joints hold between their moves, and by how much each moves, rad. */
+  #home: Float64Array = new Float64Array();
   #by: Float64Array = new Float64Array();
 
   /**
@@ -117,12 +119,13 @@ export class Session {
         const names = outside(handle);
         if (names !== '') return this.#notYet(`${names} at or beyond a limit`);
         await handle.torqueOn();
+        this.#home = handle.read().setpoints.slice();
         this.#by = nudges(handle, this.#untried);
         this.step = 'move';
         break;
       }
       case 'move': {
-        const problem = await moveEach(handle, this.#by, caller);
+        const problem = await moveEach(handle, this.#home, this.#by, caller);
         if (problem !== null) return this.#notYet(`${problem}. The arm holds`);
         this.step = 'save';
         break;

@@ -42,20 +42,24 @@ export function nudges(handle: ArmHandle, only?: readonly string[]): Float64Arra
 }
 
 /**
- * Moves the joints of a holding arm one after the other by `by` (rad; 0: not) and back. A joint that does not follow its setpoint
+ * From the pose `home` (rad), where it holds or near which an earlier trial has ended, moves the joints of an arm one after the other by `by` (rad; 0: not) and back. A joint that does not follow its setpoint
  * ends it, and the arm holds.
  * @returns null when each has moved as asked by its own servo, else for people what was different
  * @throws {BridgeError}
  */
-export async function moveEach(handle: ArmHandle, by: Float64Array, caller: Caller): Promise<string | null> {
+export async function moveEach(
+  handle: ArmHandle,
+  home: Float64Array,
+  by: Float64Array,
+  caller: Caller,
+): Promise<string | null> {
   const run = new ArmRun(handle, caller, LIMIT);
   try {
+    const away = await guarded(run, home);
+    if (away !== null) return away;
     for (const [i, { name }] of handle.model.joints.entries()) {
       if (by[i] === 0) continue;
-      await run.settle();
-      const { setpoints, positions } = handle.read();
-      const start = positions[i]!;
-      const home = setpoints.slice();
+      const start = (await run.settle()).positions[i]!;
       const goal = home.slice();
       goal[i] = goal[i]! + by[i]!;
       const problem = await guarded(run, goal);

@@ -20,7 +20,8 @@ const PATIENCE = { timeout: 20_000, interval: 10 };
 const NEAR = 0.004;
 /** A busy machine makes servos fall silent for a moment; then a step is asked for again. */
 const CALLS = 5;
-const TRIES = 4;
+const TRIES = 6;
+const DISTURBED = /disconnected|does not answer|not answered/;
 const NAMES = ['feet', 'dyna'];
 
 /** The servos were not heard for a moment, as on a busy machine: a person would begin again. */
@@ -49,7 +50,7 @@ class Client extends BridgeClient {
   async next(arm: number, query = ''): Promise<{ step: number; status: string; message: string }> {
     const { status, body } = await this.post(`/calibrate?robot_id=${arm}${query}`);
     const text = JSON.stringify(body);
-    if (/is disconnected|answer differently|do not answer/.test(text)) throw new Interrupted(text);
+    if (/is disconnected|answer differently|not answer/.test(text)) throw new Interrupted(text);
     expect(status, text).toBe(200);
     return { step: body.current_step, status: body.calibration_status, message: body.message };
   }
@@ -104,10 +105,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Waits until the bridge has read where the joints are. */
+/** Waits until the bridge has read where the joints of both arms are by now. */
 async function settled(): Promise<void> {
+  const now = (performance.timeOrigin + performance.now()) / 1000;
+  const samples = () => Math.min(...bridge.arms.all.map((arm) => arm.read().sampleTime));
+  await expect.poll(samples, PATIENCE).toBeGreaterThan(now);
   const { cycles } = bridge.loop();
-  await expect.poll(() => bridge.loop().cycles, PATIENCE).toBeGreaterThan(cycles + 3);
+  await expect.poll(() => bridge.loop().cycles, PATIENCE).toBeGreaterThan(cycles);
 }
 
 /** Takes an arm's calibration to where its servos have their offsets, and the arm is held in the middle. */
@@ -126,19 +130,33 @@ async function toHold(id: number, arm: TableArm): Promise<void> {
   await client.to(id, 3);
 }
 
-/** Carries out what a person does, from the beginning again when the servos were not heard meanwhile. */
-async function patiently(id: number, work: () => Promise<void>): Promise<void> {
+/** Puts an arm back to where nobody calibrates it and it is limp, whatever has become of it. */
+async function recover(id: number): Promise<void> {
+  await expect.poll(async () => (await client.arm(id)).state, PATIENCE).not.toBe('disconnected');
+  await client.post('/stop/reset');
+  const limp = async () => {
+    await client.post(`/torque/toggle?robot_id=${id}&take_over=true`, { torque_status: false, force: true });
+    return (await client.arm(id)).state;
+  };
+  await expect.poll(limp, PATIENCE).toBe('connected');
+  // The one who asks next is told why the calibration has ended.
+  await client.post(`/calibrate?robot_id=${id}`);
+  await expect.poll(() => client.cancel(NAMES[id]!), PATIENCE).toBe(200);
+}
+
+/**
+ * Carries out what a person does, from the beginning again when servos were not heard meanwhile: both ends of their lines
+ * live in this process, which a busy machine may hold up. What is undisturbed is judged.
+ */
+async function patiently(ids: readonly number[], work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
+    const told = warnings.length;
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Interrupted) || tries === TRIES) throw error;
-      await expect.poll(async () => (await client.arm(id)).state, PATIENCE).not.toBe('disconnected');
-      await client.post('/stop/reset');
-      await client.post(`/torque/toggle?robot_id=${id}&take_over=true`, { torque_status: false, force: true });
-      // The one who asks next is told why the calibration has ended.
-      await client.post(`/calibrate?robot_id=${id}`);
-      await expect.poll(() => client.cancel(NAMES[id]!), PATIENCE).toBe(200);
+      const disturbed = error instanceof Interrupted || warnings.slice(told).some((text) => DISTURBED.test(text));
+      if (!disturbed || tries === TRIES) throw error;
+      for (const id of ids) await recover(id);
     }
   }
 }
@@ -179,14 +197,14 @@ async function calibrate(id: number, arm: TableArm): Promise<void> {
 }
 
 test('arms whose horns were mounted anyhow are calibrated by hand over HTTP, servos of both families', async () => {
-  await Promise.all(arms.map((arm, id) => patiently(id, () => calibrate(id, arm))));
-  await patiently(0, readsTruly);
+  await Promise.all(arms.map((arm, id) => patiently([id], () => calibrate(id, arm))));
+  await patiently([0, 1], readsTruly);
 });
 
 test('a calibration that is not kept leaves the servos as they were, and keeps others from the arm meanwhile', async () => {
   const config = async () => (await client.post('/robot/config?robot_id=0')).body.config;
   const { servos_offsets: before } = await config();
-  await patiently(0, async () => {
+  await patiently([0], async () => {
     await toHold(0, so101);
     expect((await client.post('/torque/toggle?robot_id=0', { torque_status: true })).status).toBe(409);
     expect((await client.post('/calibrate?robot_id=0&reversed=elbow')).status).toBe(400);
@@ -194,11 +212,11 @@ test('a calibration that is not kept leaves the servos as they were, and keeps o
   });
   expect((await client.get('/api/v1/arms/feet/calibration')).status).toBe(404);
   expect((await config()).servos_offsets).toEqual(before);
-  await patiently(0, readsTruly);
+  await patiently([0, 1], readsTruly);
 });
 
 test('a stop ends a calibration; the servos get back what they had once the arm is limp', async () => {
-  await patiently(1, async () => {
+  await patiently([1], async () => {
     await toHold(1, koch);
     await client.to(1, 4);
     expect((await client.post('/stop?robot_id=1')).status).toBe(200);
@@ -208,7 +226,7 @@ test('a stop ends a calibration; the servos get back what they had once the arm 
     expect((await client.post('/stop/reset?robot_id=1')).status).toBe(200);
     expect((await client.post('/torque/toggle?robot_id=1', { torque_status: false, force: true })).status).toBe(200);
   });
-  await patiently(1, readsTruly);
+  await patiently([0, 1], readsTruly);
 });
 
 test('calibrations outlive bridge and supply, and a servo that differs from its file keeps its arm from moving', async () => {
@@ -228,7 +246,7 @@ test('calibrations outlive bridge and supply, and a servo that differs from its 
   }
   for (const arm of arms) arm.powerCycle();
   await start();
-  await patiently(0, readsTruly);
+  await patiently([0, 1], readsTruly);
   await bridge.close();
 
   kept.joints.elbow_flex!.homing_offset += 40;
