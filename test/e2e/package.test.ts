@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { XMLParser } from 'fast-xml-parser';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -38,6 +38,74 @@ test('launch files are XML with described arguments, and name no node, since the
     for (const node of launch.node) if (node['@pkg'] === 'arm_bridge') expect(node['@name'], file).toBeUndefined();
   }
   for (const name of ['leader_here', 'follower_here']) loadConfig(join(repository, 'config', `${name}.yaml`));
+});
+
+test('npm and ROS know the program by one version, and the changes tell of it', () => {
+  const { version, files } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+  expect(readFileSync(join(repository, 'package.xml'), 'utf8')).toContain(`<version>${version}</version>`);
+  expect(readFileSync(join(repository, 'CHANGELOG.md'), 'utf8')).toMatch(
+    new RegExp(`^## ${version.replaceAll('.', '\\.')} - `, 'm'),
+  );
+  for (const name of files) if (!name.startsWith('!')) expect(existsSync(join(repository, name)), name).toBe(true);
+});
+
+test('what npm pack makes runs in a folder of its own with the packages that it names, and no others', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-npm-'));
+  let program: ChildProcessWithoutNullStreams | null = null;
+  try {
+    const run = (program: string, args: string[], cwd: string): string => {
+      const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
+      expect(status, stderr).toBe(0);
+      return stdout;
+    };
+    // What is compiled is there, as for all tests of this folder.
+    const packed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], repository);
+    const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    for (const path of [
+      'dist/page/index.html',
+      'robots/so101/arm.yaml',
+      'interfaces/tf2_msgs/msg/TFMessage.msg',
+      'LICENSE',
+    ]) {
+      expect(paths).toContain(path);
+    }
+    expect(paths.filter((path) => /^(src|test|bench|docs|web|node_modules)\/|\.map$|\.pyc$/.test(path))).toEqual([]);
+
+    // As `npm install` lays it out, without the network: what is named in the lock file as needed at run time is linked.
+    const modules = join(folder, 'node_modules');
+    const home = join(modules, 'arm-bridge');
+    mkdirSync(home, { recursive: true });
+    run('tar', ['xzf', join(folder, filename), '-C', home, '--strip-components', '1'], folder);
+    const lock = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean; optional?: boolean }>;
+    };
+    for (const [path, { dev, optional }] of Object.entries(lock.packages)) {
+      if (dev || optional || !/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      symlinkSync(join(repository, path), join(folder, path));
+    }
+    const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { bin: { 'arm-bridge': string } };
+    const main = join(home, bin['arm-bridge']);
+    mkdirSync(join(modules, '.bin'));
+    chmodSync(main, 0o755);
+    symlinkSync(main, join(modules, '.bin', 'arm-bridge'));
+
+    expect(run('npx', ['--no-install', 'arm-bridge', '--version'], folder)).toMatch(/^\d+\.\d+\.\d+$/m);
+    program = spawn(join(modules, '.bin', 'arm-bridge'), ['--port', '0', '--no-ros'], { cwd: folder });
+    const ended = once(program, 'close');
+    let log = '';
+    for (const stream of [program.stdout, program.stderr]) stream.on('data', (text) => (log += text));
+    await expect.poll(() => /HTTP on (http:[^\s"]+)/.exec(log)?.[1] ?? log, { timeout: 30_000 }).toMatch(/^http:/);
+    const url = /HTTP on (http:[^\s"]+)/.exec(log)![1]!;
+    expect(await (await fetch(`${url}/status`)).json()).toMatchObject({ status: 'ok', arms: [{}, {}] });
+    expect(await (await fetch(`${url}/`)).text()).toContain('<!doctype html>');
+    program.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    program?.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe.skipIf(!HAS_ROS)('the ROS package', () => {
