@@ -74,7 +74,8 @@ export function judge(
   const set = node.setParametersAtomically.bind(node);
   node.setParametersAtomically = (parameters) => {
     for (const { name, value } of parameters) {
-      const reason = check(name, value);
+      // rclnodejs gives integers as BigInt, which JSON and schemas do not know; what is thrown here ends the process.
+      const reason = check(name, typeof value === 'bigint' ? Number(value) : value);
       if (reason !== null) return { successful: false, reason };
     }
     const result = set(parameters);

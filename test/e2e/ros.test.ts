@@ -1,11 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type JointStateMessage, type Quality, Witness } from '../ros/support/ros.ts';
-import { BridgeProcess, HAS_ROS, ROS_DOMAIN, sleep } from './support/bridge.ts';
+import { BridgeProcess, HAS_ROS, ROS_DOMAIN, rosEnvironment, sleep } from './support/bridge.ts';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 const NODE = '/follower/arm_bridge';
 const LATCHED: Quality = { durability: 'TRANSIENT_LOCAL', depth: 1 };
@@ -463,6 +465,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       [double(1.5), /speed_scale of arm follower cannot be 1.5: .*1/],
       [double(0), /speed_scale of arm follower cannot be 0: .*0.1/],
       [{ type: 4, string_value: 'slow' }, /cannot be "slow"/],
+      [{ type: 2, integer_value: 7 }, /cannot be 7/],
     ] as const) {
       expect(await set(value)).toEqual({ successful: false, reason: expect.stringMatching(why) });
     }
@@ -510,6 +513,50 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     while ((await registers())[2] !== 32) await sleep(0.05);
     const back = { trajectory: trajectory(['shoulder_pan'], [0.8, from]) };
     expect((await (await witness.goal<Followed>(FOLLOW, CONTROLLER, back)).result()).status).toBe('succeeded');
+  });
+
+  test('npm run ros does what one reaches to ros2 for, where its command line tools are not', async () => {
+    const ros = (...args: string[]): Promise<{ code: number | null; output: string; errors: string }> =>
+      new Promise((resolve) => {
+        const program = execFile(
+          'bash',
+          ['scripts/ros.sh', ...args],
+          { cwd: ROOT, env: rosEnvironment() },
+          (_, output, errors) => resolve({ code: program.exitCode, output, errors }),
+        );
+      });
+    const [topics, echo, hz, services, set, unknown] = await Promise.all([
+      ros('topic', 'list', '-t'),
+      ros('topic', 'echo', '/follower/joint_states', '--once'),
+      ros('topic', 'hz', '/follower/joint_states', '--seconds', '1.5'),
+      ros('service', 'list'),
+      ros('param', 'set', NODE, 'speed_scale', '7.5'),
+      ros('service', 'call', `${NODE}/init`, 'std_srvs/srv/Nothing'),
+    ]);
+    expect(topics.output).toContain('/follower/joint_states [sensor_msgs/msg/JointState]\n');
+    expect(echo.output).toMatch(/^header:\n[\s\S]*^name: \[shoulder_pan, .*gripper\]\nposition: \[[\s\S]*\n---\n$/m);
+    expect(hz.output).toMatch(/average rate: [\d.]+\n\tmin: /);
+    expect(services.output).toContain(`${NODE}/init\n`);
+    expect(set).toMatchObject({ code: 1, errors: expect.stringMatching(/speed_scale of arm follower cannot be 7.5/) });
+    expect(unknown).toMatchObject({ code: 1, errors: expect.stringMatching(/no type "std_srvs\/srv\/Nothing"/) });
+
+    const grip = '{header: auto, name: [gripper], position: [0.4]}';
+    const seen = await witness.subscribe<JointStateMessage>(STATE, '/follower/heard');
+    expect(await ros('topic', 'pub', '--once', '/follower/heard', STATE, grip)).toMatchObject({ code: 0, errors: '' });
+    const { message } = (await seen(1))[0]!;
+    expect([message.name, message.position]).toEqual([['gripper'], [0.4]]);
+    expect(message.header.stamp.sec).toBeGreaterThan(1e9);
+
+    const goal = `{trajectory: {joint_names: [gripper], points: [{positions: [0.3], time_from_start: {sec: 1}}]}}`;
+    const sent = await ros('action', 'send_goal', CONTROLLER, FOLLOW, goal);
+    expect(sent).toMatchObject({
+      code: 0,
+      errors: '',
+      output: expect.stringMatching(/error_code: 0[\s\S]*STATUS_SUCCEEDED/),
+    });
+    const called = await ros('service', 'call', `${NODE}/stop`, 'std_srvs/srv/Trigger');
+    expect(called).toMatchObject({ code: 0, output: expect.stringMatching(/^\{?success: true/) });
+    await trigger('reset');
   });
 
   test('the configuration is there as parameters: live ones change at once, others say why not', async () => {
