@@ -9,7 +9,7 @@ const PATIENT = [
   'test/docs/commands.test.ts',
   'test/ports/**/*.test.ts',
   'test/sim/**/*.test.ts',
-  'test/e2e/{config,exit,joints,models,operations,own-arm,ownership,recording,typed-client}.test.ts',
+  'test/e2e/{config,exit,field-client,joints,models,operations,own-arm,ownership,recording,typed-client}.test.ts',
 ];
 
 /** Files that judge motion, latency or a browser in real time: one at a time, and nothing beside them. */

@@ -11,6 +11,8 @@ export type Dialect = HttpConfig['dialect'];
 export const PHOSPHOBOT_TOLERANCES = { position_tolerance: 0.03, orientation_tolerance: 0.2 };
 
 const NUMBER = /^\s*[+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d+)?\s*$/i;
+/** What of it is an integer: 1.0 is, 1e3 and 1.5 are not. */
+const INTEGER = /^\s*[+-]?\d[\d_]*(?:\.0+)?\s*$/;
 const NO_NUMBER = new Set(['float_type', 'float_parsing', 'int_type', 'int_parsing']);
 
 /** The number that text or a boolean stands for in this dialect; undefined for anything else. */
@@ -25,7 +27,8 @@ function softenedAt(issue: z.core.$ZodIssue, value: unknown): unknown {
     if (issue.path.at(-1) !== 'open') return undefined;
     return issue.code === 'too_small' ? issue.minimum : issue.maximum;
   }
-  return NO_NUMBER.has(issue.message) ? numberOf(value) : undefined;
+  if (!NO_NUMBER.has(issue.message)) return undefined;
+  return issue.message === 'int_parsing' && !INTEGER.test(String(value)) ? undefined : numberOf(value);
 }
 
 /** A body as phosphobot reads it: numbers in words become numbers, and an opening outside 0..1 becomes the nearest one. */

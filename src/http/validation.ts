@@ -126,6 +126,8 @@ function faultsOf(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
   }
   if (input === undefined) return [fault('missing', loc, parent)];
   if (issue.code === 'invalid_value') return [notOneOf(loc, input, issue.values.map(String))];
+  // An empty text where a list is wanted: that it is no list is said already.
+  if (issue.code === 'too_small' && issue.origin === 'string') return [];
   if (issue.code === 'too_small' && issue.origin === 'array') {
     const least = Number(issue.minimum);
     const actual = Array.isArray(input) ? input.length : 0;

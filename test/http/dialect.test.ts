@@ -76,6 +76,16 @@ test('numbers may be text or booleans, and an opening beyond its range is the ne
   expect((await post('/joints/write', joints)).status).toBe(200);
 });
 
+test('text is an integer where it is written as one', async () => {
+  for (const text of ['3', ' 3 ', '3.0', '+3', '1_0']) {
+    expect([text, (await post('/move/absolute', { x: 1, max_trials: text })).status]).toEqual([text, 200]);
+  }
+  for (const text of ['1.5', '1e3', '', 'NaN']) {
+    const { detail } = (await post('/move/absolute', { x: 1, max_trials: text })).body;
+    expect(detail).toMatchObject([{ type: 'int_parsing', loc: ['body', 'max_trials'] }]);
+  }
+});
+
 test('what is no number, and what contradicts itself, is refused here too', async () => {
   for (const [url, body] of [
     ['/move/absolute', { x: 'nan' }],

@@ -69,6 +69,7 @@ const REFUSED: readonly (readonly [path: string, body: string, ...faults: string
   ['/end-effector/read', '{"sync":1e20,"only_gripper":null}', 'only_gripper bool_type', 'sync bool_type'],
   ['/end-effector/read', '{"sync":[true]}', 'sync bool_type'],
   ['/move/leader/start', '{"robot_pairs":null}', 'robot_pairs list_type'],
+  ['/move/leader/start', '{"robot_pairs":""}', 'robot_pairs list_type'],
   ['/move/leader/start', '{"robot_pairs":[]}', 'robot_pairs too_short'],
   ['/move/leader/start', '{"robot_pairs":[1]}', 'robot_pairs.0 model_attributes_type'],
   [
