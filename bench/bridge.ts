@@ -51,7 +51,8 @@ interface Status {
   };
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that nobody has. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

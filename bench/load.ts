@@ -1,30 +1,12 @@
-/** Asks an HTTP server again and again on some connections and measures its answers; costs far less than the server does. */
+/**
+ * Asks an HTTP server again and again on some connections, and prints how it answered. Costs far less than any server does;
+ * a request is the next one as soon as the one before has been answered.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadOptions, LoadReport, Question } from './messages.ts';
 import { percentile } from './table.ts';
-
-/** A request that is always the same. */
-export interface Question {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** JSON; null for none. */
-  readonly body: string | null;
-}
-
-export interface LoadReport {
-  /** Answers per second. */
-  readonly rate: number;
-  /** From the request to the whole answer, s. */
-  readonly p50: number;
-  readonly p99: number;
-  readonly longest: number;
-  readonly answers: number;
-  /** Answers other than 200, and connections that ended. */
-  readonly errors: number;
-  /** The first of them. */
-  readonly error: string;
-}
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const OK = 200;
@@ -38,15 +20,16 @@ function bytesOf(port: number, { method, path, body }: Question): Buffer {
 /** One connection, which asks anew as soon as it has been answered. */
 class Asker {
   readonly #socket: Socket;
-  readonly #request: Buffer;
+  readonly #requests: readonly Buffer[];
+  #next = 0;
   readonly #note: (took: number, error: string) => void;
   #began = 0;
   #pending: Buffer | null = null;
   #running = true;
 
-  /** @param note is told of each answer: how long it took, s, and what is wrong with it, if anything */
-  constructor(port: number, request: Buffer, note: (took: number, error: string) => void) {
-    this.#request = request;
+  /** @param requests asked one after the other, again and again @param note is told of each answer: how long it took, s, and what is wrong with it, if anything */
+  constructor(port: number, requests: readonly Buffer[], note: (took: number, error: string) => void) {
+    this.#requests = requests;
     this.#note = note;
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.#socket.on('connect', () => this.#ask());
@@ -64,7 +47,8 @@ class Asker {
 
   #ask(): void {
     this.#began = performance.now();
-    this.#socket.write(this.#request);
+    this.#socket.write(this.#requests[this.#next]!);
+    this.#next = (this.#next + 1) % this.#requests.length;
   }
 
   #take(bytes: Buffer): void {
@@ -90,40 +74,37 @@ class Asker {
   }
 }
 
-/** Asks `question` on some connections for `seconds`, after `warmUp` s that do not count but for their errors. */
-export async function load(
-  port: number,
-  question: Question,
-  { connections, seconds, warmUp }: { connections: number; seconds: number; warmUp: number },
-): Promise<LoadReport> {
-  const request = bytesOf(port, question);
-  const times: number[] = [];
-  let counting = false;
-  let errors = 0;
-  let first = '';
-  const note = (took: number, error: string): void => {
-    if (error !== '') {
-      if (errors++ === 0) first = error;
-    } else if (counting) {
-      times.push(took);
-    }
-  };
-  const askers = Array.from({ length: connections }, () => new Asker(port, request, note));
-  await sleep(1000 * warmUp);
-  counting = true;
-  const began = performance.now();
-  await sleep(1000 * seconds);
-  counting = false;
-  const took = (performance.now() - began) / 1000;
-  await Promise.all(askers.map((asker) => asker.close()));
-  const ascending = Float64Array.from(times).sort();
-  return {
-    rate: times.length / took,
-    p50: percentile(ascending, 0.5),
-    p99: percentile(ascending, 0.99),
-    longest: percentile(ascending, 1),
-    answers: times.length,
-    errors,
-    error: first,
-  };
-}
+const { port, questions, connections, seconds, warmUp }: LoadOptions = JSON.parse(process.argv[2]!);
+const requests = questions.map((question) => bytesOf(port, question));
+const times: number[] = [];
+let counting = false;
+let errors = 0;
+let error = '';
+const note = (took: number, wrong: string): void => {
+  if (wrong !== '') {
+    if (errors++ === 0) error = wrong;
+  } else if (counting) {
+    times.push(took);
+  }
+};
+const askers = Array.from(
+  { length: connections },
+  (_, i) => new Asker(port, [...requests.slice(i % requests.length), ...requests.slice(0, i % requests.length)], note),
+);
+await sleep(1000 * warmUp);
+counting = true;
+const began = performance.now();
+await sleep(1000 * seconds);
+counting = false;
+const took = (performance.now() - began) / 1000;
+await Promise.all(askers.map((asker) => asker.close()));
+const ascending = Float64Array.from(times).sort();
+const report: LoadReport = {
+  rate: times.length / took,
+  p50: percentile(ascending, 0.5),
+  p99: percentile(ascending, 0.99),
+  answers: times.length,
+  errors,
+  error,
+};
+process.stdout.write(`${JSON.stringify(report)}\n`);

@@ -54,3 +54,52 @@ export interface ClientReport {
   /** What the cycles of `heap` left, bytes; null for other kinds. */
   readonly heap: { readonly used: number; readonly buffers: number } | null;
 }
+
+/** A request that is always the same. */
+export interface Question {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON; null for none. */
+  readonly body: string | null;
+}
+
+export interface LoadOptions {
+  readonly port: number;
+  /** Each connection asks them in turn. */
+  readonly questions: readonly Question[];
+  readonly connections: number;
+  /** Time over which is measured, s, after one of which errors alone count. */
+  readonly seconds: number;
+  readonly warmUp: number;
+}
+
+export interface LoadReport {
+  /** Answers per second. */
+  readonly rate: number;
+  /** From the request to the whole answer, s. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly answers: number;
+  /** Answers other than 200, and connections that ended. */
+  readonly errors: number;
+  /** The first of them; empty without any. */
+  readonly error: string;
+}
+
+/** Clients of the live stream. */
+export interface WatchOptions {
+  readonly port: number;
+  readonly clients: number;
+  /** As many of them stop reading. */
+  readonly deaf: number;
+  /** Frames of the arms per second that each asks for. */
+  readonly rate: number;
+  readonly seconds: number;
+}
+
+export interface WatchReport {
+  /** Frames of the arms per second that the slowest of those who read was sent. */
+  readonly rate: number;
+  /** Connections that ended before their time, deaf ones included. */
+  readonly lost: number;
+}

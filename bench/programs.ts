@@ -2,7 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { ClientOptions, ClientReport, EmulatorOptions, EmulatorReport, Family } from './messages.ts';
+import type {
+  ClientOptions,
+  ClientReport,
+  EmulatorOptions,
+  EmulatorReport,
+  Family,
+  LoadOptions,
+  LoadReport,
+  WatchOptions,
+  WatchReport,
+} from './messages.ts';
 
 /** A client that has not ended so long after it should have is ended, s. */
 const GRACE = 60;
@@ -76,7 +86,7 @@ export async function withEmulators<T>(
   return { result, reports };
 }
 
-async function report(command: string, args: readonly string[], seconds: number): Promise<ClientReport> {
+async function report<Report>(command: string, args: readonly string[], seconds: number): Promise<Report> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), (seconds + GRACE) * 1000);
   const exited = once(child, 'exit');
@@ -104,4 +114,19 @@ export function runPeer(
 ): Promise<ClientReport> {
   const script = fileURLToPath(new URL('../../../bench/peer.py', import.meta.url));
   return report(python, ['-B', script, peer, family, String(seconds), ...ports], seconds);
+}
+
+/** Clients on this machine give way to the server, as if they were on another one. */
+function runPolitely<Report>(name: string, options: { readonly seconds: number }): Promise<Report> {
+  return report('nice', ['-n', '10', process.execPath, program(name), JSON.stringify(options)], options.seconds);
+}
+
+/** Asks an HTTP server as often as it answers. */
+export function runLoad(options: LoadOptions): Promise<LoadReport> {
+  return runPolitely('load.js', options);
+}
+
+/** Watches the live stream of a bridge. */
+export function runWatchers(options: WatchOptions): Promise<WatchReport> {
+  return runPolitely('watch.js', options);
 }

@@ -165,6 +165,14 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
     if (problem !== null) return send(reply, problem);
+    // A client that goes in the middle of its body is no fault of the bridge: it must not fill the log.
+    if (request.raw.destroyed && (error as NodeJS.ErrnoException).code === 'ECONNRESET') {
+      services.logger.debug(
+        { request: request.id, url: request.url },
+        'the client has gone before its request was whole',
+      );
+      return send(reply, new HttpProblem(400, 'The request did not arrive whole.'));
+    }
     services.logger.error(
       { err: error, request: request.id, method: request.method, url: request.url },
       'request failed',

@@ -1,0 +1,238 @@
+/**
+ * npm run bench:http [-- --write | --short | --only rival crowd live start]: how fast the bridge answers beside phosphobot,
+ * whose interface it speaks, in one run; what many clients cost; how soon it is there, and the memory that it takes.
+ * `--write` puts the tables into docs/benchmarks.md, `--short` only shows that everything runs, without the rival.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WINDOW } from './bridge.ts';
+import type { LoadReport, Question } from './messages.ts';
+import { runLoad, runWatchers, withEmulators } from './programs.ts';
+import { Report } from './report.ts';
+import { Served } from './served.ts';
+import { markdownTable, median, type Target, targetTable } from './table.ts';
+
+const short = process.argv.includes('--short');
+const write = process.argv.includes('--write');
+const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
+const rounds = short ? 1 : 3;
+const seconds = short ? 0.2 : 5;
+const warmUp = short ? 0.1 : 1;
+const crowdSeconds = short ? 0.3 : 60;
+const liveSeconds = short ? 0.5 : 25;
+/** Time for the loop's own percentiles to be those of what happens now, s. */
+const settle = short ? 0.1 : WINDOW + 2;
+const starts = short ? 1 : 5;
+
+const RATIOS: Readonly<Record<number, number>> = { 1: 6, 10: 20 };
+const CROWD = 200;
+const WATCHERS = 100;
+const DEAF = 10;
+const WATCH_RATE = 50;
+/** Share by which the loop's 99th percentile may grow. */
+const UNCHANGED = 1.1;
+const MOST_MEMORY = 300;
+
+const post = (path: string, body: object): Question => ({ method: 'POST', path, body: JSON.stringify(body) });
+const QUESTIONS: readonly Question[] = [
+  post('/end-effector/read', {}),
+  post('/joints/read', {}),
+  post('/joints/write', { angles: [0.05, 0, 0, 0, 0, 0.1] }),
+];
+/** The simulated arm that phosphobot has too. */
+const ONE_ARM = { ros: { enabled: false }, arms: [{ name: 'arm', model: 'so100', bus: 'sim:so100' }] };
+const PAIR = {
+  arms: [
+    { name: 'leader', bus: 'sim:so101' },
+    { name: 'follower', bus: 'sim:so101' },
+  ],
+};
+const WITHOUT_ROS = { ros: { enabled: false } };
+
+const ms = (time: number): string => `${(1000 * time).toFixed(2)} ms`;
+const rows: string[][] = [];
+const tables: string[] = [];
+const targets: Target[] = [];
+
+/** Middle figures of several runs. */
+function middle(runs: readonly LoadReport[]): Pick<LoadReport, 'rate' | 'p50' | 'p99'> {
+  return {
+    rate: median(runs.map(({ rate }) => rate)),
+    p50: median(runs.map(({ p50 }) => p50)),
+    p99: median(runs.map(({ p99 }) => p99)),
+  };
+}
+
+/** Both servers with one simulated arm each, asked in turn: what else the machine does hits both. */
+async function rival(): Promise<void> {
+  const ours = await Served.bridge(ONE_ARM);
+  const theirs = short || python === undefined ? null : await Served.rival(python);
+  try {
+    const servers = { 'Arm Bridge': ours, ...(theirs === null ? {} : { phosphobot: theirs }) };
+    for (const server of Object.values(servers)) await server.post('/move/init');
+    for (const question of QUESTIONS) {
+      for (const connections of Object.keys(RATIOS).map(Number)) {
+        const runs: Record<string, LoadReport[]> = {};
+        for (let round = 0; round < rounds; round++) {
+          for (const [name, { port }] of Object.entries(servers)) {
+            const one = await runLoad({ port, questions: [question], connections, seconds, warmUp });
+            if (one.errors > 0) process.stderr.write(`${name} ${question.path}: ${one.errors} times ${one.error}\n`);
+            runs[name] = [...(runs[name] ?? []), one];
+          }
+        }
+        judge(question.path, connections, middle(runs['Arm Bridge']!), runs.phosphobot && middle(runs.phosphobot));
+      }
+    }
+  } finally {
+    await ours.end();
+    await theirs?.end();
+  }
+  const head = ['asked for', 'connections', 'server', 'answers/s', 'p50', 'p99'];
+  tables.push(markdownTable(head, rows));
+  if (theirs === null)
+    tables.push('phosphobot was not measured: it needs ARM_BRIDGE_WITNESS_PYTHON and the package index.');
+}
+
+type Middle = ReturnType<typeof middle>;
+
+function judge(path: string, connections: number, ours: Middle, theirs: Middle | undefined): void {
+  const row = (name: string, { rate, p50, p99 }: Middle): void => {
+    rows.push([path, String(connections), name, rate.toFixed(0), ms(p50), ms(p99)]);
+  };
+  row('Arm Bridge', ours);
+  if (theirs === undefined) return;
+  row('phosphobot', theirs);
+  const ratio = ours.rate / theirs.rate;
+  const many = connections === 1 ? '1 connection' : `${connections} connections`;
+  targets.push({
+    goal: `${path}, ${many}: >= ${RATIOS[connections]} x the answers/s of phosphobot, p99 <= half of its`,
+    measured: `${ratio.toFixed(1)} x, p99 ${(ours.p99 / theirs.p99).toFixed(2)} of its`,
+    reached: ratio >= RATIOS[connections]! && ours.p99 <= theirs.p99 / 2,
+  });
+}
+
+/** A bridge that mirrors with a pair of simulated arms. */
+async function mirroring(): Promise<Served> {
+  const bridge = await Served.bridge({ ...PAIR, ...WITHOUT_ROS });
+  // What /end-effector/read tells is counted from there.
+  await bridge.post('/move/init');
+  await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+  while ((await bridge.status()).mirror.pairs[0]?.state !== 'mirroring') await sleep(50);
+  return bridge;
+}
+
+/** What `work` does to the loop's 99th percentile, beside the idle time before and after, s. */
+async function disturbed<T>(bridge: Served, work: () => Promise<T>) {
+  const p99 = async (): Promise<number> => (await bridge.status()).loop.periods.recent.p99;
+  await sleep(1000 * settle);
+  const before = await p99();
+  const result = await work();
+  const during = await p99();
+  await sleep(1000 * settle);
+  return { result, during, idle: (before + (await p99())) / 2 };
+}
+
+function loopTarget(what: string, { during, idle }: { readonly during: number; readonly idle: number }): void {
+  targets.push({
+    goal: `${what}: period p99 of the control loop within 10 %`,
+    measured: `${ms(during)}, ${ms(idle)} before and after`,
+    reached: during <= UNCHANGED * idle,
+  });
+}
+
+async function crowd(): Promise<void> {
+  const bridge = await mirroring();
+  const questions: readonly Question[] = [
+    post('/end-effector/read', {}),
+    post('/joints/read', {}),
+    { method: 'GET', path: '/status', body: null },
+  ];
+  const load = { port: bridge.port, questions, connections: CROWD, seconds: crowdSeconds, warmUp };
+  try {
+    const { result, ...loop } = await disturbed(bridge, () => runLoad(load));
+    const what = `${CROWD} connections, ${crowdSeconds} s`;
+    targets.push({
+      goal: `${what}: no error, p99 <= 50 ms`,
+      measured: `${result.errors} errors in ${result.answers} answers, p99 ${ms(result.p99)}`,
+      reached: result.errors === 0 && result.p99 <= 0.05,
+    });
+    loopTarget(what, loop);
+  } finally {
+    await bridge.end();
+  }
+}
+
+async function live(): Promise<void> {
+  const bridge = await mirroring();
+  const watch = { port: bridge.port, clients: WATCHERS, deaf: DEAF, rate: WATCH_RATE, seconds: liveSeconds };
+  let memory = 0;
+  try {
+    const { result, ...loop } = await disturbed(bridge, async () => {
+      const look = setInterval(() => {
+        memory = Math.max(memory, bridge.memory);
+      }, 200);
+      return runWatchers(watch).finally(() => clearInterval(look));
+    });
+    const what = `${WATCHERS} WebSockets at ${WATCH_RATE} Hz, ${DEAF} of which stop reading`;
+    targets.push({
+      goal: `${what}: memory <= ${MOST_MEMORY} MB`,
+      measured: `${memory.toFixed(0)} MB; the slowest reader has ${result.rate.toFixed(1)} frames/s, ${result.lost} lost their connection`,
+      reached: memory <= MOST_MEMORY && result.lost === 0,
+    });
+    loopTarget(what, loop);
+  } finally {
+    await bridge.end();
+  }
+}
+
+/** Middle start time and largest memory of several bridges, each with 2 s to come to rest. */
+async function started(config: object): Promise<{ time: number; memory: number; ros: boolean }> {
+  const times: number[] = [];
+  let memory = 0;
+  let ros = true;
+  for (let i = 0; i < starts; i++) {
+    const bridge = await Served.bridge(config);
+    times.push(bridge.startTime);
+    if (!short) await sleep(2000);
+    memory = Math.max(memory, bridge.memory);
+    ros &&= (await bridge.status()).ros.enabled;
+    await bridge.end();
+  }
+  return { time: median(times), memory, ros };
+}
+
+async function start(): Promise<void> {
+  const told = (what: string, limit: number, { time }: { readonly time: number }): void => {
+    const measured = `${time.toFixed(2)} s`;
+    targets.push({ goal: `start to first answer ${what}: <= ${limit} s`, measured, reached: time <= limit });
+  };
+  const held = (what: string, limit: number, { memory }: { readonly memory: number }): void => {
+    const measured = `${memory.toFixed(0)} MB`;
+    targets.push({ goal: `memory with ${what}: <= ${limit} MB`, measured, reached: memory <= limit });
+  };
+  told('without ROS', 1.5, await started({ ...PAIR, ...WITHOUT_ROS }));
+  const whole = await started(PAIR);
+  if (whole.ros) {
+    told('with ROS', 2.5, whole);
+    held('the simulated pair and ROS', MOST_MEMORY, whole);
+  }
+  const emulators = { family: 'feetech', baudRate: 1e6, loseRate: 0 } as const;
+  const { result } = await withEmulators(2, emulators, (ports) => {
+    const arms = PAIR.arms.map((arm, i) => ({ ...arm, bus: `serial:${ports[i]}` }));
+    return started({ ...WITHOUT_ROS, arms });
+  });
+  held('two arms on serial ports, emulated in another process', 200, result);
+}
+
+const CASES: Readonly<Record<string, () => Promise<void>>> = { rival, crowd, live, start };
+
+const only = process.argv.indexOf('--only');
+const named = only < 0 ? [] : process.argv.slice(only + 1).filter((argument) => !argument.startsWith('--'));
+const unknown = named.find((name) => !Object.hasOwn(CASES, name));
+if (unknown !== undefined || (write && only >= 0)) {
+  const text = unknown === undefined ? '--write measures everything: leave out --only' : `there is no case ${unknown}`;
+  process.stderr.write(`${text}; the cases are ${Object.keys(CASES).join(', ')}\n`);
+  process.exit(2);
+}
+const report = new Report('bench http');
+for (const name of named.length > 0 ? named : Object.keys(CASES)) await CASES[name]!();
+report.publish(`${[report.machine(), ...tables, targetTable(targets)].join('\n\n')}\n`);
