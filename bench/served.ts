@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
 import type { Percentiles } from '../src/control/timing.ts';
 import { freePort } from './bridge.ts';
 
@@ -31,6 +32,8 @@ export class Served {
   readonly startTime: number;
   readonly #child: ChildProcess;
   readonly #folder: string;
+  /** Port of its inspector; 0 without one. */
+  #inspector = 0;
 
   private constructor(child: ChildProcess, port: number, startTime: number, folder: string) {
     this.#child = child;
@@ -68,8 +71,12 @@ export class Served {
     }
   }
 
-  /** The compiled bridge. @param config what its configuration file says, besides the port */
-  static async bridge(config: object): Promise<Served> {
+  /**
+   * The compiled bridge.
+   * @param config what its configuration file says, besides the port
+   * @param inspected so that `collect` can be called
+   */
+  static async bridge(config: object, inspected = false): Promise<Served> {
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-'));
     const port = await freePort();
     const file = join(folder, 'bridge.json');
@@ -84,7 +91,11 @@ export class Served {
       }),
     );
     const env = { ROS_LOG_DIR: folder, ROS_DOMAIN_ID: String(1 + (process.pid % 100)) };
-    return Served.#start(process.execPath, [MAIN, '--config', file], port, folder, env);
+    const inspector = inspected ? await freePort() : 0;
+    const flags = inspected ? [`--inspect=127.0.0.1:${inspector}`, '--inspect-publish-uid=http'] : [];
+    const served = await Served.#start(process.execPath, [...flags, MAIN, '--config', file], port, folder, env);
+    served.#inspector = inspector;
+    return served;
   }
 
   /**
@@ -123,6 +134,20 @@ export class Served {
   get memory(): number {
     const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)![1]) * 1024) / 1e6;
+  }
+
+  /** Lets the main thread of a bridge collect what it does not need: it would wait for that until it needs room. */
+  async collect(): Promise<void> {
+    const [page] = (await (await fetch(`http://127.0.0.1:${this.#inspector}/json/list`)).json()) as [
+      { webSocketDebuggerUrl: string },
+    ];
+    const socket = new WebSocket(page.webSocketDebuggerUrl);
+    await once(socket, 'open');
+    for (const id of [1, 2]) {
+      socket.send(JSON.stringify({ id, method: 'HeapProfiler.collectGarbage' }));
+      await once(socket, 'message');
+    }
+    socket.close();
   }
 
   /** Files and connections that it has open. */

@@ -16,6 +16,7 @@ export function bareAddress(address: string): string {
 
 /** True for localhost and for addresses that only this computer reaches. */
 export function isLoopback(host: string): boolean {
+  if (host === '127.0.0.1' || host === 'localhost') return true;
   const bare = bareAddress(host);
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Dialect, softened } from './dialect.ts';
@@ -156,9 +157,11 @@ function nonFinite(value: unknown, loc: (string | number)[]): FieldError | null 
   return null;
 }
 
+const BYTE_ORDER_MARK = 0xfeff;
 const UNREADABLE = 'There was an error parsing the body';
 
 function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
   const media = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase().split('/');
   return media.length === 2 && media[0] === 'application' && (media[1] === 'json' || media[1]!.endsWith('+json'));
 }
@@ -170,12 +173,9 @@ function sentBody(request: FastifyRequest): unknown {
   const bytes = request.body;
   if (!(bytes instanceof Buffer) || bytes.length === 0) return NOTHING;
   if (!isJson(request.sentType)) return bytes.toString('utf8');
-  try {
-    return parsed(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    if (error instanceof HttpProblem) throw error;
-    throw new HttpProblem(400, `${UNREADABLE}: it is not UTF-8.`);
-  }
+  if (!isUtf8(bytes)) throw new HttpProblem(400, `${UNREADABLE}: it is not UTF-8.`);
+  const text = bytes.toString('utf8');
+  return parsed(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 }
 
 function parsed(text: string): unknown {
@@ -284,9 +284,11 @@ export function queryOf(request: FastifyRequest): ReadonlyMap<string, string> {
   return queryIn(request.raw.url ?? '');
 }
 
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
+
 function queryIn(url: string): ReadonlyMap<string, string> {
   const start = url.indexOf('?');
-  return new Map(new URLSearchParams(start < 0 ? '' : url.slice(start)));
+  return start < 0 ? NO_QUERY : new Map(new URLSearchParams(url.slice(start)));
 }
 
 type QueryShape = Pick<RequestShape<z.ZodType>, 'robotId' | 'takeOver'>;

@@ -77,7 +77,8 @@ export function rotationFromAxisAngle(x: number, y: number, z: number, angle: nu
 
 /** Rotation matrix of a quaternion; the quaternion is normalised first, one of length 0 counts as no rotation. */
 export function rotationFromQuaternion(q: Quaternion): Rotation {
-  const n = Math.hypot(q.x, q.y, q.z, q.w);
+  // Math.hypot guards against an overflow that there is not, and takes ten times as long.
+  const n = Math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   if (n === 0) return identityRotation();
   const x = q.x / n;
   const y = q.y / n;

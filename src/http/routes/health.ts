@@ -5,9 +5,10 @@ import type { HttpServices } from '../services.ts';
 /** What watches the bridge asks: /healthz, /readyz and /metrics. @param live number of clients of the live stream */
 export function healthRoutes(app: FastifyInstance, services: HttpServices, live: () => number): void {
   const requests = new RequestCounts();
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     requests.add(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
 
   // Probes have no token, and are told nothing that would need one.
