@@ -16,7 +16,11 @@ test('requests that nobody should send are refused or bounded: no fault of the b
     for (const status of [101, 200, 400, 403, 404, 405, 409, 413, 422, 431])
       expect([...answers.keys()]).toContain(status);
     await bridge.post('/stop/reset');
-    for (const id of [0, 1]) expect((await bridge.arm(id)).state).not.toMatch(/disconnected|stopped/);
+    for (const id of [0, 1]) {
+      await expect
+        .poll(async () => (await bridge.arm(id)).state, { timeout: 20_000 })
+        .not.toMatch(/disconnected|stopped/);
+    }
     expect(bridge.child.exitCode).toBeNull();
     expect(bridge.log.split('\n').filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
   } finally {
