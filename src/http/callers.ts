@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Caller, Owner } from '../arm/types.ts';
+import { onConnectionClosed } from './connections.ts';
 
 const OWNER_NAME = 'an HTTP client';
 /** Time that motions and their answers have to end when the server closes, ms. */
@@ -19,23 +20,32 @@ export class Callers {
   async run<T>(reply: FastifyReply, takeOver: boolean, work: (caller: Caller) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     const response = reply.raw;
+    const { socket } = reply.request.raw;
+    let working = true;
     const onClose = () => {
-      if (!response.writableFinished) controller.abort(new Error('the client has hung up'));
+      if (working && !response.writableFinished) controller.abort(new Error('the client has hung up'));
     };
     // The connection may have closed while the body was read.
-    if (response.destroyed) {
+    if (socket.destroyed) {
       onClose();
     } else {
-      response.once('close', onClose);
-      const answered = new Promise((resolve) => response.once('close', resolve));
+      const answered = new Promise<void>((resolve) => {
+        const over = (): void => {
+          onClose();
+          takeBack();
+          this.#open.delete(controller);
+          resolve();
+        };
+        const takeBack = onConnectionClosed(socket, over);
+        response.once('close', over);
+      });
       this.#open.set(controller, answered);
-      void answered.then(() => this.#open.delete(controller));
     }
     try {
       return await work({ owner: this.owner, takeOver, signal: controller.signal });
     } finally {
       // What closes the connection from here on finds no motion to end.
-      response.off('close', onClose);
+      working = false;
     }
   }
 

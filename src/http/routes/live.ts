@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Callers } from '../callers.ts';
+import { onConnectionClosed } from '../connections.ts';
 import { HttpProblem } from '../errors.ts';
 import type { Guard } from '../guard.ts';
 import type { Limits } from '../limits.ts';
@@ -152,10 +153,13 @@ export function liveRoutes(
     const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
     hub.subscribe(watcher, topics, rate);
     const unlisten = onAdded(watcher, greet);
-    response.on('close', () => {
+    const end = (): void => {
       unlisten();
+      takeBack();
       hub.remove(watcher);
-    });
+    };
+    const takeBack = onConnectionClosed(request.raw.socket, end);
+    response.once('close', end);
   });
   return admit;
 }
