@@ -34,6 +34,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...BUILDS, ...PATIENT, ...REAL_TIME],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           expect,
           sequence: { groupOrder: 0 },
           maxWorkers: 2,

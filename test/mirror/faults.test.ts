@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { FollowCode, StateCode } from '../../src/control/snapshot.ts';
 import { Follow, RAMP_SPEED } from '../../src/mirror/follow.ts';
+import { Trajectory } from '../../src/motion/trajectory.ts';
 import { GoalWitness } from './support/goal-witness.ts';
 import { PERIOD, VirtualArm } from './support/virtual-arm.ts';
 
@@ -41,6 +42,19 @@ beforeEach(async () => {
   follower.runtime.setTorque(true);
   both(0.3);
   witness = new GoalWitness(follower);
+  mirror();
+  both(1.5);
+  expect(follow.follow.code).toBe(FollowCode.following);
+});
+afterEach(() => {
+  witness = null;
+  leader.dispose();
+  follower.dispose();
+  vi.useRealTimers();
+});
+
+/** The follower follows its leader from now on. */
+function mirror(): void {
   const over = (pick: (joint: (typeof model.joints)[number]) => number): Float64Array =>
     Float64Array.from(model.joints, (joint) => pick(joint) / joint.stiffness);
   const sampler = {
@@ -59,15 +73,7 @@ beforeEach(async () => {
   const options = { lowPass: 0, deadBand: 0, velocity, mismatch, reapproach: true };
   follow = new Follow(sampler, drive, 'mirroring', seconds, options);
   follower.runtime.drive(follow);
-  both(1.5);
-  expect(follow.follow.code).toBe(FollowCode.following);
-});
-afterEach(() => {
-  witness = null;
-  leader.dispose();
-  follower.dispose();
-  vi.useRealTimers();
-});
+}
 
 /** The hand holds the leader `offset` (rad) from the start in its first three joints. */
 function lead(offset: number, duration = 0.05): void {
@@ -93,6 +99,35 @@ function swing(time: number, each: (t: number) => void = () => {}): void {
   });
   lead(0, 0.5);
   both(1.5);
+}
+
+/** Cycles of both until both are connected: the check of servos takes promises. */
+async function connected(): Promise<void> {
+  do {
+    both(PERIOD);
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+  } while (!leader.link.up || !follower.link.up);
+  both(0.05);
+}
+
+/** Joints of the follower move no further than this while it holds, rad. */
+function expectUnmoved(before: readonly number[], ailing: number | null = null): void {
+  for (const [j, angle] of follower.truth().positions.entries()) {
+    if (j !== ailing) expect(Math.abs(angle - before[j]!), model.joints[j]!.name).toBeLessThan(0.02);
+  }
+}
+
+/** What the main thread does on word of a servo that will not carry for long: the others lower the arm. */
+function lower(without: number | null): void {
+  const { velocity, acceleration } = follower.runtime.model.limits;
+  const goal = model.poses.get('rest')!.slice();
+  if (without !== null) goal[without] = follower.link.positions[without]!;
+  const limits = {
+    velocity: velocity.move.map((top) => Math.min(top, 1)),
+    acceleration: acceleration.move,
+    jerk: goal.map(() => Number.POSITIVE_INFINITY),
+  };
+  follower.runtime.drive(new Trajectory(goal, limits));
 }
 
 function apart(): number {
@@ -188,6 +223,139 @@ test('a system clock that is set back and forth by an hour changes nothing', () 
     if (Math.round(t / PERIOD) % 40 === 0) vi.setSystemTime(Date.now() + (t < 1.5 ? 3600e3 : -3600e3));
   });
   expect(follower.runtime.state).toBe(StateCode.mirroring);
+  expect(apart()).toBeLessThan(NEAR);
+  witness!.expectSafe();
+});
+
+test('a leader that is unplugged and comes back: the follower holds, and approaches again', async () => {
+  both(0.3, () => lead(0.3, 0.3));
+  leader.port.unplug();
+  both(0.4);
+  expect(follow.follow.code).toBe(FollowCode.holding);
+  const held = follower.truth().positions;
+  lead(-0.2, 0.2);
+  both(0.5);
+  expectUnmoved(held);
+  leader.port.plugIn();
+  await connected();
+  both(3);
+  expect(follow.follow.code).toBe(FollowCode.following);
+  expect(apart()).toBeLessThan(NEAR);
+  witness!.expectSafe();
+});
+
+test('a follower that is unplugged in motion and comes back holds where it is until it is asked to follow again', async () => {
+  both(0.3, () => lead(0.3, 0.3));
+  follower.port.unplug();
+  both(0.5);
+  expect(follower.runtime.state).toBe(StateCode.disconnected);
+  const held = follower.truth().positions;
+  lead(-0.2, 0.2);
+  both(0.3);
+  follower.port.plugIn();
+  await connected();
+  both(0.5);
+  expect(follower.runtime.state).toBe(StateCode.ready);
+  expectUnmoved(held);
+  mirror();
+  both(3);
+  expect(apart()).toBeLessThan(NEAR);
+  witness!.expectSafe();
+});
+
+test('a leader of which one servo is dead: the follower holds, and approaches when it answers again', async () => {
+  leader.sim.bus.faults.dead.add(3);
+  both(0.2);
+  expect(follow.follow.code).toBe(FollowCode.holding);
+  const held = follower.truth().positions;
+  lead(0.3, 0.3);
+  both(0.6);
+  expect(leader.link.up).toBe(false);
+  expectUnmoved(held);
+  leader.sim.bus.faults.dead.delete(3);
+  await connected();
+  both(3);
+  expect(apart()).toBeLessThan(NEAR);
+  witness!.expectSafe();
+});
+
+test('a follower of which one servo is dead is lowered by the others, and is driven again only when all have been asked', async () => {
+  const told: unknown[] = [];
+  follower.link.onAiling = (joint, _, ailment) => void told.push([joint, ailment]);
+  both(0.2, () => lead(0.3, 0.3));
+  follower.sim.bus.faults.dead.add(3);
+  both(0.8);
+  expect(told).toEqual([[2, 'silent']]);
+  lower(2);
+  both(4);
+  const down = follower.truth().positions;
+  for (const j of [0, 1, 3, 4]) {
+    expect(Math.abs(down[j]! - model.poses.get('rest')![j]!), model.joints[j]!.name).toBeLessThan(0.1);
+  }
+  follower.link.giveUp();
+  both(0.1);
+  expect(follower.runtime.state).toBe(StateCode.disconnected);
+  follower.sim.bus.faults.dead.delete(3);
+  await connected();
+  both(0.3);
+  expectUnmoved(down);
+  witness!.expectSafe(2);
+});
+
+test('a follower with an overloaded servo is told of at once, and its others lower it without sagging', () => {
+  const told: unknown[] = [];
+  follower.link.onAiling = (joint, _, ailment) => void told.push([joint, ailment]);
+  both(0.2, () => lead(0.3, 0.3));
+  follower.sim.raiseOverload(3);
+  both(0.1);
+  expect(told).toEqual([[2, 'failing']]);
+  lower(null);
+  both(4);
+  for (const [j, angle] of follower.truth().positions.entries()) {
+    if (j !== 5) expect(Math.abs(angle - model.poses.get('rest')![j]!), model.joints[j]!.name).toBeLessThan(0.15);
+  }
+  witness!.expectSafe(2);
+});
+
+test('a control thread that fails while mirroring and is started anew takes both arms over where they are', async () => {
+  both(0.3, () => lead(0.3, 0.3));
+  const goals = [...follower.runtime.gate.goals];
+  for (const arm of [leader, follower]) arm.restart(null);
+  await connected();
+  expect(follower.runtime.state).toBe(StateCode.ready);
+  expect(leader.runtime.state).toBe(StateCode.connected);
+  for (const [j, goal] of goals.entries()) expect(Math.abs(follower.runtime.gate.goals[j]! - goal)).toBeLessThan(0.002);
+  const held = follower.truth().positions;
+  lead(0.5, 0.3);
+  both(0.5);
+  expectUnmoved(held);
+  mirror();
+  both(3);
+  expect(apart()).toBeLessThan(NEAR);
+  witness!.expectSafe();
+});
+
+test('a start while it runs, a second stop, and a start during a move: each goes on from where the goals are', () => {
+  const { runtime } = follower;
+  both(0.3, () => lead(0.3, 0.3));
+  mirror();
+  both(2);
+  expect(apart()).toBeLessThan(NEAR);
+  const { motion } = runtime;
+  for (let i = 0; i < 2; i++) {
+    runtime.cancel(motion, 'cancelled');
+    both(0.1);
+  }
+  expect(runtime.state).toBe(StateCode.ready);
+  const held = follower.truth().positions;
+  lead(-0.3, 0.3);
+  both(0.4);
+  expectUnmoved(held);
+  lower(null);
+  both(0.4);
+  expect(runtime.state).toBe(StateCode.moving);
+  mirror();
+  both(4);
   expect(apart()).toBeLessThan(NEAR);
   witness!.expectSafe();
 });

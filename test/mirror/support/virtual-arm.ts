@@ -6,7 +6,7 @@ import type { GainPlan } from '../../../src/control/gains.ts';
 import { ServoLink } from '../../../src/control/servo-link.ts';
 import { SharedState } from '../../../src/control/snapshot.ts';
 import { modelByName } from '../../../src/servo/models.ts';
-import type { BytePort, PortError } from '../../../src/servo/port/port.ts';
+import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
 import { SimulatedArm } from '../../../src/sim/arm.ts';
 import { packet } from '../../servo/wire.ts';
 
@@ -16,6 +16,8 @@ const THINKING = 0.0015;
 /** Part of a joint's torque limit that floating may ask of it, as in the control thread. */
 const FLOAT_TORQUE_SHARE = 0.5;
 
+const GONE = new PortError('closed', 'test: has been pulled out');
+
 /** The wire between the control loop and the emulated servos: what is written is answered at once. */
 class DirectPort implements BytePort {
   readonly url = 'test:';
@@ -24,15 +26,27 @@ class DirectPort implements BytePort {
   /** Bytes that match are lost. */
   lose: (bytes: Uint8Array) => boolean = () => false;
   readonly #feed: (bytes: Uint8Array) => void;
+  #pulled = false;
 
   constructor(feed: (bytes: Uint8Array) => void) {
     this.#feed = feed;
   }
 
-  async open(): Promise<void> {}
+  async open(): Promise<void> {
+    if (this.#pulled) throw GONE;
+  }
 
   write(bytes: Uint8Array): void {
-    if (!this.lose(bytes)) this.#feed(bytes.slice());
+    if (!this.#pulled && !this.lose(bytes)) this.#feed(bytes.slice());
+  }
+
+  unplug(): void {
+    this.#pulled = true;
+    this.onClose(GONE);
+  }
+
+  plugIn(): void {
+    this.#pulled = false;
   }
 
   async close(): Promise<void> {}
