@@ -9,33 +9,87 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { HAS_ROS, ROS_DOMAIN } from './support/bridge.ts';
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 480_000, hookTimeout: 240_000 });
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-interface Element {
-  readonly '@name'?: string;
-  readonly '@description'?: string;
-  readonly '@pkg'?: string;
+/** Folders of the repository that the package installs to its share. */
+const INSTALLED = /foreach\(folder ([\w ]+)\)/
+  .exec(readFileSync(join(repository, 'CMakeLists.txt'), 'utf8'))![1]!
+  .split(' ');
+
+/** What the compiled bridge prints. */
+function run(...args: string[]): string {
+  return spawnSync(process.execPath, [join(repository, 'dist', 'main.js'), ...args], { encoding: 'utf8' }).stdout;
 }
 
-test('launch files are XML with described arguments, and name no node, since there is one per arm', () => {
-  const parser = new XMLParser({
-    ignoreAttributes: false,
-    attributeNamePrefix: '@',
-    isArray: (name) => name === 'arg' || name === 'node',
-  });
+type Attributes = Readonly<Record<string, string>>;
+
+/** Attributes that launch files of ROS 2 may have: launch_xml and launch_ros, of the elements that are used here. */
+const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
+  launch: [],
+  arg: ['name', 'default', 'description'],
+  group: ['if', 'unless'],
+  node: ['pkg', 'exec', 'name', 'namespace', 'args', 'output', 'if', 'unless'],
+  param: ['name', 'value', 'type'],
+};
+/** Programs of other packages, as those name them. */
+const PROGRAMS: Readonly<Record<string, string>> = { rviz2: 'rviz2', robot_state_publisher: 'robot_state_publisher' };
+
+/** Every element of a launch file, by name, with its attributes. */
+function elements(file: string): { name: string; attributes: Attributes }[] {
+  const parser = new XMLParser({ preserveOrder: true, ignoreAttributes: false, attributeNamePrefix: '' });
+  const found: { name: string; attributes: Attributes }[] = [];
+  const walk = (nodes: readonly Readonly<Record<string, unknown>>[]): void => {
+    for (const { ':@': attributes = {}, ...element } of nodes) {
+      for (const [name, inside] of Object.entries(element)) {
+        if (!Array.isArray(inside)) continue;
+        found.push({ name, attributes: attributes as Attributes });
+        walk(inside);
+      }
+    }
+  };
+  walk(parser.parse(readFileSync(file, 'utf8')));
+  return found;
+}
+
+test('launch files are those of ROS 2: they name arguments, programs and files that there are, and no node, since there is one per arm', () => {
   const files = readdirSync(join(repository, 'launch'));
   expect(files.sort()).toEqual(
     ['follower_here', 'leader_here', 'real_pair', 'simulated_pair'].map((name) => `${name}.launch.xml`),
   );
+  const options = new Set(run('--help').match(/--[a-z-]+/g));
   for (const file of files) {
-    const { launch } = parser.parse(readFileSync(join(repository, 'launch', file), 'utf8')) as {
-      launch: { arg: Element[]; node: Element[] };
-    };
-    expect(launch.arg.length).toBeGreaterThan(1);
-    for (const argument of launch.arg) expect(argument['@description'], `${file} ${argument['@name']}`).toBeTruthy();
-    for (const node of launch.node) if (node['@pkg'] === 'arm_bridge') expect(node['@name'], file).toBeUndefined();
+    const all = elements(join(repository, 'launch', file));
+    const args = all.filter(({ name }) => name === 'arg').map(({ attributes }) => attributes);
+    const known = args.map(({ name }) => name);
+    expect(args.length).toBeGreaterThan(1);
+    for (const { name, description } of args) expect(description, `${file} ${name}`).toBeTruthy();
+    expect(all.map(({ name }) => name).filter((name) => name === 'launch')).toHaveLength(1);
+    for (const { name, attributes } of all) {
+      expect(Object.keys(GRAMMAR), file).toContain(name);
+      for (const [key, text] of Object.entries(attributes)) {
+        expect(GRAMMAR[name], `${file}: <${name} ${key}>`).toContain(key);
+        for (const [, argument] of text.matchAll(/\$\(var (\w+)\)/g))
+          expect(known, `${file}: ${text}`).toContain(argument);
+        for (const [, kind] of text.matchAll(/\$\(([\w-]+)/g)) {
+          expect(['var', 'eval', 'command', 'find-pkg-share'], `${file}: ${text}`).toContain(kind);
+        }
+        for (const [, path] of text.matchAll(/\$\(find-pkg-share arm_bridge\)\/([\w./]+)/g)) {
+          expect(existsSync(join(repository, path!)), `${file}: ${path}`).toBe(true);
+          expect(INSTALLED, `${file}: ${path}`).toContain(path!.split('/')[0]);
+        }
+      }
+      if (name !== 'node') continue;
+      const { pkg, exec, args: given = '' } = attributes;
+      if (pkg !== 'arm_bridge') {
+        expect(exec, file).toBe(PROGRAMS[pkg!]);
+        continue;
+      }
+      expect(exec, file).toBe('bridge');
+      expect(attributes.name, file).toBeUndefined();
+      for (const option of given.match(/--[a-z-]+/g) ?? []) expect(options, file).toContain(option);
+    }
   }
   for (const name of ['leader_here', 'follower_here']) loadConfig(join(repository, 'config', `${name}.yaml`));
 });

@@ -678,14 +678,53 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       expect(await stop()).toMatchObject({ success: true });
     });
 
-    test('gravity compensation and the greeting', async () => {
-      const enable = (data: boolean) =>
-        witness.call<Answer>('std_srvs/srv/SetBool', `${NODE}/gravity_compensation_enable`, { data });
-      expect(await enable(true)).toMatchObject({ success: true });
-      expect((await bridge.arm(1)).state).toBe('floating');
-      expect(await enable(false)).toMatchObject({ success: true });
-      expect((await bridge.arm(1)).state).toBe('ready');
-      expect(await trigger('home')).toMatchObject({ success: true });
+    test('every operation of an arm, once by HTTP and once by ROS, leaves both arms the same', async () => {
+      const other = await witness.subscribe<JointStateMessage>(STATE, '/leader/joint_states');
+      const http = (path: string, body?: object) => async () => {
+        const { status, body: answer } = await bridge.post(`${path}?robot_id=0`, body);
+        return { done: status === 200 && answer.status !== 'error', why: JSON.stringify(answer) };
+      };
+      const said = ({ success, message }: { success: boolean; message: string }) => ({ done: success, why: message });
+      const service = (name: string) => async () => said(await trigger(name));
+      const enable = (name: string, data: boolean) => async () =>
+        said(await witness.call<Answer>('std_srvs/srv/SetBool', `${NODE}/${name}`, { data }));
+      const raise = async () => {
+        const fields = { z: [-0.02], orientation_tolerance: 0.2 };
+        const goal = await witness.goal<Moved>('arm_bridge/action/MoveRelative', `${NODE}/move_relative`, fields);
+        return said((await goal.result()).result);
+      };
+      const by = (tolerance: number) => ({ x: 0, y: 0, z: -2, rx: 0, ry: 0, rz: 0, orientation_tolerance: tolerance });
+      const steps = [
+        ['init', http('/move/init'), service('init')],
+        ['move_relative', http('/move/relative', by(0.2 * (180 / Math.PI))), raise],
+        ['home', http('/move/init'), service('home')],
+        ['hello', http('/move/hello'), service('hello')],
+        ['gravity on', http('/gravity/start'), enable('gravity_compensation_enable', true)],
+        ['gravity off', http('/gravity/stop'), enable('gravity_compensation_enable', false)],
+        ['stop', http('/stop'), service('stop')],
+        ['init while stopped', http('/move/init'), service('init')],
+        ['reset', http('/stop/reset'), service('reset')],
+        ['park', http('/move/sleep'), service('park')],
+        ['torque on', http('/torque/toggle', { torque_status: true }), enable('torque_enable', true)],
+        ['torque off', http('/torque/toggle', { torque_status: false }), enable('torque_enable', false)],
+      ] as const;
+      const told = async (id: number) => {
+        const { state, torque, initialised, owner } = await bridge.arm(id);
+        return { state, torque, initialised, owned: owner !== null };
+      };
+      for (const [name, byHttp, byRos] of steps) {
+        const [one, two] = await Promise.all([byHttp(), byRos()]);
+        expect(two.done, `${name}: ${one.why} but ${two.why}`).toBe(one.done);
+        expect(one.done, `${name}: ${one.why}`).toBe(name !== 'init while stopped');
+        expect(await told(1), name).toEqual(await told(0));
+        await other(1);
+        const { name: names, position } = (await other(1)).at(-1)!.message;
+        const mine = await positions();
+        for (const [i, joint] of names.entries()) {
+          expect(Math.abs(mine[joint]! - position[i]!), `${name}: ${joint}`).toBeLessThan(0.05);
+        }
+      }
+      expect(await told(0)).toMatchObject({ state: 'connected', torque: false });
     });
 
     test('~/park lowers the arm and lets it go limp', async () => {
