@@ -5,6 +5,7 @@
 import { loadArmModel } from '../src/arm/model.ts';
 import { simulatedTwin } from '../src/arm/twin.ts';
 import { ServedArm } from '../src/sim/serve.ts';
+import { setPriority } from '../src/thread.ts';
 import { GoalWatch } from './goal-watch.ts';
 
 export interface SoakArmOptions {
@@ -31,6 +32,10 @@ export interface SoakArmReport {
   readonly largest: number;
 }
 
+/** Above that of every client: real servos wait for no processor. Where that is not allowed, they are late now and then. */
+const PRIORITY = 60;
+
+setPriority(PRIORITY);
 const options: SoakArmOptions = JSON.parse(process.argv[2]!);
 const model = loadArmModel(options.model);
 const served = await ServedArm.start({ arm: simulatedTwin(model, model.name), pty: { link: options.link } });

@@ -141,6 +141,10 @@ describe.each(DOCUMENTS)('the commands of %s do what it says', (document) => {
           return HAS_ROS ? runRos(block) : skip('needs a ROS 2');
         case 'full-ros':
           return skip('needs a ROS 2 with its command line tools');
+        case 'ros2':
+          return skip('test/e2e/ros.test.ts runs it');
+        case 'hardware':
+          return skip('needs an arm');
         case 'machine':
           return skip('needs a container engine, or changes the machine');
         default:

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bashBlocks, commands } from '../docs/support/blocks.ts';
 import { type JointStateMessage, type Quality, Witness } from '../ros/support/ros.ts';
 import { BridgeProcess, HAS_ROS, ROS_DOMAIN, rosEnvironment, sleep } from './support/bridge.ts';
 
@@ -525,38 +526,42 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
           (_, output, errors) => resolve({ code: program.exitCode, output, errors }),
         );
       });
-    const [topics, echo, hz, services, set, unknown] = await Promise.all([
-      ros('topic', 'list', '-t'),
-      ros('topic', 'echo', '/follower/joint_states', '--once'),
-      ros('topic', 'hz', '/follower/joint_states', '--seconds', '1.5'),
+    const told = bashBlocks('docs/ros.md').filter(({ kind }) => kind === 'ros2');
+    // As a shell takes them apart.
+    const words = told
+      .flatMap(commands)
+      .map((command) =>
+        [...command.replace(/^npm run ros -- /, '').matchAll(/'([^']*)'|(\S+)/g)].map(
+          ([, quoted, word]) => quoted ?? word!,
+        ),
+      );
+    const reads = words.filter(([, verb]) => ['list', 'echo', 'hz', 'get'].includes(verb!));
+    const changes = words.filter((command) => !reads.includes(command));
+    expect([reads.length, changes.length]).toEqual([4, 7]);
+    const [[topics, echo, hz], services, set, unknown] = await Promise.all([
+      Promise.all(reads.map((command) => ros(...command))),
       ros('service', 'list'),
       ros('param', 'set', NODE, 'speed_scale', '7.5'),
       ros('service', 'call', `${NODE}/init`, 'std_srvs/srv/Nothing'),
     ]);
-    expect(topics.output).toContain('/follower/joint_states [sensor_msgs/msg/JointState]\n');
-    expect(echo.output).toMatch(/^header:\n[\s\S]*^name: \[shoulder_pan, .*gripper\]\nposition: \[[\s\S]*\n---\n$/m);
-    expect(hz.output).toMatch(/average rate: [\d.]+\n\tmin: /);
+    expect(topics!.output).toContain('/follower/joint_states [sensor_msgs/msg/JointState]\n');
+    expect(echo!.output).toMatch(/^header:\n[\s\S]*^name: \[shoulder_pan, .*gripper\]\nposition: \[[\s\S]*\n---\n$/m);
+    expect(hz!.output).toMatch(/average rate: [\d.]+\n\tmin: /);
     expect(services.output).toContain(`${NODE}/init\n`);
     expect(set).toMatchObject({ code: 1, errors: expect.stringMatching(/speed_scale of arm follower cannot be 7.5/) });
     expect(unknown).toMatchObject({ code: 1, errors: expect.stringMatching(/no type "std_srvs\/srv\/Nothing"/) });
 
-    const grip = '{header: auto, name: [gripper], position: [0.4]}';
-    const seen = await witness.subscribe<JointStateMessage>(STATE, '/follower/heard');
-    expect(await ros('topic', 'pub', '--once', '/follower/heard', STATE, grip)).toMatchObject({ code: 0, errors: '' });
+    const seen = await witness.subscribe<JointStateMessage>(STATE, '/follower/joint_commands');
+    const outputs: string[] = [];
+    for (const command of changes) {
+      const { code, output, errors } = await ros(...command);
+      expect([command.join(' '), code, errors]).toEqual([command.join(' '), 0, '']);
+      outputs.push(output);
+    }
+    expect(outputs.find((output) => output.includes('orientation_error'))).toContain('STATUS_SUCCEEDED');
     const { message } = (await seen(1))[0]!;
-    expect([message.name, message.position]).toEqual([['gripper'], [0.4]]);
+    expect([message.name, message.position]).toEqual([['gripper'], [0.5]]);
     expect(message.header.stamp.sec).toBeGreaterThan(1e9);
-
-    const goal = `{trajectory: {joint_names: [gripper], points: [{positions: [0.3], time_from_start: {sec: 1}}]}}`;
-    const sent = await ros('action', 'send_goal', CONTROLLER, FOLLOW, goal);
-    expect(sent).toMatchObject({
-      code: 0,
-      errors: '',
-      output: expect.stringMatching(/error_code: 0[\s\S]*STATUS_SUCCEEDED/),
-    });
-    const called = await ros('service', 'call', `${NODE}/stop`, 'std_srvs/srv/Trigger');
-    expect(called).toMatchObject({ code: 0, output: expect.stringMatching(/^\{?success: true/) });
-    await trigger('reset');
   });
 
   test('the configuration is there as parameters: live ones change at once, others say why not', async () => {

@@ -6,10 +6,22 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /**
  * What the word after ```bash says of a block: nothing, the commands succeed against a running bridge; `error`, they are
  * answered with 200 and status "error"; `refused`, with a 4xx; `ros`, they need a ROS 2; `full-ros`, one with its command
- * line tools; `bridge`, they start a bridge; `test` and `install` are not run; `machine`, not run either: they need a container
- * engine or change the machine.
+ * line tools; `ros2`, they are run by test/e2e/ros.test.ts; `bridge`, they start a bridge; `test` and `install` are not run;
+ * `machine`, not run either: they need a container engine or change the machine; `hardware`: they need an arm.
  */
-export const KINDS = ['', 'error', 'refused', 'ros', 'full-ros', 'bridge', 'test', 'install', 'machine'] as const;
+export const KINDS = [
+  '',
+  'error',
+  'refused',
+  'ros',
+  'ros2',
+  'full-ros',
+  'bridge',
+  'test',
+  'install',
+  'machine',
+  'hardware',
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Block {
@@ -19,10 +31,10 @@ export interface Block {
   readonly line: number;
 }
 
-/** The bash blocks of a document, in order. @throws when one has an unknown kind */
+/** The shell blocks of a document, in order. @throws when one has an unknown kind */
 export function bashBlocks(file: string): Block[] {
   const text = readFileSync(`${ROOT}${file}`, 'utf8');
-  return [...text.matchAll(/^```bash *(\S*)\n([\s\S]*?)^```$/gm)].map((match) => {
+  return [...text.matchAll(/^```(?:bash|sh) *(\S*)\n([\s\S]*?)^```$/gm)].map((match) => {
     const line = text.slice(0, match.index).split('\n').length;
     const kind = KINDS.find((known) => known === match[1]);
     if (kind === undefined) throw new Error(`${file}:${line}: unknown kind of bash block "${match[1]}"`);
