@@ -118,7 +118,7 @@ export interface Overrides {
 }
 
 /** Parameters of ROS 2 itself. */
-const ROS_OWN = new Set(['use_sim_time', 'start_type_description_service']);
+export const ROS_OWN: ReadonlySet<string> = new Set(['use_sim_time', 'start_type_description_service']);
 
 /**
  * Reads a YAML file, lays the environment (`ARM_BRIDGE_HTTP_PORT=...`) and the command line over it and checks the

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm } from '../arm/types.ts';
+import { ROS_OWN } from '../config/load.ts';
 import { armConfig, LEAST_SPEED_SCALE } from '../config/schema.ts';
 import { RosArgumentError } from './arguments.ts';
 import type { ParameterValue } from './parameter-arguments.ts';
@@ -53,9 +54,9 @@ function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
 
 /**
  * Declares the live parameters of an arm's node: limits that only go down, and gains.
- * @param given values of ROS arguments for this node, which win over the configuration; names of others are passed over
+ * @param given values of ROS arguments for this node, which win over the configuration; below a wildcard unknown names are passed over
  * @param accepts whether ROS 2 may change them
- * @throws {RosArgumentError} for a value that one of them cannot have
+ * @throws {RosArgumentError} for a name that is unknown, and for a value that one of them cannot have
  */
 export function declareArmParameters(
   rcl: Rcl,
@@ -71,9 +72,13 @@ export function declareArmParameters(
     typeof value === 'number' && value >= least && value <= 1
       ? null
       : `${name} of arm ${arm.name} cannot be ${JSON.stringify(value)}: a number from ${least} to 1 is needed`;
-  for (const { name, value } of given) {
+  for (const { name, value, exact } of given) {
     const parameter = known.get(name);
-    if (parameter === undefined) continue;
+    if (parameter === undefined) {
+      if (!exact || ROS_OWN.has(name)) continue;
+      const names = [...known.keys()].join(', ');
+      throw new RosArgumentError(`ROS parameter ${name} of arm ${arm.name} is unknown. Known here: ${names}`);
+    }
     const reason = fault(parameter, value);
     if (reason !== null) throw new RosArgumentError(`ROS parameter ${reason}`);
     parameter.set(value as number);

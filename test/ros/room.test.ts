@@ -400,6 +400,29 @@ describeRos('the ROS room on a real graph', () => {
     },
   );
 
+  test.each([
+    ['speed_scale:=0.5', null],
+    ['other.name:=1', null],
+    ['/leader/arm_bridge:acceleration_scale:=0.5', null],
+    [
+      '/leader/arm_bridge:speed:=0.5',
+      /speed of arm leader is unknown\. Known here: speed_scale, .*position_gains\.gripper/,
+    ],
+    ['/leader/arm_bridge:speed_scale:=2', /speed_scale of arm leader cannot be 2: .*0\.1 to 1/],
+    ['/leader/arm_bridge:position_gains.gripper:=0.2', /position_gains\.gripper .*cannot be 0\.2: .*0\.5 to 1/],
+  ])("an arm's parameter on the command line: %s", async (rule, why) => {
+    const arm = new FakeArm(0, 'leader');
+    const other = new FakeBridge([arm], ['--ros-args', '-p', rule]);
+    if (why !== null) {
+      await expect(startRos(other.services)).rejects.toThrow(why);
+      await expect(startRos(other.services)).rejects.toThrow(RosArgumentError);
+      return;
+    }
+    await (await startRos(other.services)).close();
+    const halves = [arm.speedScale, arm.accelerationScale].map((part) => part === 0.5);
+    expect(halves).toEqual([rule.startsWith('speed'), rule.includes('acceleration')]);
+  });
+
   test('a fault while publishing is logged and does not reach the control cycle', () => {
     leader.snapshot.sampleTime = time;
     leader.snapshot.positions.fill(0);
