@@ -5,6 +5,7 @@ import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 import { loadRclnodejs, type RosContext } from '../../src/ros/rclnodejs.ts';
 import type { Simulation } from '../../src/sim/simulation.ts';
 import { BridgeClient, HAS_ROS, rosEnvironment, sleep } from './support/bridge.ts';
+import { GoalWatch } from './support/goal-watch.ts';
 import { Peer } from './support/peer.ts';
 
 /** The compiled bridge, whose threads can run; in this process, so that its ROS can be taken from it. */
@@ -74,12 +75,14 @@ describe.skipIf(!HAS_ROS)('a pair of one bridge while ROS goes', () => {
     const lost = sleep(TIME / 3).then(loss);
     const ends = Date.now() + (TIME + 0.4) * 1000;
     let worst = 0;
+    const watch = new GoalWatch(bridge.arms.all[1]!);
     while (Date.now() < ends) {
       const [leader, follower] = await truths();
       for (const [j, angle] of leader.entries()) worst = Math.max(worst, Math.abs(angle - follower[j]!));
       await sleep(0.01);
     }
     await lost;
+    await watch.expectSafe();
     const [leader, follower] = await truths();
     expect(Math.abs(leader[0]! - goal)).toBeLessThan(NEAR);
     expect(worst).toBeLessThan(NEAR + TOP_SPEED * BEHIND);

@@ -1,9 +1,10 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
 import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 import type { Simulation } from '../../src/sim/simulation.ts';
 import { BridgeClient, sleep } from './support/bridge.ts';
+import { GoalWatch } from './support/goal-watch.ts';
 
 /** The compiled bridge, whose threads can run; in this process, so that the physics of its arms can be asked. */
 const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
@@ -87,6 +88,9 @@ describe('while it runs', () => {
     );
   }
 
+  /** Of the follower, through each test. */
+  let watch: GoalWatch;
+
   async function pair(): Promise<{ state: string; reason: string }> {
     return (await client.get('/status')).body.mirror.pairs[0];
   }
@@ -101,7 +105,10 @@ describe('while it runs', () => {
     await lead({});
     expect((await client.post('/move/leader/start', PAIR)).status).toBe(200);
     await expect.poll(async () => (await pair()).state, { timeout: 8000 }).toBe('mirroring');
+    watch = new GoalWatch(bridge.arms.all[1]!);
   });
+
+  afterEach(() => watch.expectSafe());
 
   test('a follower that something holds back yields, says so, is not overloaded, and goes on when it is free', async () => {
     const held = (await truth('follower'))[ELBOW]!;
