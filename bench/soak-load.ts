@@ -22,6 +22,8 @@ export class Readers {
   readonly #agent: Agent;
   readonly #timers: NodeJS.Timeout[] = [];
   #turn = 0;
+  /** What is cut off by the end is nobody's fault. */
+  #stopped = false;
 
   constructor(url: string, connections: number, rate: number) {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -29,6 +31,7 @@ export class Readers {
   }
 
   stop(): void {
+    this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     this.#agent.destroy();
   }
@@ -43,6 +46,7 @@ export class Readers {
   }
 
   #count(what: string): void {
+    if (this.#stopped) return;
     this.answers.set(what, (this.answers.get(what) ?? 0) + 1);
   }
 }

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { defaultStateFolder } from '../arm/gain-store.ts';
 import { ArmModelError, loadArmModel } from '../arm/model.ts';
+import { CalibrationFileError, CalibrationStore } from '../calibration/store.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { armFindings } from './doctor/arms.ts';
@@ -28,14 +31,20 @@ async function findingsOf(options: DoctorOptions): Promise<Finding[]> {
   if ('finding' in given) return [node, given.finding, ...(await portFindings()), ...clockFindings()];
   const { config } = given;
   const findings = [node, await rosFinding(config.ros.enabled), ...(await portFindings())];
-  for (const { name, bus, model, variant } of config.arms) {
+  const state = config.state_folder ?? defaultStateFolder();
+  const calibrations = new CalibrationStore(config.calibration_folder ?? join(state, 'calibration'));
+  for (const { name, bus, model: folder, variant } of config.arms) {
+    const subject = `arm ${name}`;
     try {
-      findings.push(...(await armFindings({ name, bus, model: loadArmModel(model, variant) })));
+      const model = loadArmModel(folder, variant);
+      const calibration = bus.startsWith('sim:') || bus === 'ros' ? null : calibrations.read(name, model);
+      findings.push(...(await armFindings({ name, bus, model, calibration })));
     } catch (error) {
-      if (!(error instanceof ArmModelError)) throw error;
-      findings.push(
-        fault(`arm ${name}`, error.message, 'robots/README.md says what belongs into the folder of an arm'),
-      );
+      if (error instanceof ArmModelError) {
+        findings.push(fault(subject, error.message, 'robots/README.md says what belongs into the folder of an arm'));
+      } else if (error instanceof CalibrationFileError) {
+        findings.push(fault(subject, error.message, 'docs/hardware.md, Calibration, says how an arm is calibrated'));
+      } else throw error;
     }
   }
   return [...findings, ...clockFindings(), priorityFinding(config.control.priority)];

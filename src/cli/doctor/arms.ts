@@ -1,4 +1,6 @@
-import type { ArmModel, JointModel } from '../../arm/model.ts';
+import { type ArmModel, type JointModel, mounted } from '../../arm/model.ts';
+import { mountsOf } from '../../calibration/store.ts';
+import type { CalibrationFile } from '../../config/calibration.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
 import { type ServoClient, ServoError } from '../../servo/client.ts';
 import type { ServoModel } from '../../servo/model.ts';
@@ -20,7 +22,10 @@ const BEYOND = 0.1;
 export interface ArmToSee {
   readonly name: string;
   readonly bus: string;
+  /** As its data describe it. */
   readonly model: ArmModel;
+  /** Null for an arm that has not been calibrated here. */
+  readonly calibration: CalibrationFile | null;
 }
 
 /** What one servo tells, SI. */
@@ -109,7 +114,21 @@ function span(values: readonly number[], digits: number): string {
   return least === most ? least : `${least} to ${most}`;
 }
 
-async function seen(subject: string, { bus, model }: ArmToSee): Promise<Finding[]> {
+/** Servos that count from elsewhere than their arm's calibration says. */
+function compare(subject: string, calibration: CalibrationFile, readings: readonly Reading[]): Finding[] {
+  return Object.entries(calibration.joints).flatMap(([joint, { id, homing_offset: wanted }]) => {
+    const { offset } = readings.find((reading) => reading.id === id)!;
+    if (offset === wanted) return [];
+    return fault(
+      subject,
+      `calibration: servo ${id} (${joint}) has homing offset ${offset}, and its calibration of ${calibration.written} has ${wanted}`,
+      'calibrate the arm again (docs/hardware.md, Calibration), or write the offset back: ' +
+        `arm-bridge registers write --id ${id} homing_offset=${wanted}`,
+    );
+  });
+}
+
+async function seen(subject: string, { bus, model, calibration }: ArmToSee): Promise<Finding[]> {
   const port = makePort(bus);
   await port.open();
   try {
@@ -119,10 +138,12 @@ async function seen(subject: string, { bus, model }: ArmToSee): Promise<Finding[
     const readings: Reading[] = [];
     for (const [i, servo] of expected.entries()) readings.push(await readingOf(client, servo, models[i]!));
     const findings = warnings.map((warning) => note(subject, warning, 'it works; see docs/hardware.md'));
-    findings.push(...judge(subject, model, readings));
+    if (calibration !== null) findings.push(...compare(subject, calibration, readings));
+    findings.push(...judge(subject, calibration === null ? model : mounted(model, mountsOf(calibration)), readings));
     const kinds = [...new Set(readings.map(({ model: servo, firmware }) => `${servo.model} ${firmware}`))].join(
       ' and ',
     );
+    const calibrated = calibration === null ? 'not calibrated here' : `calibrated ${calibration.written}`;
     const offsets = readings.map(({ offset }) => offset).join(', ');
     findings.push(
       ok(
@@ -134,7 +155,7 @@ async function seen(subject: string, { bus, model }: ArmToSee): Promise<Finding[
           `${span(
             readings.map(({ temperature }) => temperature),
             0,
-          )} degC, homing offsets ${offsets}`,
+          )} degC, homing offsets ${offsets}, ${calibrated}`,
       ),
     );
     return findings;
