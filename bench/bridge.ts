@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runLoad } from './programs.ts';
 import type { Figures } from './table.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -82,31 +82,6 @@ function processorTime(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** Connections that ask again as soon as they are answered, until `stop`, which tells how many answers there were. */
-function load(url: string, connections: number): { stop: () => number } {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  let answers = 0;
-  let running = true;
-  const ask = (): void => {
-    if (!running) return;
-    const request = get(`${url}/status`, { agent }, (response) => {
-      response.resume().on('end', () => {
-        if (response.statusCode === 200) answers++;
-        ask();
-      });
-    });
-    request.on('error', () => {});
-  };
-  for (let i = 0; i < connections; i++) ask();
-  return {
-    stop() {
-      running = false;
-      agent.destroy();
-      return answers;
-    },
-  };
-}
-
 async function measure(child: ChildProcess, url: string, options: BridgeOptions): Promise<BridgeReport> {
   const limit = performance.now() + START_LIMIT * 1000;
   let state: string | undefined;
@@ -119,16 +94,20 @@ async function measure(child: ChildProcess, url: string, options: BridgeOptions)
     await sleep(200);
     state = (await statusOf(url))?.mirror.pairs[0]?.state;
   }
-  const { stop } = load(url, options.connections);
-  await sleep(1000);
+  const { connections, seconds } = options;
+  const question = { method: 'GET', path: '/status', body: null } as const;
+  const asked = { port: Number(new URL(url).port), questions: [question], connections };
+  // It goes on until the figures have been read.
+  const load = connections === 0 ? null : runLoad({ ...asked, seconds: seconds + 1, warmUp: 1 });
+  await sleep(1500);
   const before = await statusOf(url);
   const [clock, cpu] = [performance.now(), processorTime(child.pid!)];
-  await sleep(options.seconds * 1000);
+  await sleep(seconds * 1000);
   const used = processorTime(child.pid!) - cpu;
   const took = (performance.now() - clock) / 1000;
   const after = await statusOf(url);
   const told = (performance.now() - clock) / 1000;
-  const answers = stop();
+  const answers = (await load)?.rate ?? 0;
   if (before === null || after === null) throw new Error('the bridge does not answer');
   const { priority, periods, latency } = after.loop;
   const rate = (after.loop.cycles - before.loop.cycles) / told;
@@ -143,7 +122,7 @@ async function measure(child: ChildProcess, url: string, options: BridgeOptions)
     },
     priority,
     ros: after.ros.enabled,
-    answers: answers / (took + 1),
+    answers,
   };
 }
 

@@ -13,7 +13,7 @@ import { markdownTable, type Target, targetTable } from './table.ts';
 /** Attacks after which memory counts: until then functions are compiled and the heap finds its size. */
 const WARM_UP = 20_000;
 /** Time for what is left of attacks to end, s: a move that was asked for among others goes on for no longer than 30 s. */
-const LONGEST_REST = 40;
+const LONGEST_REST = 60;
 const SHORTEST_REST = 2;
 /** What memory may vary by, MB. */
 const MEMORY_NOISE = 25;

@@ -190,6 +190,9 @@ export const API_OPERATIONS: Operations = {
       query('rate', 'Frames per second.', { type: 'number', minimum: 1, maximum: 100, default: 20 }),
     ],
     answer: { media: 'text/event-stream', description: 'An event for each frame, named after its topic.' },
-    refusals: { 503: 'Too many clients watch the bridge.' },
+    refusals: {
+      400: 'Earlier requests on the same connection are not answered yet.',
+      503: 'Too many clients watch the bridge.',
+    },
   }),
 };

@@ -28,3 +28,14 @@ it.skipIf(!existsSync('/dev/ptmx'))(
   },
   240_000,
 );
+
+it('the benchmark of HTTP keeps memory in bounds with a hundred clients of the live stream, of which some stop reading', async () => {
+  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json'], { cwd: ROOT });
+  const { stdout } = await run(process.execPath, ['build/bench/bench/http.js', '--short', '--only', 'live'], {
+    cwd: ROOT,
+  });
+  expect(stdout).toMatch(
+    /^\| 100 WebSockets at 50 Hz, 10 of which stop reading: memory .*, 0 lost their connection +\| yes/m,
+  );
+  expect(livingChildren()).toEqual([]);
+}, 240_000);

@@ -2,7 +2,6 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Callers } from '../callers.ts';
-import { onConnectionClosed } from '../connections.ts';
 import { HttpProblem } from '../errors.ts';
 import type { Guard } from '../guard.ts';
 import type { Limits } from '../limits.ts';
@@ -136,6 +135,13 @@ export function liveRoutes(
     const topics = topicsOf(query.get('topics'));
     const rate = rateOf(query.get('rate'));
     requireRoom();
+    // An answer has its connection once all before it have left: until then frames would pile up, and nobody hear of its end.
+    if (reply.raw.socket === null) {
+      throw new HttpProblem(
+        400,
+        'Earlier requests on this connection are not answered yet: give the stream one of its own.',
+      );
+    }
     const headers = reply.getHeaders() as OutgoingHttpHeaders;
     reply.hijack();
     const response = reply.raw;
@@ -153,13 +159,10 @@ export function liveRoutes(
     const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
     hub.subscribe(watcher, topics, rate);
     const unlisten = onAdded(watcher, greet);
-    const end = (): void => {
+    response.once('close', () => {
       unlisten();
-      takeBack();
       hub.remove(watcher);
-    };
-    const takeBack = onConnectionClosed(request.raw.socket, end);
-    response.once('close', end);
+    });
   });
   return admit;
 }
