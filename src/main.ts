@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Logger } from 'pino';
 import { Bridge, VERSION } from './bridge.ts';
+import { addCalibrate } from './cli/calibrate.ts';
 import { addDoctor } from './cli/doctor.ts';
 import { addPorts } from './cli/ports.ts';
 import { addRegisters } from './cli/registers.ts';
@@ -120,6 +121,7 @@ addPorts(program);
 addScan(program);
 addRegisters(program);
 addSimulate(program);
+addCalibrate(program, DEFAULT_CONFIG_FILE);
 
 try {
   await program.parseAsync(own, { from: 'user' });

@@ -7,9 +7,14 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const text = readFileSync(new URL('../../docs/hardware.md', import.meta.url), 'utf8');
 
 /** Sub-command and options of each command of docs/hardware.md that has a sub-command. */
-const commands = [...text.matchAll(/npm start -- ((?:ports|scan|registers (?:read|write)|simulate)\b)([^\n`]*)/g)].map(
-  ([, name, rest]) => ({ name: name!, options: [...rest!.replace(/# .*/, '').matchAll(/--[a-z-]+/g)].map(String) }),
-);
+const commands = [
+  ...text.matchAll(
+    /npm start -- ((?:ports|scan|registers (?:read|write)|simulate|calibrate(?: (?:import|export))?)\b)([^\n`]*)/g,
+  ),
+].map(([, name, rest]) => ({
+  name: name!,
+  options: [...rest!.replace(/# .*/, '').matchAll(/--[a-z-]+/g)].map(String),
+}));
 
 test('every command of docs/hardware.md exists with the options that it is given', () => {
   const help = new Map<string, string>();
@@ -19,7 +24,16 @@ test('every command of docs/hardware.md exists with the options that it is given
     }
     for (const option of options) expect(help.get(name), name).toContain(option);
   }
-  expect([...help.keys()].sort()).toEqual(['ports', 'registers read', 'registers write', 'scan', 'simulate']);
+  expect([...help.keys()].sort()).toEqual([
+    'calibrate',
+    'calibrate export',
+    'calibrate import',
+    'ports',
+    'registers read',
+    'registers write',
+    'scan',
+    'simulate',
+  ]);
 });
 
 test('each servo model of docs/hardware.md has the number that its table names', async () => {

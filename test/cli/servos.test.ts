@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makePort } from '../../src/servo/port/make.ts';
 import { arm, type Run, type Served, serve } from './support/program.ts';
@@ -162,5 +164,49 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge registers', () => {
     ends.push(() => port.close());
     const busy = await write(1, 'p_coefficient=16');
     expect([busy.code, busy.errors]).toEqual([1, expect.stringContaining(`in use by process ${process.pid}`)]);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('arm-bridge calibrate', () => {
+  const config = (): string => {
+    const path = join(served.folder, 'calibrate.yaml');
+    const arms = [{ name: 'arm', model: 'so101', bus: url }];
+    writeFileSync(path, JSON.stringify({ state_folder: join(served.folder, 'state'), arms }));
+    return path;
+  };
+
+  it('names what no hand has led, ends without keeping anything, and leaves the servos as they were', async () => {
+    const { code, output, errors } = await arm('calibrate', '--config', config(), '--hand-time', '0.1');
+    expect(code, errors).toBe(1);
+    expect(output).toContain('Step 2 of 5: Not yet: shoulder_pan has been led over 0 degrees of 220 degrees');
+    expect(await registers(1, 'homing_offset', 'torque_enable', 'lock')).toEqual({
+      homing_offset: 0,
+      torque_enable: 0,
+      lock: 1,
+    });
+  });
+
+  it('needs the time that a hand has where there is no terminal', async () => {
+    const { code, errors } = await arm('calibrate', '--config', config());
+    expect([code, errors]).toEqual([2, expect.stringContaining('--hand-time')]);
+  });
+
+  it('takes over a calibration of LeRobot and gives it back', async () => {
+    const path = join(served.folder, 'lerobot.json');
+    const joints = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
+    const rows = joints.map((name, i) => [
+      name,
+      { id: i + 1, drive_mode: 0, homing_offset: 100 * i - 250, range_min: 1000 - 4 * i, range_max: 3000 },
+    ]);
+    writeFileSync(path, JSON.stringify(Object.fromEntries(rows)));
+    const taken = await arm('calibrate', 'import', '--config', config(), '--format', 'lerobot', path);
+    expect(taken.code, taken.errors).toBe(0);
+    const { code, output } = await arm('calibrate', 'export', '--config', config());
+    expect(code).toBe(0);
+    const back = JSON.parse(output);
+    expect(Object.keys(back)).toEqual(joints);
+    expect(back.gripper).toMatchObject({ id: 6, drive_mode: 0, homing_offset: 250 });
+    const wrong = await arm('calibrate', 'import', '--config', config(), '--format', 'phosphobot', path);
+    expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('servos_offsets')]);
   });
 });

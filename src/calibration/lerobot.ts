@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { ArmModel } from '../arm/model.ts';
+import type { CalibrationFile, JointCalibration } from '../config/calibration.ts';
+import { CalibrationFileError } from './store.ts';
+
+const STEPS_PER_TURN = 4096;
+const PER_RADIAN = STEPS_PER_TURN / (2 * Math.PI);
+
+/** Calibration of an arm as LeRobot keeps it: motors by the names of the joints. */
+export const lerobotFile = z.record(
+  z.string(),
+  z.object({
+    id: z.int().min(0).max(252),
+    drive_mode: z.union([z.literal(0), z.literal(1)], '0 or 1'),
+    homing_offset: z.int(),
+    range_min: z.int(),
+    range_max: z.int(),
+  }),
+);
+export type LerobotFile = z.output<typeof lerobotFile>;
+
+/** Servo steps from joint angle zero to the middle of the joint's range. */
+function stepsToMiddle({ lower, upper }: ArmModel['joints'][number], sign: 1 | -1): number {
+  return (sign * (lower + upper) * PER_RADIAN) / 2;
+}
+
+/**
+ * What LeRobot has found out about an arm of this model. The middle of each of its ranges is where the joint is in the middle
+ * of its own. On Feetech servos `drive_mode` 1 says that one is mounted the other way round; Dynamixel servos have a register
+ * for that, which the data of the arm set.
+ * @param arm name of the arm
+ * @throws {CalibrationFileError} for joints or ids that the model does not have
+ */
+export function fromLerobot(file: LerobotFile, model: ArmModel, arm: string, written: string): CalibrationFile {
+  const unknown = Object.keys(file).find((name) => !model.joints.some((joint) => joint.name === name));
+  if (unknown !== undefined) {
+    throw new CalibrationFileError(`a ${model.title} has no joint "${unknown}": ${namesOf(model)}`);
+  }
+  const joints = model.joints.map((joint): [string, JointCalibration] => {
+    const servo = joint.servos[0]!;
+    const found = file[joint.name];
+    if (found === undefined) throw new CalibrationFileError(`joint "${joint.name}" of a ${model.title} is missing`);
+    if (found.id !== servo.id) {
+      throw new CalibrationFileError(
+        `${joint.name} has servo ${found.id}, where a ${model.title} has servo ${servo.id}`,
+      );
+    }
+    const turned = model.family === 'feetech' && found.drive_mode === 1;
+    const sign = turned ? (servo.sign === 1 ? -1 : 1) : servo.sign;
+    const zero = Math.round((found.range_min + found.range_max) / 2 - stepsToMiddle(joint, sign));
+    const { id, homing_offset, range_min, range_max } = found;
+    return [joint.name, { id, sign, zero, homing_offset, range_min, range_max }];
+  });
+  return { version: 1, arm, model: model.name, variant: model.variant, written, joints: Object.fromEntries(joints) };
+}
+
+/**
+ * A calibration as LeRobot keeps it; ranges are laid about the middle of each joint, from which LeRobot counts.
+ * @throws {CalibrationFileError} for a Dynamixel servo that is mounted the other way round, which the format cannot tell
+ */
+export function toLerobot({ joints }: CalibrationFile, model: ArmModel): LerobotFile {
+  const rows = model.joints.flatMap((joint): [string, LerobotFile[string]][] => {
+    const found = joints[joint.name];
+    if (found === undefined) return [];
+    const turned = found.sign !== joint.servos[0]!.sign;
+    if (turned && model.family === 'dynamixel') {
+      throw new CalibrationFileError(
+        `servo ${found.id} (${joint.name}) counts the other way round than the arm's data say, which LeRobot's file of a ` +
+          'Dynamixel arm cannot tell: change its sign in the data of the arm',
+      );
+    }
+    const middle = Math.round(2 * (found.zero + stepsToMiddle(joint, found.sign)));
+    const span = found.range_max - found.range_min;
+    // Both ends are whole steps, so their sum and their difference are both even or both odd.
+    const half = Math.floor((span - ((span + middle) & 1)) / 2);
+    const least = Math.ceil(middle / 2) - half - (middle & 1 ? 1 : 0);
+    const drive_mode = model.family === 'feetech' ? (turned ? 1 : 0) : (joint.settings.drive_mode ?? 0) & 1 ? 1 : 0;
+    const { id, homing_offset } = found;
+    return [[joint.name, { id, drive_mode, homing_offset, range_min: least, range_max: middle - least }]];
+  });
+  return Object.fromEntries(rows);
+}
+
+function namesOf({ joints }: ArmModel): string {
+  return joints.map(({ name }) => name).join(', ');
+}

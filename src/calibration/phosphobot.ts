@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { ArmModel } from '../arm/model.ts';
+import type { CalibrationFile, JointCalibration } from '../config/calibration.ts';
+import { CalibrationFileError } from './store.ts';
+
+const PER_RADIAN = 4096 / (2 * Math.PI);
+
+/** What phosphobot's configuration of an arm, and /robot/config, tell of its mounts; lists are in the order of the joints. */
+export const phosphobotFile = z.looseObject({
+  servos_offsets: z.array(z.number()),
+  servos_offsets_signs: z.array(z.union([z.literal(1), z.literal(-1)], '1 or -1')),
+});
+export type PhosphobotFile = z.output<typeof phosphobotFile>;
+
+/**
+ * What a configuration as phosphobot keeps it says of the mounts of an arm's servos: steps at joint angle 0, and which way
+ * they count. It does not tell their homing offsets.
+ * @param arm name of the arm
+ * @param before the arm's present calibration, whose homing offsets are kept; null: they are 0
+ * @throws {CalibrationFileError} for another number of joints than the model has
+ */
+export function fromPhosphobot(
+  file: PhosphobotFile,
+  model: ArmModel,
+  arm: string,
+  written: string,
+  before: CalibrationFile | null,
+): CalibrationFile {
+  const { servos_offsets: offsets, servos_offsets_signs: signs } = file;
+  if (offsets.length !== model.joints.length || signs.length !== model.joints.length) {
+    throw new CalibrationFileError(
+      `servos_offsets has ${offsets.length} values and servos_offsets_signs ${signs.length}; a ${model.title} has ` +
+        `${model.joints.length} joints`,
+    );
+  }
+  const joints = model.joints.map((joint, i): [string, JointCalibration] => {
+    const sign = signs[i]!;
+    const zero = Math.round(offsets[i]!);
+    const ends = [joint.lower, joint.upper].map((angle) => Math.round(zero + sign * angle * PER_RADIAN));
+    const homing = before?.joints[joint.name]?.homing_offset ?? 0;
+    const { id } = joint.servos[0]!;
+    return [
+      joint.name,
+      { id, sign, zero, homing_offset: homing, range_min: Math.min(...ends), range_max: Math.max(...ends) },
+    ];
+  });
+  return { version: 1, arm, model: model.name, variant: model.variant, written, joints: Object.fromEntries(joints) };
+}

@@ -1,0 +1,209 @@
+import { createInterface } from 'node:readline';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Arm, Caller } from '../arm/types.ts';
+import { BridgeError } from '../arm/types.ts';
+import type { CalibrationAnswer, CalibrationView } from '../calibration/types.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { startLog } from '../log.ts';
+import { addCalibrationFiles, chosenArm } from './calibration-files.ts';
+import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
+
+const CALLER: Caller = { owner: { key: 'arm-bridge calibrate', name: 'arm-bridge calibrate' }, takeOver: false };
+/** How often the ranges of joints are shown while a hand leads them, ms. */
+const SHOWN = 200;
+/** Without a person at a terminal, a step that is not yet as it should be is tried so often. */
+const TRIES = 3;
+
+interface Options {
+  readonly config: string;
+  readonly arm?: string;
+  readonly handTime?: number;
+  readonly reversed: readonly string[];
+  readonly accept?: boolean;
+}
+
+/** Only when it is needed: every command of the program passes by here. */
+const prompts = () => import('@clack/prompts');
+
+/** Who is asked what a hand has done and what was seen. */
+interface Operator {
+  /** Waits until the hand has done what the message says; resolves to false when it gives up. */
+  done(view: () => CalibrationView | null): Promise<boolean>;
+  /** Joints that moved the other way; null: the calibration is not to be kept. */
+  judge(joints: readonly string[]): Promise<readonly string[] | null>;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 3600)) throw new InvalidArgumentError('seconds, above 0 and at most 3600, are expected.');
+  return value;
+}
+
+function names(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/** The ranges that joints have been led over, on one line. */
+function ranges(view: CalibrationView | null): string {
+  const degrees = (angle: number): string => (Number.isFinite(angle) ? ((angle * 180) / Math.PI).toFixed(0) : '?');
+  const rows = view?.joints.map(
+    ({ name, least, most, done }) => `${name} ${degrees(least)}..${degrees(most)}${done ? ' ok' : ''}`,
+  );
+  return (rows ?? []).join('  ');
+}
+
+/** A person at a terminal: Enter goes on. */
+class Terminal implements Operator {
+  done(view: () => CalibrationView | null): Promise<boolean> {
+    const input = createInterface({ input: process.stdin });
+    const timer = setInterval(() => process.stderr.write(`\r\u001b[K${ranges(view())}`), SHOWN);
+    return new Promise((resolve) => {
+      const end = (value: boolean): void => {
+        clearInterval(timer);
+        process.stderr.write('\n');
+        resolve(value);
+      };
+      input.once('line', () => {
+        end(true);
+        input.close();
+      });
+      input.once('close', () => end(false));
+    });
+  }
+
+  async judge(joints: readonly string[]): Promise<readonly string[] | null> {
+    const { isCancel, multiselect, select } = await prompts();
+    const choice = await select({
+      message: 'Did every joint go the way that was said?',
+      options: [
+        { value: 'yes', label: 'Yes: keep the calibration (take hold of the arm first)' },
+        { value: 'no', label: 'No: some went the other way (take hold of the arm first)' },
+        { value: 'end', label: 'End without keeping it (take hold of the arm first)' },
+      ],
+    });
+    if (isCancel(choice) || choice === 'end') return null;
+    if (choice === 'yes') return [];
+    const reversed = await multiselect({
+      message: 'Which went the other way?',
+      options: joints.map((name) => ({ value: name, label: name })),
+      required: true,
+    });
+    return isCancel(reversed) ? null : reversed;
+  }
+}
+
+/** Nobody at a terminal: each step by hand gets its time, and what was seen is said beforehand. */
+class Flags implements Operator {
+  readonly #options: Options;
+  #reversed: readonly string[];
+  #steps = new Map<number, number>();
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#reversed = options.reversed;
+  }
+
+  async done(view: () => CalibrationView | null): Promise<boolean> {
+    await new Promise((resolve) => setTimeout(resolve, 1000 * this.#options.handTime!));
+    const present = view();
+    if (present === null) return true;
+    process.stderr.write(`${ranges(present)}\n`);
+    const tries = (this.#steps.get(present.step) ?? 0) + 1;
+    this.#steps.set(present.step, tries);
+    return tries <= TRIES;
+  }
+
+  async judge(): Promise<readonly string[] | null> {
+    const reversed = this.#reversed;
+    this.#reversed = [];
+    return reversed.length > 0 || this.#options.accept === true ? reversed : null;
+  }
+}
+
+function operatorOf(options: Options): Operator {
+  if (options.handTime !== undefined) return new Flags(options);
+  if (process.stdin.isTTY && process.stdout.isTTY) return new Terminal();
+  throw new UsageError('without a terminal, give each step by hand its time: --hand-time 20');
+}
+
+/** @returns the exit code */
+async function calibrate(options: Options): Promise<number> {
+  const config = loadConfig(options.config, process.env);
+  const chosen = chosenArm(config, options.arm);
+  const operator = operatorOf(options);
+  const { logger } = startLog('error');
+  // The bridge drives the arm as always: every small move passes its gate.
+  const { Bridge } = await import('../bridge.ts');
+  const own: Config = {
+    ...config,
+    http: { ...config.http, host: '127.0.0.1', port: 0, token_file: null, read_token_file: null, tls: null },
+    ros: { ...config.ros, enabled: false },
+    arms: [{ ...chosen, id: 0 }],
+    pairs: [],
+  };
+  const bridge = await Bridge.start(own, logger);
+  let interrupted = false;
+  const interrupt = (): void => {
+    interrupted = true;
+    process.stdin.destroy();
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  try {
+    const arm = bridge.arms.all[0]!;
+    const kept = await steps(arm, bridge.calibration, operator, () => interrupted);
+    if (kept) return EXIT.ok;
+    (await prompts()).log.warn('Ended: take hold of the arm. It goes limp, and its servos get back what they had.');
+    await bridge.calibration.cancel(arm, CALLER);
+    return EXIT.failed;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    process.stderr.write(`arm-bridge calibrate: ${error.message}\n`);
+    return EXIT.failed;
+  } finally {
+    process.stdin.pause();
+    await bridge.close();
+  }
+}
+
+/** @returns whether the calibration was kept @throws {BridgeError} */
+async function steps(
+  arm: Arm,
+  calibration: {
+    next(arm: Arm, caller: Caller, reversed: readonly string[]): Promise<CalibrationAnswer>;
+    view(arm: Arm): CalibrationView | null;
+  },
+  operator: Operator,
+  interrupted: () => boolean,
+): Promise<boolean> {
+  const { log } = await prompts();
+  let answer = await calibration.next(arm, CALLER, []);
+  while (answer.status === 'in_progress') {
+    log.step(
+      `Step ${answer.step} of ${answer.steps}: ${answer.message.replaceAll('at the next call', 'on Enter').replaceAll('At the next call', 'On Enter')}`,
+    );
+    let reversed: readonly string[] | null = [];
+    if (answer.step === answer.steps) reversed = await operator.judge(arm.model.joints.map(({ name }) => name));
+    else if (!(await operator.done(() => calibration.view(arm)))) reversed = null;
+    if (reversed === null || interrupted()) return false;
+    answer = await calibration.next(arm, CALLER, reversed);
+  }
+  (answer.status === 'success' ? log.success : log.error)(answer.message);
+  return answer.status === 'success';
+}
+
+/** Adds `arm-bridge calibrate` to the program, with the import and export of calibrations. */
+export function addCalibrate(program: Command, defaultConfig: string): void {
+  const command = endOnMisuse(program.command('calibrate'))
+    .description('Finds out with a hand what the servos of an arm count from; the bridge must not be running.')
+    .option('--config <file>', 'configuration file (YAML)', defaultConfig)
+    .option('--arm <name>', 'which of its arms; left out where it has one')
+    .option('--hand-time <s>', 'without a terminal: time for each step by hand', seconds)
+    .option('--reversed <joints>', 'without a terminal: joints whose servos sit the other way round, a,b', names, [])
+    .option('--accept', 'without a terminal: keep it though nobody has looked at the moves')
+    .action((options: Options) => carryOut('calibrate', () => calibrate(options)));
+  addCalibrationFiles(command, defaultConfig);
+}

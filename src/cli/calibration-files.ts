@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { z } from 'zod';
+import { defaultStateFolder } from '../arm/gain-store.ts';
+import { type ArmModel, loadArmModel } from '../arm/model.ts';
+import { fromLerobot, lerobotFile, toLerobot } from '../calibration/lerobot.ts';
+import { fromPhosphobot, phosphobotFile } from '../calibration/phosphobot.ts';
+import { CalibrationFileError, CalibrationStore } from '../calibration/store.ts';
+import { loadConfig } from '../config/load.ts';
+import type { ArmConfig, Config } from '../config/schema.ts';
+import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
+
+interface Options {
+  readonly config: string;
+  readonly arm?: string;
+}
+interface ImportOptions extends Options {
+  readonly format: 'lerobot' | 'phosphobot';
+}
+
+interface Chosen {
+  readonly arm: ArmConfig;
+  readonly model: ArmModel;
+  readonly store: CalibrationStore;
+}
+
+/** The arm of a configuration that is meant. @throws {UsageError} */
+export function chosenArm(config: Config, wanted: string | undefined): ArmConfig {
+  const known = config.arms.map(({ name }) => name).join(', ');
+  if (wanted === undefined) {
+    if (config.arms.length === 1) return config.arms[0]!;
+    throw new UsageError(`name one of the arms with --arm: ${known}`);
+  }
+  const arm = config.arms.find(({ name }) => name === wanted);
+  if (arm === undefined) throw new UsageError(`there is no arm "${wanted}" in the configuration, only ${known}`);
+  return arm;
+}
+
+function chosen(options: Options): Chosen {
+  const config = loadConfig(options.config, process.env);
+  const arm = chosenArm(config, options.arm);
+  const folder = config.calibration_folder ?? join(config.state_folder ?? defaultStateFolder(), 'calibration');
+  return { arm, model: loadArmModel(arm.model, arm.variant), store: new CalibrationStore(folder) };
+}
+
+/** @throws {UsageError} for a file that cannot be read, or that is none of this format */
+function content<T extends z.ZodType>(path: string, schema: T): z.output<T> {
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read (${error instanceof Error ? error.message : error})`);
+  }
+  const { success, data, error } = schema.safeParse(json);
+  if (success) return data;
+  const { path: place, message } = error.issues[0]!;
+  throw new UsageError(`${path}: ${place.map(String).join('.') || 'the file'}: ${message}`);
+}
+
+/** Errors of calibration files are meant for people. */
+async function told(task: () => void): Promise<number> {
+  try {
+    task();
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CalibrationFileError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+function importFile(path: string, options: ImportOptions): void {
+  const { arm, model, store } = chosen(options);
+  const written = new Date().toISOString();
+  const file =
+    options.format === 'lerobot'
+      ? fromLerobot(content(path, lerobotFile), model, arm.name, written)
+      : fromPhosphobot(content(path, phosphobotFile), model, arm.name, written, store.read(arm.name, model));
+  store.write(arm.name, file);
+  process.stdout.write(`${store.path(arm.name)} is written. Its offsets are compared with the servos on connecting.\n`);
+}
+
+function exportFile(path: string | undefined, options: Options): void {
+  const { arm, model, store } = chosen(options);
+  const file = store.read(arm.name, model);
+  if (file === null) throw new UsageError(`arm ${arm.name} has no calibration: ${store.path(arm.name)} is not there`);
+  const text = `${JSON.stringify(toLerobot(file, model), null, 4)}\n`;
+  if (path === undefined) process.stdout.write(text);
+  else writeFileSync(path, text);
+}
+
+function options(command: Command, defaultConfig: string): Command {
+  return endOnMisuse(command)
+    .option('--config <file>', 'configuration file (YAML)', defaultConfig)
+    .option('--arm <name>', 'which of its arms; left out where it has one');
+}
+
+/** Adds `import` and `export` to the command `calibrate`. */
+export function addCalibrationFiles(calibrate: Command, defaultConfig: string): void {
+  options(calibrate.command('import'), defaultConfig)
+    .description('Takes over the calibration of another program. Writes nothing to the servos.')
+    .argument('<file>', "its JSON: LeRobot's calibration of the arm, or phosphobot's configuration")
+    .addOption(new Option('--format <program>', 'whose').choices(['lerobot', 'phosphobot']).makeOptionMandatory())
+    .action((path: string, given: ImportOptions) =>
+      carryOut('calibrate import', () => told(() => importFile(path, given))),
+    );
+  options(calibrate.command('export'), defaultConfig)
+    .description('Writes the calibration of an arm as LeRobot reads it.')
+    .argument('[file]', 'where to; standard output when it is left out')
+    .action((path: string | undefined, given: Options) =>
+      carryOut('calibrate export', () => told(() => exportFile(path, given))),
+    );
+}
