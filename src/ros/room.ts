@@ -158,9 +158,11 @@ function populate(
     locals.push(local);
     return local;
   };
-  const sources: { publish(): void }[] = arms.all.map((arm) =>
-    arm.remote ? new RemoteArm(root, prefix, arm, joints, qualities, logger) : addLocal(arm),
-  );
+  const remotes = arms.all
+    .filter((arm) => arm.remote)
+    .map((arm) => new RemoteArm(root, prefix, arm, joints, qualities, logger));
+  // What drives an arm goes out before what tells of one.
+  const sources: { publish(): void }[] = [...remotes, ...arms.all.filter((arm) => !arm.remote).map(addLocal)];
   if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
 
   const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics);
