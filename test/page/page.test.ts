@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { bundleSize, firstPaint, heapSize, PAGE_GOALS, workPerFrame } from '../../bench/page-figures.ts';
 import { BridgeProcess } from '../e2e/support/bridge.ts';
 import { axeViolations, faultsOf, HAS_BROWSER, launch } from './support/browser.ts';
+import { PERIOD, Recording } from './support/recording.ts';
+import { BREAK, DRAW_FULLY, SOCKETS, WATCH_KEYS } from './support/scripts.ts';
 
 /** What a person may have to wait on a loaded machine, ms; only the outcome counts. */
 const PATIENCE = { timeout: 20_000 };
@@ -14,45 +15,8 @@ const PATIENCE = { timeout: 20_000 };
 const STOP_TIME = 0.3;
 /** Way of a joint at full speed, 1.5 rad/s, that comes to rest within that time, rad: a clock that is late does not alter it. */
 const STOP_WAY = 1.5 * STOP_TIME;
-/** Joints that have rested for so long rest, s. */
-const RESTED = 0.4;
-/** Slower than this a joint rests, rad/s. */
-const REST = 0.02;
-/** What an encoder may jump while its joint rests, rad. */
-const ENCODER = 0.0031;
-/** Period of the control loop, s. */
-const PERIOD = 0.005;
 /** Where the base joint goes from 0, rad: far enough to be stopped on its way. */
 const FAR = 1.8;
-/** Notes what the page sends while a key is still being handled. Before the stop's own listener, which lets no other see its keys. */
-const WATCH_KEYS = `
-  window.sentByKey = [];
-  let handling = false;
-  addEventListener('keydown', () => { handling = true; setTimeout(() => { handling = false }); }, true);
-  const { fetch, WebSocket: { prototype } } = window;
-  const { send } = prototype;
-  window.fetch = (path, ...rest) => { if (handling) window.sentByKey.push(String(path)); return fetch(path, ...rest); };
-  prototype.send = function (text) { if (handling) window.sentByKey.push(text); return send.call(this, text); };
-`;
-/** The first connection is the stop's: its script comes first. The others end, and no new one is had; nothing is drawn. */
-const SOCKETS = `
-  window.sockets = [];
-  window.WebSocket = class extends window.WebSocket { constructor(...args) { super(...args); window.sockets.push(this); } };
-`;
-const BREAK = `
-  const { WebSocket, requestAnimationFrame } = window;
-  window.mend = () => Object.assign(window, { WebSocket, requestAnimationFrame });
-  window.WebSocket = class extends WebSocket { constructor(...args) { super(...args); this.close(); } };
-  window.requestAnimationFrame = () => { throw new Error('no frames'); };
-  for (const socket of window.sockets.slice(1)) socket.close();
-`;
-/** The processor that draws here is spared shadows and smooth edges; pictures for the documents are as others see the page. */
-const DRAW_FULLY = `
-  const { getExtension } = WebGL2RenderingContext.prototype;
-  WebGL2RenderingContext.prototype.getExtension = function (name) {
-    return name === 'WEBGL_debug_renderer_info' ? null : getExtension.call(this, name);
-  };
-`;
 /** Of a desk; smaller where nobody looks, since here the processor draws. */
 const DESK = process.env.ARM_BRIDGE_PICTURES ? { width: 1280, height: 800 } : { width: 1000, height: 640 };
 const PAGE = join(import.meta.dirname, '../../dist/page');
@@ -64,22 +28,10 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  if (!HAS_BROWSER) return;
-  bridge = await BridgeProcess.start('--no-ros');
-  browser = await launch();
-  page = await browser.newPage({ viewport: DESK });
-  await page.addInitScript(WATCH_KEYS + SOCKETS);
-  if (process.env.ARM_BRIDGE_PICTURES) await page.addInitScript(DRAW_FULLY);
-  faults = faultsOf(page, bridge.url);
-  await page.goto(bridge.url);
-  await page.locator('body[data-connection=live] [data-arm]').first().waitFor();
-});
-beforeEach(async () => {
-  if (HAS_BROWSER) await bridge.post('/stop/reset');
+  if (HAS_BROWSER) browser = await launch();
 });
 afterAll(async () => {
   await browser?.close();
-  await bridge?.endStopped();
 });
 
 const textOf = (selector: string): Promise<string | null> =>
@@ -118,78 +70,48 @@ async function hoverLink(text: RegExp): Promise<[x: number, y: number]> {
   throw new Error(`no link of the leader says ${text}`);
 }
 
+/**
+ * Has these pairs mirror. Where they do not, Start is pressed again: on a machine that is busy with other things an arm can be
+ * silent for a moment, which ends its pair.
+ */
+async function startPairs(on: Page, ...pairs: readonly string[]): Promise<void> {
+  const states = async (): Promise<string> => {
+    const shown = pairs.map((pair) => on.locator(`[data-pair="${pair}"]`).getAttribute('data-state', { timeout: 500 }));
+    return (await Promise.all(shown.map((state) => state.catch(() => 'unknown')))).join(' ');
+  };
+  const started = async (): Promise<string> => {
+    const now = await states();
+    if (!/idle|unknown/.test(now)) return now;
+    const answered = on.waitForResponse('**/move/leader/start');
+    await on.getByRole('button', { name: 'Start', exact: true }).press('Enter');
+    return (await answered).text();
+  };
+  await expect.poll(started, { ...PATIENCE, interval: 500 }).toBe(pairs.map(() => 'mirroring').join(' '));
+}
+
 /** Takes a picture for the documents when ARM_BRIDGE_PICTURES is set. */
 async function picture(name: string): Promise<void> {
   if (process.env.ARM_BRIDGE_PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** An arm at the time its joints were measured, s since the epoch. */
-interface Sample {
-  readonly time: number;
-  readonly state: string;
-  readonly q: readonly number[];
-}
-
-/** What the bridge streams of an arm, and how many cycles its loop had begun when. */
-class Recording {
-  readonly samples: Sample[] = [];
-  readonly #beats: { t: number; cycles: number }[] = [];
-  readonly #socket: WebSocket;
-
-  private constructor(id: number) {
-    this.#socket = new WebSocket(`${bridge.url.replace('http', 'ws')}/api/v1/live`);
-    const wanted = { type: 'subscribe', topics: ['arms', 'loop'], rate: 100 };
-    this.#socket.on('open', () => this.#socket.send(JSON.stringify(wanted)));
-    this.#socket.on('message', (data) => {
-      const message = JSON.parse(String(data));
-      if (message.type === 'loop') this.#beats.push(message);
-      if (message.type !== 'arms') return;
-      const arm = message.arms.find((candidate: { id: number }) => candidate.id === id);
-      const { sampled: time, state, joints } = arm;
-      if (time !== this.samples.at(-1)?.time) this.samples.push({ time, state, q: joints.position });
-    });
-  }
-
-  /** Resolves when it has begun. */
-  static async begin(id: number): Promise<Recording> {
-    const recording = new Recording(id);
-    await expect.poll(() => Math.min(recording.#beats.length, recording.samples.length), PATIENCE).toBeGreaterThan(0);
-    return recording;
-  }
-
-  /** Ends when the arm has been stopped and rests. @returns its first sample as stopped, the last one, and when it came to rest */
-  async end(): Promise<{ stopped: Sample; last: Sample; rest: number }> {
-    const { samples } = this;
-    const rests = (): boolean => {
-      const rest = restOf(samples);
-      return (
-        samples.at(-1)!.state === 'stopped' && samples.at(-1)!.time - rest > RESTED && this.#beats.at(-1)!.t > rest
-      );
-    };
-    await expect.poll(rests, PATIENCE).toBe(true);
-    this.#socket.close();
-    return { stopped: samples.find(({ state }) => state === 'stopped')!, last: samples.at(-1)!, rest: restOf(samples) };
-  }
-
-  /** Time of an interval in which the loop did not get its cycles, on a machine that is busy with other things, s. */
-  lost(from: number, to: number): number {
-    const first = this.#beats.findLast(({ t }) => t <= from) ?? this.#beats[0]!;
-    const last = this.#beats.find(({ t }) => t >= to)!;
-    return Math.max(0, last.t - first.t - (last.cycles - first.cycles) * PERIOD);
-  }
-}
-
-/** Time from which on no joint moves any more, s since the epoch. */
-function restOf(samples: readonly Sample[]): number {
-  const moves = samples.findLastIndex(
-    ({ time, q }, i) =>
-      i > 0 &&
-      q.some((value, j) => Math.abs(value - samples[i - 1]!.q[j]!) > ENCODER + REST * (time - samples[i - 1]!.time)),
-  );
-  return samples[Math.max(moves, 0)]!.time;
-}
-
 describe.skipIf(!HAS_BROWSER)('the control page', () => {
+  beforeAll(async () => {
+    bridge = await BridgeProcess.start('--no-ros');
+    page = await browser.newPage({ viewport: DESK });
+    await page.addInitScript(WATCH_KEYS + SOCKETS);
+    if (process.env.ARM_BRIDGE_PICTURES) await page.addInitScript(DRAW_FULLY);
+    faults = faultsOf(page, bridge.url);
+    await page.goto(bridge.url);
+    await page.locator('body[data-connection=live] [data-arm]').first().waitFor();
+  });
+  beforeEach(async () => {
+    await bridge.post('/stop/reset');
+  });
+  afterAll(async () => {
+    await page?.close();
+    await bridge?.endStopped();
+  });
+
   test('shows every arm with its state and its joints, in degrees', async () => {
     expect(await page.locator('[data-arm]').count()).toBe(2);
     await shows('[data-arm=leader] .state', /connected/);
@@ -202,7 +124,7 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
   });
 
   test('stops a motion by the Escape key, says so, and lets go again by Reset', async () => {
-    const recording = await Recording.begin(1);
+    const recording = await Recording.begin(bridge.url, 1);
     // Asked for again until it moves: on a machine that is busy with other things an arm can be silent for a moment.
     const pan = async (): Promise<number> => {
       await bridge.post('/joints/write?robot_id=1', { angles: [FAR], joints_ids: [0] });
@@ -235,20 +157,21 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     await canvas.waitFor();
     await page.locator('#tab-teleoperation').press('Enter');
     const panel = page.locator('#panel-teleoperation');
-    await panel.getByRole('button', { name: 'Start' }).press('Enter');
-    await shows('[data-pair]', /leader → followermirroring/);
+    await startPairs(page, 'leader follower');
     const before = await canvas.screenshot();
     const [x, y] = await hoverLink(/leader, elbow flex/);
-    const start = await angle('leader');
+    const folded = await angle('leader');
     await page.mouse.down();
-    for (let step = 1; step <= 10; step += 1) await page.mouse.move(x - 3 * step, y);
-    await expect.poll(async () => Math.abs((await angle('leader')) - start), PATIENCE).toBeGreaterThan(15);
-    await expect
-      .poll(async () => Math.abs((await angle('follower')) - (await angle('leader'))), PATIENCE)
-      .toBeLessThan(3);
+    for (let step = 1; step <= 10; step += 1) await page.mouse.move(x - 1.5 * step, y);
+    await expect.poll(async () => Math.abs((await angle('leader')) - folded), PATIENCE).toBeGreaterThan(15);
+    const apart = async (): Promise<number> => {
+      await startPairs(page, 'leader follower');
+      return Math.abs((await angle('follower')) - (await angle('leader')));
+    };
+    await expect.poll(apart, PATIENCE).toBeLessThan(3);
     await shows('[data-arm=follower] .state', /mirroring/);
     // What else the machine does makes a frame dearer, never cheaper: one quiet second is enough.
-    const wave = (step: number): Promise<void> => page.mouse.move(x - 30 + 8 * Math.sin(step / 5), y);
+    const wave = (step: number): Promise<void> => page.mouse.move(x - 15 + 4 * Math.sin(step / 5), y);
     let work = 0;
     const measured = async (): Promise<number> => {
       work = await workPerFrame(page, wave);
@@ -338,8 +261,11 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     const asked = page.waitForRequest((request) => request.url().endsWith('/reachable'));
     await page.mouse.move(x + 3, y + 3);
     await page.mouse.down();
-    await page.mouse.move(x + 5, y + 5, { steps: 2 });
-    const body = (await asked).postDataJSON();
+    // One movement, one question, and its answer: a question about an arm that is stopped meanwhile is refused.
+    await page.mouse.move(x + 5, y + 5);
+    const question = await asked;
+    await question.response();
+    const body = question.postDataJSON();
     for (const angle of ['rx', 'ry', 'rz']) expect(Math.abs(body[angle] - pose[angle])).toBeLessThan(8);
     expect(Math.abs(pose.rx)).toBeGreaterThan(10);
     await page.keyboard.press('Escape');
@@ -499,7 +425,7 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
   });
 
   test('asks for it, lets one look and stop with the token that reads, and lead two followers with the other', async () => {
-    const context = await browser.newContext({ viewport: { width: 1000, height: 700 } });
+    const context = await browser.newContext({ viewport: { width: 900, height: 600 } });
     const guest = await context.newPage();
     const says = (selector: string, text: RegExp) =>
       expect.poll(() => guest.locator(selector).textContent({ timeout: 20_000 }), PATIENCE).toMatch(text);
@@ -527,8 +453,7 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     for (const arm of ['left', 'right', 'third']) await says(`[data-arm=${arm}] .state`, /connected/);
     await guest.locator('#tab-teleoperation').click();
     await guest.getByRole('button', { name: 'Add a pair' }).press('Enter');
-    await guest.getByRole('button', { name: 'Start', exact: true }).press('Enter');
-    for (const follower of ['right', 'third']) await says(`[data-pair="left ${follower}"]`, /mirroring/);
+    await startPairs(guest, 'left right', 'left third');
     // From `stopped` the bridge's exit moves nothing.
     await guest.keyboard.press('Escape');
     await says('#stop-status', /^Stopped at/);

@@ -141,7 +141,7 @@ export class Target {
   /** Asks for the newest place of the target, again until it is the newest. */
   async #ask(): Promise<Forecast | null> {
     let forecast: Forecast | null = null;
-    while (this.#newer && this.#arm !== null) {
+    while (this.#newer && !this.#cancelled && this.#arm !== null) {
       this.#newer = false;
       const path = `/api/v1/arms/${encodeURIComponent(this.#arm.info.name)}/reachable`;
       const { ok, answer, message } = await post({ path, body: this.#body(this.#arm) });

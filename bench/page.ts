@@ -1,0 +1,105 @@
+/**
+ * npm run bench:page [-- --write]: what the control page costs a browser while its two arms move. `--write` puts the table into
+ * docs/benchmarks.md too. It needs Chromium, as the tests of the page do, and a built page.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { HAS_BROWSER, launch } from '../test/page/support/browser.ts';
+import { bundleSize, firstPaint, heapSize, PAGE_GOALS, workPerFrame } from './page-figures.ts';
+import { Report } from './report.ts';
+import { median, type Target, targetTable } from './table.ts';
+
+/** The sources are compiled to build/bench: documents, the page and the bridge stay where they are. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const LOADS = 5;
+const SECONDS = 5;
+/** The hand swings the leader's base joint by so much, rad. */
+const SWING = 0.6;
+
+/** A bridge with two simulated arms that mirror. @returns its address and what ends it */
+async function startBridge(): Promise<{ url: string; end: () => Promise<void> }> {
+  const bridge = spawn(process.execPath, ['dist/main.js', '--port', '0', '--no-ros'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface(bridge.stdout)) {
+    const url = /HTTP on (http:\/\/[^\s"]+)/.exec(line)?.[1];
+    if (url === undefined) continue;
+    bridge.stdout.resume();
+    const end = async (): Promise<void> => {
+      // From `stopped` an exit moves nothing, and so does not take its time.
+      await post(`${url}/stop`);
+      bridge.kill('SIGTERM');
+      await once(bridge, 'exit');
+    };
+    return { url, end };
+  }
+  throw new Error('the bridge did not start');
+}
+
+async function post(url: string, body: object = {}): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${url}: HTTP ${answer.status} ${await answer.text()}`);
+}
+
+/** Loads the page as somebody who has never seen it. */
+async function paints(browser: Browser, url: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < LOADS; i++) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(url);
+    times.push(await firstPaint(page));
+    await context.close();
+  }
+  return times;
+}
+
+if (!HAS_BROWSER) throw new Error('there is no Chromium');
+const report = new Report('bench page');
+const { url, end } = await startBridge();
+const browser = await launch();
+try {
+  const first = await paints(browser, url);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(url);
+  await page.locator('#scene canvas').waitFor();
+  await page.locator('#tab-teleoperation').click();
+  await post(`${url}/move/leader/start`, { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+  const swing = (step: number): Promise<void> =>
+    post(`${url}/sim/hand`, { joints: { shoulder_pan: SWING * Math.sin(step / 15) }, duration: 0.1 });
+  const work: number[] = [];
+  for (let i = 0; i < SECONDS; i++) work.push(await workPerFrame(page, swing));
+  const heap = await heapSize(page);
+  const bundle = bundleSize(`${ROOT}/dist/page`);
+  const targets: Target[] = [
+    {
+      goal: `first paint on loopback: <= ${PAGE_GOALS.firstPaint / 1000} s`,
+      measured: `median ${median(first).toFixed(0)} ms, worst of ${LOADS} ${Math.max(...first).toFixed(0)} ms`,
+      reached: Math.max(...first) <= PAGE_GOALS.firstPaint,
+    },
+    {
+      goal: `the page's own work for a frame of the live stream, two arms in motion: <= ${PAGE_GOALS.work} ms`,
+      measured: `median ${median(work).toFixed(1)} ms, worst of ${SECONDS} s ${Math.max(...work).toFixed(1)} ms`,
+      reached: Math.max(...work) <= PAGE_GOALS.work,
+    },
+    {
+      goal: `JavaScript heap: <= ${PAGE_GOALS.heap / 1e6} MB`,
+      measured: `${(heap / 1e6).toFixed(1)} MB`,
+      reached: heap <= PAGE_GOALS.heap,
+    },
+    {
+      goal: `the whole page, compressed: <= ${PAGE_GOALS.bundle / 1e3} kB`,
+      measured: `${(bundle / 1e3).toFixed(0)} kB`,
+      reached: bundle <= PAGE_GOALS.bundle,
+    },
+  ];
+  report.publish(`${targetTable(targets)}\n\n${report.machine()}\n`);
+} finally {
+  await browser.close();
+  await end();
+}

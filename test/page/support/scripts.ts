@@ -1,0 +1,32 @@
+/** Scripts that tests run in the page. */
+
+/** Notes what the page sends while a key is still being handled. Before the stop's own listener, which lets no other see its keys. */
+export const WATCH_KEYS = `
+  window.sentByKey = [];
+  let handling = false;
+  addEventListener('keydown', () => { handling = true; setTimeout(() => { handling = false }); }, true);
+  const { fetch, WebSocket: { prototype } } = window;
+  const { send } = prototype;
+  window.fetch = (path, ...rest) => { if (handling) window.sentByKey.push(String(path)); return fetch(path, ...rest); };
+  prototype.send = function (text) { if (handling) window.sentByKey.push(text); return send.call(this, text); };
+`;
+/** Keeps the page's WebSockets at hand. The first is the stop's: its script comes first. */
+export const SOCKETS = `
+  window.sockets = [];
+  window.WebSocket = class extends window.WebSocket { constructor(...args) { super(...args); window.sockets.push(this); } };
+`;
+/** Ends all connections but the stop's, lets no new one be had, and nothing be drawn, until `window.mend()`. */
+export const BREAK = `
+  const { WebSocket, requestAnimationFrame } = window;
+  window.mend = () => Object.assign(window, { WebSocket, requestAnimationFrame });
+  window.WebSocket = class extends WebSocket { constructor(...args) { super(...args); this.close(); } };
+  window.requestAnimationFrame = () => { throw new Error('no frames'); };
+  for (const socket of window.sockets.slice(1)) socket.close();
+`;
+/** The processor that draws here is spared shadows and smooth edges; pictures for the documents are as others see the page. */
+export const DRAW_FULLY = `
+  const { getExtension } = WebGL2RenderingContext.prototype;
+  WebGL2RenderingContext.prototype.getExtension = function (name) {
+    return name === 'WEBGL_debug_renderer_info' ? null : getExtension.call(this, name);
+  };
+`;
