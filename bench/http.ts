@@ -110,14 +110,27 @@ function judge(path: string, connections: number, ours: Middle, theirs: Middle |
   });
 }
 
-/** A bridge that mirrors with a pair of simulated arms. */
+/** Time for a pair to mirror, s: on a busy machine a start may be refused a few times. */
+const MIRROR_LIMIT = 60;
+
+/** A bridge that mirrors with a pair of simulated arms. @throws {Error} when it does not come to that */
 async function mirroring(): Promise<Served> {
   const bridge = await Served.bridge({ ...PAIR, ...WITHOUT_ROS });
+  const limit = performance.now() + 1000 * MIRROR_LIMIT;
   // What /end-effector/read tells is counted from there.
   await bridge.post('/move/init');
-  await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
-  while ((await bridge.status()).mirror.pairs[0]?.state !== 'mirroring') await sleep(50);
-  return bridge;
+  for (;;) {
+    const { state } = (await bridge.status()).mirror.pairs[0] ?? {};
+    if (state === 'mirroring') return bridge;
+    if (performance.now() > limit) {
+      await bridge.end();
+      throw new Error(`the pair does not mirror within ${MIRROR_LIMIT} s; it is ${state ?? 'not there'}`);
+    }
+    // Refused while it mirrors already, and until both arms are there.
+    if (state !== 'ramping')
+      await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+    await sleep(100);
+  }
 }
 
 /** What `work` does to the loop's 99th percentile, beside the idle time before and after, s. */

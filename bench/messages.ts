@@ -100,6 +100,6 @@ export interface WatchOptions {
 export interface WatchReport {
   /** Frames of the arms per second that the slowest of those who read was sent. */
   readonly rate: number;
-  /** Connections that ended before their time, deaf ones included. */
+  /** Connections of those who read that ended before their time. */
   readonly lost: number;
 }

@@ -14,7 +14,7 @@ function watch(index: number): Promise<WebSocket> {
     if (String(data).startsWith('{"type":"arms"')) frames[index]!++;
   });
   socket.on('close', () => {
-    if (running) lost++;
+    if (running && index >= deaf) lost++;
   });
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
