@@ -100,3 +100,10 @@ export function armById({ arms, config }: HttpServices, id: number): Arm {
 export function armsById(services: HttpServices, id: number | null): readonly Arm[] {
   return id === null ? services.arms.all : [armById(services, id)];
 }
+
+/** The same for what drives arms: of all arms, those that have been disconnected on purpose are left alone, unless none is left. */
+export function drivenArmsById(services: HttpServices, id: number | null): readonly Arm[] {
+  const arms = armsById(services, id);
+  const there = arms.filter((arm) => !arm.detached);
+  return id === null && there.length > 0 ? there : arms;
+}

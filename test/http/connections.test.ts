@@ -83,6 +83,17 @@ test.each(DIALECTS)('%s: an arm is disconnected by its id, unless somebody else 
   });
 });
 
+test('what is asked of all arms leaves out those that have been disconnected on purpose', async () => {
+  serve();
+  await post('/robot/disconnect?robot_id=1');
+  expect(await post('/move/init')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect((await post('/torque/toggle', { torque_status: true })).body.status).toBe('ok');
+  expect((await post('/move/init?robot_id=1')).status).toBe(400);
+  expect((await app!.inject('/readyz')).statusCode).toBe(200);
+  await post('/robot/disconnect?robot_id=0');
+  expect((await post('/move/init')).status).toBe(400);
+});
+
 test('a client of the live stream is told of an arm that is added', async () => {
   const services = serve();
   await app!.listen({ port: 0 });

@@ -6,7 +6,7 @@ import { completedAbsolute, completedRelative, type Dialect } from '../dialect.t
 import { asProblem, HttpProblem } from '../errors.ts';
 import { absoluteMoveOf, relativeMoveOf } from '../move-bodies.ts';
 import { absoluteMoveRequest, endEffectorReadRequest, relativeMoveRequest, type StatusResponse } from '../schemas.ts';
-import { armById, armsById, type HttpServices } from '../services.ts';
+import { armById, drivenArmsById, type HttpServices } from '../services.ts';
 import { centimetres, degrees } from '../units.ts';
 import { readRequest } from '../validation.ts';
 
@@ -120,7 +120,7 @@ export function moveRoutes(app: FastifyInstance, services: HttpServices, callers
 
   app.post('/move/init', async (request, reply) => {
     const { robotId, takeOver } = readRequest(request, { robotId: 'all', takeOver: true });
-    const arms = armsById(services, robotId);
+    const arms = drivenArmsById(services, robotId);
     return callers.run(reply, takeOver, (caller) => initAll(services, arms, caller));
   });
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { torqueControlRequest } from '../joint-schemas.ts';
-import { armById, armsById, type HttpServices } from '../services.ts';
+import { armById, drivenArmsById, type HttpServices } from '../services.ts';
 import { readRequest } from '../validation.ts';
 
 /** /torque/read and /torque/toggle. */
@@ -20,7 +20,7 @@ export function torqueRoutes(app: FastifyInstance, services: HttpServices, calle
       takeOver: true,
       body: torqueControlRequest,
     });
-    const arms = armsById(services, robotId);
+    const arms = drivenArmsById(services, robotId);
     const { torque } = services;
     const faults = await callers.run(reply, takeOver, (caller) =>
       Promise.all(
