@@ -38,8 +38,8 @@ beforeAll(async () => {
   });
   // Serial numbers lead to no port here: the pseudo-terminals have none, so that arms are added by their paths.
   const scan = async (): Promise<PortInfo[]> => [port(first, null), port(second, `${SERIAL} &`)];
-  bridge = await RigBridge.start({ arm: `serial:${first.path}` }, {}, scan);
-  await bridge.post('/move/init?robot_id=0');
+  // Slow, so that a busy machine keeps up with both ends of both lines.
+  bridge = await RigBridge.start({ arm: `serial:${first.path}` }, { rate: 50 }, scan);
 });
 afterAll(async () => {
   await first.close();
@@ -65,6 +65,7 @@ async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
 
 describe.skipIf(process.platform !== 'linux')('arms while the bridge runs', () => {
   test('only devices that a scan shows are opened, and nothing on the network', async () => {
+    await expect.poll(async () => (await bridge.post('/move/init?robot_id=0')).body.status, PATIENCE).toBe('ok');
     const refused = [
       { device_name: '/etc/passwd' },
       { device_name: `${second.path}/../port` },
