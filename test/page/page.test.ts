@@ -180,7 +180,11 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     await expect.poll(measured, PATIENCE).toBeLessThan(PAGE_GOALS.work);
     await page.mouse.up();
     expect((await canvas.screenshot()).equals(before)).toBe(false);
-    await shows('[data-pair]', /mirroring\d+ Hz\d+\.\d ms/);
+    const row = async (): Promise<string | null> => {
+      await startPairs(page, 'leader follower');
+      return textOf('[data-pair]');
+    };
+    await expect.poll(row, PATIENCE).toMatch(/mirroring\d+ Hz\d+\.\d ms/);
     await picture('page-teleoperation');
     await panel.getByRole('button', { name: 'End' }).press('Enter');
     await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('ready');
