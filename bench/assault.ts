@@ -26,7 +26,9 @@ export interface AssaultReport {
   readonly sent: Readonly<Record<Kind, number>>;
   /** Answers by status. */
   readonly answers: ReadonlyMap<number, number>;
-  /** What must not have been, for people; the first ones. */
+  /** Answers of 500 and more, other than those of probes, for people; the first ones. */
+  readonly failures: readonly string[];
+  /** Motion that must not have been, for people; the first ones. */
   readonly faults: readonly string[];
   /** Frames in which the arms were watched. */
   readonly watched: number;
@@ -146,8 +148,12 @@ async function calm(url: string): Promise<void> {
  */
 export async function assault(url: string, seed: number, from: number, count: number): Promise<AssaultReport> {
   const faults: string[] = [];
+  const failures: string[] = [];
   const fault = (text: string): void => {
     if (faults.length < MOST_FAULTS) faults.push(text);
+  };
+  const fail = (text: string): void => {
+    if (failures.length < MOST_FAULTS) failures.push(text);
   };
   const description = (await (await fetch(`${url}/openapi.json`)).json()) as Readonly<Record<string, unknown>>;
   const { arms } = (await (await fetch(`${url}/api/v1/arms`)).json()) as { arms: { name: string }[] };
@@ -166,13 +172,13 @@ export async function assault(url: string, seed: number, from: number, count: nu
       for (const status of await carryOut(port, attack)) {
         answers.set(status, (answers.get(status) ?? 0) + 1);
         if (status >= 500 && !(status === 503 && isProbe(attack)))
-          fault(`attack ${index} (${attack.kind}) was answered ${status}: ${shown(attack)}`);
+          fail(`attack ${index} (${attack.kind}) was answered ${status}: ${shown(attack)}`);
       }
     }
   });
   await Promise.all(attackers);
   watch.close();
-  return { sent: sent as Record<Kind, number>, answers, faults, watched: watch.frames };
+  return { sent: sent as Record<Kind, number>, answers, failures, faults, watched: watch.frames };
 }
 
 /** Probes say 503 while an arm is away, as the simulated ones are for a moment on a machine that is too busy for them. */

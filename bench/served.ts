@@ -49,11 +49,12 @@ export class Served {
     port: number,
     folder: string,
     env: Readonly<Record<string, string>>,
+    errors: 'inherit' | 'ignore' = 'inherit',
   ): Promise<Served> {
     const began = performance.now();
     const child = spawn(command, args, {
       cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', errors],
       env: { ...process.env, ...env },
     });
     for (;;) {
@@ -124,10 +125,9 @@ export class Served {
     const port = await freePort();
     const without = ['--no-cameras', '--no-realsense', '--no-can', '--no-telemetry'];
     const args = ['run', '--simulation=headless', '--only-simulation', ...without];
-    // It keeps its settings in the home folder.
-    return Served.#start(program, [...args, '--host', '127.0.0.1', '--port', String(port)], port, folder, {
-      HOME: folder,
-    });
+    args.push('--host', '127.0.0.1', '--port', String(port));
+    // It keeps its settings in the home folder, and logs to its error output.
+    return Served.#start(program, args, port, folder, { HOME: folder }, 'ignore');
   }
 
   /** Resident memory, MB of 10^6 bytes. */

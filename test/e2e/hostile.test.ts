@@ -9,7 +9,8 @@ test('requests that nobody should send are refused or bounded: no fault of the b
   const bridge = await BridgeProcess.start('--no-ros');
   try {
     await bridge.post('/move/init');
-    const { sent, answers, faults, watched } = await assault(bridge.url, SEED, 0, ATTACKS);
+    const { sent, answers, failures, faults, watched } = await assault(bridge.url, SEED, 0, ATTACKS);
+    expect(failures).toEqual([]);
     expect(faults).toEqual([]);
     expect(watched).toBeGreaterThan(0);
     expect(Object.keys(sent)).toHaveLength(10);
