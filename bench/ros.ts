@@ -1,7 +1,7 @@
 /**
- * npm run bench:ros [-- --write | --short]: what publishing costs, beside rclpy and the messages of rclnodejs, in one run;
+ * npm run bench:ros [-- --write | --short | --ends COUNT]: what publishing costs, beside rclpy and the messages of rclnodejs, in one run;
  * whether a reader of joint states misses any; and whether the bridge ends cleanly. `--write` puts the table into
- * docs/benchmarks.md too, `--short` only shows that everything runs.
+ * docs/benchmarks.md too, `--short` only shows that everything runs, `--ends` ends the bridge so often instead of a hundred times.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,9 +30,10 @@ const FAST = 1000;
 
 const burst = short ? 200 : 20_000;
 const pacedSeconds = short ? 0.2 : 2;
-const rounds = short ? 1 : 5;
+const rounds = short ? 1 : 3;
 const listenSeconds = short ? 2 : 60;
-const endings = short ? 2 : 100;
+const countAt = process.argv.indexOf('--ends');
+const endings = countAt > 0 ? Number(process.argv[countAt + 1]) : short ? 2 : 100;
 
 const python = process.env.ARM_BRIDGE_ROS_PYTHON;
 if (!python) throw new Error('ARM_BRIDGE_ROS_PYTHON is not set: eval "$(node scripts/prepare.mjs test)" sets it');
