@@ -4,7 +4,6 @@ import { BridgeProcess, HAS_ROS, sleep } from './support/bridge.ts';
 import { type JointRow, Peer } from './support/peer.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
-const CONTROL_PERIOD = 1 / 200;
 
 /** Tool position of the init pose in the base frame, m: forward kinematics of MuJoCo for robots/so101 at `init`. */
 const ZERO = [0.312281, -0.000447, 0.218039];
@@ -186,7 +185,8 @@ describe.skipIf(!HAS_ROS)('what rclpy sees', () => {
       expect(row.names).toEqual(JOINTS);
       expect(row.position.every(Number.isFinite)).toBe(true);
       expect(row.arrival - row.stamp).toBeGreaterThan(0);
-      if (i > 0) expect(row.stamp - rows[i - 1]!.stamp).toBeGreaterThan(CONTROL_PERIOD / 2);
+      // A cycle may be late; the next one is in time again, so that less than a period lies between them.
+      if (i > 0) expect(row.stamp - rows[i - 1]!.stamp).toBeGreaterThan(0);
     }
     // The stamp is of the read, not of the publishing, but no older than a few cycles either.
     const ages = rows.map((row) => row.arrival - row.stamp).sort((a, b) => a - b);
