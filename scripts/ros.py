@@ -195,8 +195,10 @@ def topic_pub(node, options):
     values = read_yaml(options.values)
     publisher = node.create_publisher(kind, options.topic, 10)
     times = 1 if options.once else options.times
-    if times:
-        waited(node, f"nobody reads {options.topic}", publisher.get_subscription_count)
+    readers = int(bool(times)) if options.wait is None else options.wait
+    if readers:
+        missing = f"nobody reads {options.topic}" if readers == 1 else f"{options.topic} does not have {readers} readers"
+        waited(node, missing, lambda: publisher.get_subscription_count() >= readers)
     sent = 0
     while times is None or sent < times:
         message = kind()
@@ -312,6 +314,9 @@ def arguments():
     pub.add_argument("values", nargs="?", default="")
     pub.add_argument("-1", "--once", action="store_true", help="publish once, when somebody reads")
     pub.add_argument("-r", "--rate", type=float, default=1.0, help="Hz")
+    pub.add_argument(
+        "-w", "--wait-matching-subscriptions", dest="wait", type=int, metavar="N", help="begin when N read it; 1 with --once or --times"
+    )
     pub.add_argument("-t", "--times", type=int, help="how often; until Ctrl-C without it")
     call = command(service_call, "service", "type")
     call.add_argument("values", nargs="?", default="")

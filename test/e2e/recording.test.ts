@@ -107,8 +107,22 @@ test('a stop holds in a replay, which says so; a client that hangs up makes the 
   expect(await bridge.arm(1)).toMatchObject({ state: 'ready', torque: true });
 });
 
+/** Positions of an arm that has come to rest after what was before, rad. */
+async function resting(): Promise<Record<string, number>> {
+  let last = await truth();
+  await expect
+    .poll(async () => {
+      const before = last;
+      await sleep(0.3);
+      last = await truth();
+      return Math.max(...NAMES.map((name) => Math.abs(last[name]! - before[name]!)));
+    })
+    .toBeLessThan(0.001);
+  return last;
+}
+
 test('a recording that the arm cannot follow is refused with the reason, and nothing moves', async () => {
-  const before = await truth();
+  const before = await resting();
   const rest = [0, -0.7, 0.7, 0, 0, 0];
   await record('beyond', [0, 1], [rest, [2.6, -0.7, 0.7, 0, 0, 0]]);
   await record('floor', [0, 1, 2], [rest, [0, 1.5, 0.3, 0.5, 0, 0], rest]);

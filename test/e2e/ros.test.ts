@@ -554,7 +554,8 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     const seen = await witness.subscribe<JointStateMessage>(STATE, '/follower/joint_commands');
     const outputs: string[] = [];
     for (const command of changes) {
-      const { code, output, errors } = await ros(...command);
+      // Two read it, the bridge and the witness, which are not found at the same moment.
+      const { code, output, errors } = await ros(...command, ...(command[1] === 'pub' ? ['-w', '2'] : []));
       expect([command.join(' '), code, errors]).toEqual([command.join(' '), 0, '']);
       outputs.push(output);
     }
