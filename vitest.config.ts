@@ -5,19 +5,22 @@ const BUILDS = ['test/docker/build.test.ts', 'test/e2e/package.test.ts', 'test/p
 
 /** Files whose bridges and programs mostly wait: two of them leave each other time enough on two cores. */
 const PATIENT = [
+  'test/bench/bench.test.ts',
+  'test/buses/{calibration,start-up,terminal}.test.ts',
   'test/cli/**/*.test.ts',
   'test/docs/commands.test.ts',
   'test/ports/**/*.test.ts',
+  'test/ros/process.test.ts',
   'test/sim/**/*.test.ts',
-  'test/e2e/{config,exit,field-client,joints,models,operations,own-arm,ownership,recording,typed-client}.test.ts',
+  'test/e2e/{config,exit,field-client,joints,machines,mirror,models,moves,operations,own-arm}.test.ts',
+  'test/e2e/{ownership,pair,recording,targets,typed-client}.test.ts',
 ];
 
 /** Files that judge motion, latency or a browser in real time: one at a time, and nothing beside them. */
 const REAL_TIME = [
   'test/buses/**/*.test.ts',
   'test/e2e/**/*.test.ts',
-  'test/ros/**/*.test.ts',
-  'test/bench/**/*.test.ts',
+  'test/ros/room.test.ts',
   'test/page/**/*.test.ts',
 ];
 

@@ -1,12 +1,13 @@
 /** The whole bridge as users run it, with a pair of emulated arms, measured while others use it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { processorTime } from './process-use.ts';
 import { runLoad } from './programs.ts';
 import type { Figures } from './table.ts';
 
@@ -15,8 +16,6 @@ const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const START_LIMIT = 60;
 /** The bridge's own percentiles are those of the last so many seconds. */
 export const WINDOW = 10;
-/** Clock ticks of /proc, Hz (proc(5); 100 on every Linux that Node runs on). */
-const TICKS = 100;
 
 export interface BridgeOptions {
   /** Device files of leader and follower. */
@@ -72,14 +71,6 @@ async function startMirroring(url: string): Promise<void> {
   const body = JSON.stringify({ robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
   const headers = { 'content-type': 'application/json' };
   await fetch(`${url}/move/leader/start`, { method: 'POST', headers, body }).catch(() => {});
-}
-
-/** Processor time that a process has used so far, s. */
-function processorTime(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // utime and stime are fields 14 and 15; the second may hold blanks, and ends with the last bracket.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
 async function measure(child: ChildProcess, url: string, options: BridgeOptions): Promise<BridgeReport> {

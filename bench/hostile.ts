@@ -5,6 +5,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { option } from './arguments.ts';
 import { type AssaultReport, assault } from './assault.ts';
 import { Report } from './report.ts';
 import { Served } from './served.ts';
@@ -20,14 +21,6 @@ const MEMORY_NOISE = 25;
 const SLOW_CLIENTS = 50;
 /** Within this time clients must be gone who never finish their headers, s: 10 s of time-out, looked after every 5 s. */
 const SLOW_LIMIT = 20;
-
-function option(name: string, fallback: number): number {
-  const at = process.argv.indexOf(name);
-  const value = at < 0 ? fallback : Number(process.argv[at + 1]);
-  if (Number.isInteger(value) && value >= 0) return value;
-  process.stderr.write(`${name} takes a whole number\n`);
-  process.exit(2);
-}
 
 const seed = option('--seed', Date.now() % 2 ** 31);
 const from = option('--from', 0);

@@ -1,9 +1,10 @@
 /**
- * npm run bench:http [-- --write | --short | --only rival crowd live start]: how fast the bridge answers beside phosphobot,
+ * npm run bench:http [-- --write | --short | --only rival crowd roster live start]: how fast the bridge answers beside phosphobot,
  * whose interface it speaks, in one run; what many clients cost; how soon it is there, and the memory that it takes.
  * `--write` puts the tables into docs/benchmarks.md, `--short` only shows that everything runs, without the rival.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chosenCases, short } from './arguments.ts';
 import { WINDOW } from './bridge.ts';
 import type { LoadReport, Question } from './messages.ts';
 import { runLoad, runWatchers, withEmulators } from './programs.ts';
@@ -11,8 +12,6 @@ import { Report } from './report.ts';
 import { Served } from './served.ts';
 import { markdownTable, median, type Target, targetTable } from './table.ts';
 
-const short = process.argv.includes('--short');
-const write = process.argv.includes('--write');
 const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
 const rounds = short ? 1 : 3;
 const seconds = short ? 0.2 : 5;
@@ -21,6 +20,7 @@ const crowdSeconds = short ? 0.3 : 60;
 const liveSeconds = short ? 0.5 : 25;
 /** Time for the loop's own percentiles to be those of what happens now, s. */
 const settle = short ? 0.1 : WINDOW + 2;
+const rosterSeconds = short ? 0.3 : 15;
 const starts = short ? 1 : 5;
 
 const RATIOS: Readonly<Record<number, number>> = { 1: 6, 10: 20 };
@@ -31,6 +31,8 @@ const WATCH_RATE = 50;
 /** Share by which the loop's 99th percentile may grow. */
 const UNCHANGED = 1.1;
 const MOST_MEMORY = 300;
+/** Real-time priority of control thread and simulated arms where they have one. */
+const PRIORITY = 50;
 
 const post = (path: string, body: object): Question => ({ method: 'POST', path, body: JSON.stringify(body) });
 const QUESTIONS: readonly Question[] = [
@@ -113,9 +115,13 @@ function judge(path: string, connections: number, ours: Middle, theirs: Middle |
 /** Time for a pair to mirror, s: on a busy machine a start may be refused a few times. */
 const MIRROR_LIMIT = 60;
 
-/** A bridge that mirrors with a pair of simulated arms. @throws {Error} when it does not come to that */
-async function mirroring(): Promise<Served> {
-  const bridge = await Served.bridge({ ...PAIR, ...WITHOUT_ROS });
+/**
+ * A bridge that mirrors with a pair of simulated arms.
+ * @param priority `control.priority`
+ * @throws {Error} when it does not come to that
+ */
+async function mirroring(priority: number | null): Promise<Served> {
+  const bridge = await Served.bridge({ ...PAIR, ...WITHOUT_ROS, control: { priority } });
   const limit = performance.now() + 1000 * MIRROR_LIMIT;
   // What /end-effector/read tells is counted from there.
   await bridge.post('/move/init');
@@ -152,8 +158,14 @@ function loopTarget(what: string, { during, idle }: { readonly during: number; r
   });
 }
 
+/** The loop is judged without a priority, which is the default, and with one where this user may have it. */
 async function crowd(): Promise<void> {
-  const bridge = await mirroring();
+  await crowded(null);
+  await crowded(PRIORITY);
+}
+
+async function crowded(priority: number | null): Promise<void> {
+  const bridge = await mirroring(priority);
   const questions: readonly Question[] = [
     post('/end-effector/read', {}),
     post('/joints/read', {}),
@@ -161,8 +173,13 @@ async function crowd(): Promise<void> {
   ];
   const load = { port: bridge.port, questions, connections: CROWD, seconds: crowdSeconds, warmUp };
   try {
+    const { loop: given } = await bridge.status();
+    if (given.priority !== priority) {
+      process.stderr.write('200 connections with a priority were not measured: this user may not have one\n');
+      return;
+    }
     const { result, ...loop } = await disturbed(bridge, () => runLoad(load));
-    const what = `${CROWD} connections, ${crowdSeconds} s`;
+    const what = `${CROWD} connections, ${crowdSeconds} s${priority === null ? '' : `, control.priority ${priority}`}`;
     targets.push({
       goal: `${what}: no error, p99 <= 50 ms`,
       measured: `${result.errors} errors in ${result.answers} answers, p99 ${ms(result.p99)}`,
@@ -174,8 +191,45 @@ async function crowd(): Promise<void> {
   }
 }
 
+/** Between one time that an arm comes and goes and the next, ms. */
+const PAUSE = 200;
+
+/** A simulated arm comes and goes beside a pair that mirrors, ahead of what else the machine does where that is allowed. */
+async function roster(): Promise<void> {
+  const bridge = await mirroring(PRIORITY);
+  let connected = 0;
+  let refusal = '';
+  const ask = async (path: string, body: object | null): Promise<void> => {
+    const answer = (await bridge.post(path, body)) as { status?: string };
+    if (answer.status !== 'ok') refusal ||= JSON.stringify(answer);
+  };
+  try {
+    const loop = await disturbed(bridge, async () => {
+      const limit = performance.now() + 1000 * rosterSeconds;
+      do {
+        // The first time it is added, by a model that has to be read; from then on it is connected again.
+        await ask('/robot/add-connection', { robot_name: 'so-100', connection_details: { bus: 'sim:so100' } });
+        await ask('/robot/disconnect?robot_id=2', null);
+        connected++;
+        await sleep(PAUSE);
+      } while (performance.now() < limit);
+    });
+    const { mirror } = await bridge.status();
+    const what = `an arm connected and disconnected ${connected} times in ${rosterSeconds} s`;
+    const unharmed = refusal === '' && mirror.pairs[0]?.state === 'mirroring';
+    targets.push({
+      goal: `${what}: every time, and the pair mirrors on`,
+      measured: unharmed ? 'yes' : `the pair is ${mirror.pairs[0]?.state}: ${mirror.reason}; ${refusal}`,
+      reached: unharmed,
+    });
+    loopTarget(what, loop);
+  } finally {
+    await bridge.end();
+  }
+}
+
 async function live(): Promise<void> {
-  const bridge = await mirroring();
+  const bridge = await mirroring(null);
   const watch = { port: bridge.port, clients: WATCHERS, deaf: DEAF, rate: WATCH_RATE, seconds: liveSeconds };
   let memory = 0;
   try {
@@ -236,16 +290,9 @@ async function start(): Promise<void> {
   held('two arms on serial ports, emulated in another process', 200, result);
 }
 
-const CASES: Readonly<Record<string, () => Promise<void>>> = { rival, crowd, live, start };
+const CASES: Readonly<Record<string, () => Promise<void>>> = { rival, crowd, roster, live, start };
 
-const only = process.argv.indexOf('--only');
-const named = only < 0 ? [] : process.argv.slice(only + 1).filter((argument) => !argument.startsWith('--'));
-const unknown = named.find((name) => !Object.hasOwn(CASES, name));
-if (unknown !== undefined || (write && only >= 0)) {
-  const text = unknown === undefined ? '--write measures everything: leave out --only' : `there is no case ${unknown}`;
-  process.stderr.write(`${text}; the cases are ${Object.keys(CASES).join(', ')}\n`);
-  process.exit(2);
-}
+const cases = chosenCases(CASES);
 const report = new Report('bench http');
-for (const name of named.length > 0 ? named : Object.keys(CASES)) await CASES[name]!();
+for (const name of cases) await CASES[name]!();
 report.publish(`${[report.machine(), ...tables, targetTable(targets)].join('\n\n')}\n`);

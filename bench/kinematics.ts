@@ -12,6 +12,7 @@ import type { Chain } from '../src/kinematics/chain.ts';
 import { CollisionModel } from '../src/kinematics/collision.ts';
 import { IDENTITY_QUATERNION, quaternionFromRotation, rotationFromQuaternion } from '../src/kinematics/frames.ts';
 import { InverseKinematics, type InverseResult, type InverseTarget } from '../src/kinematics/inverse.ts';
+import { short } from './arguments.ts';
 import { Report } from './report.ts';
 import { markdownTable, percentile, type Target, targetTable } from './table.ts';
 
@@ -24,7 +25,6 @@ const MARGIN = 0.0021;
 const NEAR = 0.1;
 const REPETITIONS = 3;
 
-const short = process.argv.includes('--short');
 const count = short ? 20 : 1000;
 
 interface Mode {

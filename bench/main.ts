@@ -3,6 +3,7 @@
  * pseudo-terminals, side by side with other clients on the same ones, and prints one table. `--write` puts it into
  * docs/benchmarks.md too, `--short` only shows that everything runs, `--only` measures the cases named.
  */
+import { chosenCases, short } from './arguments.ts';
 import { type BridgeOptions, type BridgeReport, runBridge, WINDOW } from './bridge.ts';
 import type { ClientOptions, ClientReport, Family } from './messages.ts';
 import { type Peer, runClient, runPeer, withEmulators } from './programs.ts';
@@ -28,8 +29,6 @@ const PRIORITY = 50;
 /** HTTP connections that load the whole bridge. */
 const CONNECTIONS = 50;
 
-const short = process.argv.includes('--short');
-const write = process.argv.includes('--write');
 const rounds = short ? 1 : 3;
 const seconds = short ? 0.3 : 4;
 const lossSeconds = short ? 0.3 : 15;
@@ -250,22 +249,7 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   'dynamixel-heap': () => heap('dynamixel'),
 };
 
-/** The cases that the command line names; all without `--only`. */
-function chosen(): string[] {
-  const at = process.argv.indexOf('--only');
-  if (at < 0) return Object.keys(CASES);
-  const names = process.argv.slice(at + 1).filter((argument) => !argument.startsWith('--'));
-  const unknown = names.find((name) => !Object.hasOwn(CASES, name));
-  if (names.length > 0 && unknown === undefined) return names;
-  process.stderr.write(`--only ${unknown ?? ''}: name one or more of ${Object.keys(CASES).join(', ')}\n`);
-  process.exit(2);
-}
-
-const cases = chosen();
-if (write && cases.length < Object.keys(CASES).length) {
-  process.stderr.write('--write puts the whole table into docs/benchmarks.md: leave out --only\n');
-  process.exit(2);
-}
+const cases = chosenCases(CASES);
 const report = new Report('bench');
 for (const name of cases) await CASES[name]!();
 

@@ -3,6 +3,7 @@
  * each. `--write` puts the table into docs/benchmarks.md too, `--short` moves to a few poses only.
  */
 import { fileURLToPath } from 'node:url';
+import { short } from './arguments.ts';
 import { type MoveCase, measureMoves, type Reached } from './random-moves.ts';
 import { Report } from './report.ts';
 import { markdownTable, type Target, targetTable } from './table.ts';
@@ -13,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TRUTH = 0.07;
 const SEED = 20;
 
-const count = process.argv.includes('--short') ? 5 : 100;
+const count = short ? 5 : 100;
 const python = process.env.ARM_BRIDGE_WITNESS_PYTHON;
 if (!python) throw new Error('ARM_BRIDGE_WITNESS_PYTHON is not set: eval "$(node scripts/prepare.mjs test)" sets it');
 

@@ -93,7 +93,7 @@ async function startBridge(main: string, cases: readonly MoveCase[], folder: str
     child.kill('SIGKILL');
     throw error;
   });
-  return { child, url };
+  return { child, url, log: () => log };
 }
 
 async function ask(url: string, body?: unknown) {
@@ -104,7 +104,7 @@ async function ask(url: string, body?: unknown) {
   return (await response.json()) as any;
 }
 
-const GONE = /disconnected|have not answered/;
+const GONE = /disconnected|have not answered|do not answer just now|has not run for a second/;
 /** A move is begun anew at most so often. */
 const MOST_DISTURBED = 5;
 const RECONNECT_LIMIT = 10_000;
@@ -183,9 +183,14 @@ export async function measureMoves(
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-moves-'));
   try {
     const drawn = cases.map(({ model }) => drawTargets(root, python, model, count, seed));
-    const { child, url } = await startBridge(join(root, 'dist/main.js'), cases, folder);
+    const { child, url, log } = await startBridge(join(root, 'dist/main.js'), cases, folder);
     try {
-      return await Promise.all(cases.map((arm, id) => moveArm(url, id, arm, drawn[id]!)));
+      const reached = await Promise.all(cases.map((arm, id) => moveArm(url, id, arm, drawn[id]!)));
+      const faults = log()
+        .split('\n')
+        .filter((line) => /"level":[56]0/.test(line));
+      if (faults.length > 0) throw new Error(`the bridge tells of faults:\n${faults.join('\n')}`);
+      return reached;
     } finally {
       await end(child, url);
     }

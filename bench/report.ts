@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { write } from './arguments.ts';
 
 const DOCUMENT = fileURLToPath(new URL('../../../docs/benchmarks.md', import.meta.url));
 
@@ -25,7 +26,7 @@ export class Report {
   /** Prints the text, and with `--write` puts it between the section's markers. */
   publish(text: string): void {
     process.stdout.write(text);
-    if (!process.argv.includes('--write')) return;
+    if (!write) return;
     const document = readFileSync(DOCUMENT, 'utf8');
     const begin = `<!-- ${this.#section}: begin -->\n`;
     const from = document.indexOf(begin) + begin.length;

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { JointStateEncoder } from '../src/ros/cdr.ts';
 import { makeQualities } from '../src/ros/qos.ts';
 import { loadRclnodejs, type RosPublisher } from '../src/ros/rclnodejs.ts';
+import { option, short } from './arguments.ts';
 import { Report } from './report.ts';
 import { markdownTable, type Target, targetTable } from './table.ts';
 
@@ -23,7 +24,6 @@ const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wri
 /** A domain of its own, found on this machine alone. */
 const ENVIRONMENT = { ROS_DOMAIN_ID: '97', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' };
 
-const short = process.argv.includes('--short');
 /** Rates at which publishing is paced, Hz. */
 const SLOW = 200;
 const FAST = 1000;
@@ -32,8 +32,7 @@ const burst = short ? 200 : 20_000;
 const pacedSeconds = short ? 0.2 : 2;
 const rounds = short ? 1 : 3;
 const listenSeconds = short ? 2 : 60;
-const countAt = process.argv.indexOf('--ends');
-const endings = countAt > 0 ? Number(process.argv[countAt + 1]) : short ? 2 : 100;
+const endings = option('--ends', short ? 2 : 100, { least: 1 });
 
 const python = process.env.ARM_BRIDGE_ROS_PYTHON;
 if (!python) throw new Error('ARM_BRIDGE_ROS_PYTHON is not set: eval "$(node scripts/prepare.mjs test)" sets it');

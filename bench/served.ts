@@ -1,7 +1,7 @@
 /** HTTP servers in processes of their own: the compiled bridge and the one that it is compared with. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import type { Percentiles } from '../src/control/timing.ts';
 import { freePort } from './bridge.ts';
+import { processUse } from './process-use.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 /** Time for a server to answer, ms, and how often it is asked meanwhile, ms. */
@@ -21,8 +22,12 @@ const RIVAL_VERSION = '0.3.134';
 export interface BridgeStatus {
   readonly arms: readonly { readonly state: string }[];
   readonly ros: { readonly enabled: boolean };
-  readonly mirror: { readonly pairs: readonly { readonly state: string }[] };
-  readonly loop: { readonly cycles: number; readonly periods: { readonly recent: Percentiles } };
+  readonly mirror: { readonly reason: string | null; readonly pairs: readonly { readonly state: string }[] };
+  readonly loop: {
+    readonly cycles: number;
+    readonly priority: number | null;
+    readonly periods: { readonly recent: Percentiles };
+  };
 }
 
 /** A server that answers. */
@@ -132,8 +137,7 @@ export class Served {
 
   /** Resident memory, MB of 10^6 bytes. */
   get memory(): number {
-    const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-    return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)![1]) * 1024) / 1e6;
+    return processUse(this.#child.pid!).memory / 1e6;
   }
 
   /** Lets the main thread of a bridge collect what it does not need: it would wait for that until it needs room. */
@@ -152,7 +156,7 @@ export class Served {
 
   /** Files and connections that it has open. */
   get openFiles(): number {
-    return readdirSync(`/proc/${this.#child.pid}/fd`).length;
+    return processUse(this.#child.pid!).handles;
   }
 
   async post(path: string, body: unknown = null): Promise<unknown> {

@@ -5,13 +5,16 @@
  * puts the result into docs/benchmarks.md, `--short` only shows that everything runs.
  */
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadArmModel } from '../src/arm/model.ts';
+import { option, short } from './arguments.ts';
+import { Collector } from './collector.ts';
 import { SERVO_STEP } from './goal-watch.ts';
+import { processUse } from './process-use.ts';
 import { Report } from './report.ts';
 import type { SoakArmOrder } from './soak-arm.ts';
 import { SoakArm } from './soak-arms.ts';
@@ -25,7 +28,6 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MODEL = join(ROOT, 'robots', 'so101');
 const [LEADER, FOLLOWER] = [0, 1];
 
-const short = process.argv.includes('--short');
 /** Rate of the loop, Hz, and the longest time by which it steps goals, in periods (`ControlLoop`). */
 const RATE = 200;
 const LONGEST_STEP = 2;
@@ -63,21 +65,13 @@ const FAULTS: readonly Fault[] = [
 
 const SHORT_FAULT: Fault = { ...FAULTS[2]!, rates: { loseRate: 0.01, corruptRate: 0.01 } };
 
-function option(name: string, otherwise: number): number {
-  const at = process.argv.indexOf(name);
-  const value = at < 0 ? otherwise : Number(process.argv[at + 1]);
-  if (value > 0 && Number.isFinite(value)) return value;
-  process.stderr.write(`${name} takes a number above 0\n`);
-  process.exit(2);
-}
-
 /** What a round left behind, seen from outside the bridge. */
 interface Round {
   readonly fault: string;
   /** Goals on the follower's wire, and the largest change from one to the next, rad. */
   readonly goals: number;
   readonly largest: number;
-  /** Least resident memory, bytes; file descriptors and threads at the end. */
+  /** Resident memory after a garbage collection at the end, bytes; file descriptors and threads then. */
   readonly memory: number;
   readonly handles: number;
   readonly threads: number;
@@ -85,16 +79,6 @@ interface Round {
   readonly period: { readonly p99: number; readonly longest: number };
   /** What was not answered as it should have been. */
   readonly refusals: readonly string[];
-}
-
-function processOf(pid: number): { memory: number; handles: number; threads: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const figure = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1]);
-  return {
-    memory: figure('VmRSS') * 1024,
-    handles: readdirSync(`/proc/${pid}/fd`).length,
-    threads: figure('Threads'),
-  };
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-soak-'));
@@ -114,10 +98,11 @@ writeFileSync(
 );
 
 const report = new Report('soak');
-const minutes = short ? 0 : option('--minutes', 10);
+const minutes = short ? 0 : option('--minutes', 10, { least: 0.1, whole: false });
 const arms = { leader: await SoakArm.start(MODEL, links.leader), follower: await SoakArm.start(MODEL, links.follower) };
-const running = await startBridge(join(ROOT, 'dist', 'main.js'), config);
-const { child, url } = running;
+// The debugger is there to have garbage collected; it watches nothing.
+const { child, url, inspector } = await startBridge(join(ROOT, 'dist', 'main.js'), config, '--inspect=127.0.0.1:0');
+const collector = await Collector.connect(inspector!);
 const pid = child.pid!;
 
 async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
@@ -215,19 +200,16 @@ async function moves(fault: Fault): Promise<string[]> {
 async function round(fault: Fault): Promise<Round> {
   const live = new LiveClients(url, LIVE_CLIENTS, LIVE_RATE);
   const ros = python ? new RosReader(python, '/follower') : null;
-  let memory = Number.POSITIVE_INFINITY;
-  const watching = setInterval(() => {
-    memory = Math.min(memory, processOf(pid).memory);
-  }, 500);
   try {
     for (const arm of [arms.leader, arms.follower]) await arm.tell({ loseRate: 0, corruptRate: 0, ...fault.rates });
     const refusals = [...(await mirror(fault)), ...(await moves(fault))];
     const { recent } = (await ask(`${url}/status`)).loop.periods;
     const { goals, largest } = await arms.follower.tell({});
+    // Garbage that was not collected yet would look like growth.
+    await collector.collect();
     if (live.frames === 0) refusals.push('live clients got no frame');
-    return { fault: fault.name, goals, largest, ...processOf(pid), memory, period: recent, refusals };
+    return { fault: fault.name, goals, largest, ...processUse(pid), period: recent, refusals };
   } finally {
-    clearInterval(watching);
     live.stop();
     await ros?.stop();
   }
@@ -318,6 +300,7 @@ try {
   }
   const time = (performance.now() - began) / 1000;
   readers.stop();
+  collector.close();
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   [code] = (await ended) as [number | null];
@@ -336,6 +319,7 @@ try {
   if (targets.some(({ reached }) => !reached)) process.exitCode = 1;
 } finally {
   readers.stop();
+  collector.close();
   child.kill('SIGKILL');
   await Promise.all([arms.leader.end(), arms.follower.end()]);
   rmSync(folder, { recursive: true, force: true });

@@ -9,6 +9,7 @@ import loadMujoco from '@mujoco/mujoco';
 import { loadArmModel } from '../src/arm/model.ts';
 import { drifts, HAND_SPEED, handForces, type MakeArm } from '../test/mirror/support/floating.ts';
 import { VirtualArm } from '../test/mirror/support/virtual-arm.ts';
+import { short } from './arguments.ts';
 import { Report } from './report.ts';
 import { median, percentile, type Target, targetTable } from './table.ts';
 import { addedLatencies } from './two-bridges.ts';
@@ -16,7 +17,6 @@ import { addedLatencies } from './two-bridges.ts';
 /** The sources are compiled to build/bench: documents, arms and the bridge stay where they are. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-const short = process.argv.includes('--short');
 const poses = short ? 2 : 20;
 const swinging = short ? 3 : 60;
 /** How long a leader is left alone, s, and the targets: rad, Nm and s. */

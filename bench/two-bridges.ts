@@ -60,11 +60,17 @@ const HELD = { shoulder_lift: -0.7, elbow_flex: 0.7, wrist_flex: 0, wrist_roll: 
 interface Running {
   readonly child: ChildProcess;
   readonly url: string;
+  /** Of its debugger's port; null where none was asked for. */
+  readonly inspector: string | null;
 }
 
-/** Runs the compiled bridge on a free port, until its HTTP answers. @throws {Error} with its log when it does not */
-export async function startBridge(main: string, config: string): Promise<Running> {
-  const child = spawn(process.execPath, [main, '--port', '0', '--config', config], {
+/**
+ * Runs the compiled bridge on a free port, until its HTTP answers.
+ * @param node arguments for Node itself
+ * @throws {Error} with its log when it does not
+ */
+export async function startBridge(main: string, config: string, ...node: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [...node, main, '--port', '0', '--config', config], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
@@ -76,7 +82,8 @@ export async function startBridge(main: string, config: string): Promise<Running
   const limit = performance.now() + START_LIMIT;
   for (;;) {
     const url = /HTTP on (http:\/\/[^\s"]+)/.exec(log)?.[1];
-    if (url !== undefined) return { child, url };
+    const inspector = /Debugger listening on (ws:\/\/\S+)/.exec(log)?.[1] ?? null;
+    if (url !== undefined) return { child, url, inspector };
     if (child.exitCode !== null || performance.now() > limit) {
       child.kill('SIGKILL');
       throw new Error(`the bridge did not start:\n${log}`);

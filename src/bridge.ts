@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { FastifyInstance } from 'fastify';
@@ -43,11 +42,7 @@ import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
 import { Roster } from './roster.ts';
 import { discoverPorts } from './servo/port/discovery.ts';
 import { Simulation } from './sim/simulation.ts';
-
-/** Version of the package, from its package.json. */
-export const VERSION: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
+import { VERSION } from './version.ts';
 
 /** Longest wait at start for the arms to answer, s; one that does not is reported and retried later. */
 const CONNECT_TIMEOUT = 5;
@@ -220,6 +215,8 @@ export class Bridge {
             simulated.map(({ config: arm, model }) => simulatedTwin(model, arm.name, arm.simulation)),
             {
               onFailure: (message) => logger.error(`simulation: ${message}`),
+              // Servos wait for no processor: simulated ones come right behind the loop that asks them.
+              priority: config.control.priority && Math.max(1, config.control.priority - 1),
             },
           );
     const shared = new SharedState(plans.map(({ model }) => model.joints.length));
@@ -299,10 +296,11 @@ export class Bridge {
     await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS));
     await this.#app?.close();
     await this.recordings.close();
-    await this.#rosRoom?.close();
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
     await this.simulation?.close();
+    // Last, since nothing else must wait for it.
+    await this.#rosRoom?.close();
   }
 
   #makeHandle(plan: ArmPlan, index: number): ArmHandle {
@@ -336,7 +334,7 @@ export class Bridge {
     arm.onWarning = (text) => logger.warn(`${arm.name}: ${text}`);
     arm.onAiling = (joint, text, ailment) => void this.#protection.ailing(arm, joint, text, ailment);
     arm.onState((state, reason) => {
-      if (state === 'disconnected') logger.warn(`${arm.name} is disconnected: ${reason}`);
+      if (state === 'disconnected') logger[this.#open ? 'warn' : 'info'](`${arm.name} is disconnected: ${reason}`);
       else logger.info(`${arm.name} is ${state}${reason === '' ? '' : ` (${reason})`}`);
     });
   }

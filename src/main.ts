@@ -1,17 +1,20 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander';
 import type { Logger } from 'pino';
-import { Bridge, VERSION } from './bridge.ts';
+import type { Bridge } from './bridge.ts';
 import { addCalibrate } from './cli/calibrate.ts';
 import { addDoctor } from './cli/doctor.ts';
 import { addPorts } from './cli/ports.ts';
 import { addRegisters } from './cli/registers.ts';
 import { addScan } from './cli/scan.ts';
+import { addSetup } from './cli/setup.ts';
+import { onEndingSignal } from './cli/signals.ts';
 import { addSimulate } from './cli/simulate.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
 import { startLog } from './log.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
 import { ParameterArguments } from './ros/parameter-arguments.ts';
+import { VERSION } from './version.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, ms. */
 const ONE_SIGNAL = 1000;
@@ -71,7 +74,7 @@ function endOnSignals(bridge: Bridge, logger: Logger): void {
   const fail = (cause: string): void => {
     if (first === 0) end(cause, 1);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal, 0));
+  onEndingSignal((signal) => end(signal, 0));
   bridge.onFailure = fail;
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'uncaught error');
@@ -92,6 +95,8 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
     ...(options.ros ? {} : { ros: false }),
   });
   const { logger, tail } = startLog(config.log.level);
+  // Not before it is wanted: the other commands start in half the time without it.
+  const { Bridge } = await import('./bridge.ts');
   const bridge = await Bridge.start(config, logger, rosArgs, tail);
   endOnSignals(bridge, logger);
   await bridge.autostart();
@@ -121,6 +126,7 @@ addPorts(program);
 addScan(program);
 addRegisters(program);
 addSimulate(program);
+addSetup(program);
 addCalibrate(program, DEFAULT_CONFIG_FILE);
 
 try {

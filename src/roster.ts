@@ -157,7 +157,8 @@ export class Roster implements Connections {
     }
     if (bus?.startsWith('sim:')) return this.#findSimulated(wanted, bus);
     if (bus !== null && !bus.startsWith('serial:')) {
-      const there = arms.all.find((arm) => arm.bus === bus);
+      // Arms of several machines are all reached by ROS 2.
+      const there = named?.bus === bus ? named : arms.all.find((arm) => arm.bus === bus);
       if (there !== undefined) return there;
       throw refusal('A bus on the network is connected only when the configuration names it.');
     }

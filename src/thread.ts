@@ -1,7 +1,13 @@
-/** What the operating system does for the calling thread: exact sleeps and precedence over others. Linux, in part. */
+/** Where threads begin, and what the operating system does for the calling one: exact sleeps and precedence. Linux, in part. */
 import { spawnSync } from 'node:child_process';
 import { readlinkSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
+
+/** The compiled entry of a thread, for whoever runs from sources too. @param path within `src/`, with `.js` */
+export function threadEntry(path: string): URL {
+  const compiled = import.meta.url.endsWith('.js');
+  return new URL(compiled ? `./${path}` : `../dist/${path}`, import.meta.url);
+}
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
 

@@ -20,7 +20,7 @@ import { ServoLink } from './control/servo-link.ts';
 import type { LinkServo } from './control/servo-places.ts';
 import { LoopField, SharedState } from './control/snapshot.ts';
 import type { SetpointSource } from './control/source.ts';
-import { StallGuard } from './control/stall.ts';
+import { StallGuard, yieldLimits } from './control/stall.ts';
 import { armChain } from './kinematics/arm-chain.ts';
 import type { Chain } from './kinematics/chain.ts';
 import { CollisionModel } from './kinematics/collision.ts';
@@ -35,12 +35,6 @@ import { modelByName } from './servo/models.ts';
 import { makePort } from './servo/port/make.ts';
 import { SimPort } from './servo/port/sim.ts';
 import { fineTimers, setPriority } from './thread.ts';
-
-/**
- * A follower's joint that presses with this part of its torque limit for this time (s) without moving is drawn back until
- * it presses with the lesser part: well below what overloads a servo, and above what any of these arms weighs.
- */
-const YIELD = { torque: 0.6, time: 0.5, hold: 0.4 };
 
 /** Part of a joint's torque limit that floating may ask of it. */
 const FLOAT_TORQUE_SHARE = 0.5;
@@ -127,13 +121,14 @@ function makeRuntime(arm: ArmSetup, index: number, chain: Chain): ArmRuntime {
     floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
     gravity: (q: Float64Array, out: Float64Array) => chain.gravityTorques(q, out),
     stall: arm.joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
-    yield: arm.joints.map(
-      ({ torqueLimit }) =>
-        new StallGuard({ torque: YIELD.torque * torqueLimit, time: YIELD.time, hold: YIELD.hold * torqueLimit }),
-    ),
+    yield: arm.joints.map(({ torqueLimit }) => new StallGuard(yieldLimits(torqueLimit))),
   };
   const runtime = new ArmRuntime(index, model, makeLink(arm), shared);
   runtime.onEnd = (motion, reason) => post({ kind: 'ended', arm: index, motion, reason });
+  runtime.onGiveWay = (joint) => {
+    const text = `${arm.joints[joint]!.name} has pressed on something without moving: it gives way`;
+    post({ kind: 'warning', arm: index, text });
+  };
   const { link } = runtime;
   runtime.onState = () =>
     post({ kind: 'state', arm: index, state: runtime.state, reason: link.reason === '' ? link.fault : link.reason });
@@ -146,12 +141,14 @@ function makeRuntime(arm: ArmSetup, index: number, chain: Chain): ArmRuntime {
 function addArm(arm: ArmSetup): void {
   // One chain for all of this thread: no two of its calls overlap.
   const chain = armChain(arm);
+  const jog = { input: new JogInput(arm.joints.length), chain, collision: new CollisionModel(chain) };
   const runtime = makeRuntime(arm, setups.length, chain);
+  // Nothing throws from here on: an arm is in all of these lists at one place, or in none.
   if (arm.detached !== null) void runtime.link.close(arm.detached);
   setups.push(arm);
   arms.push(runtime);
   streams.push(new Stream(arm.joints.length));
-  jogs.push({ input: new JogInput(arm.joints.length), chain, collision: new CollisionModel(chain) });
+  jogs.push(jog);
   loop.add(runtime);
 }
 

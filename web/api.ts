@@ -4,6 +4,8 @@ import { notice } from './notices.ts';
 const MOST_WAITING = 3;
 
 export interface Command {
+  /** POST when it is left out. */
+  readonly method?: 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: object;
@@ -28,7 +30,7 @@ export function pathOf({ path, query = {} }: Command): string {
 /** The command as a line for a shell. */
 export function curlOf(command: Command): string {
   const url = `${location.origin}${pathOf(command)}`;
-  const line = `curl -X POST '${url}'`;
+  const line = `curl -X ${command.method ?? 'POST'} '${url}'`;
   if (command.body === undefined) return line;
   return `${line} -H 'Content-Type: application/json' -d '${JSON.stringify(command.body)}'`;
 }
@@ -40,17 +42,17 @@ export async function send(command: Command): Promise<Outcome> {
   }
   waiting += 1;
   try {
-    return await post(command);
+    return await request(command);
   } finally {
     waiting -= 1;
   }
 }
 
-/** The same for what is answered at once and need not wait its turn. */
-export async function post(command: Command): Promise<Outcome> {
+/** The same without waiting its turn: for what is answered at once, and for what ends another. */
+export async function request(command: Command): Promise<Outcome> {
   try {
     const answer = await fetch(pathOf(command), {
-      method: 'POST',
+      method: command.method ?? 'POST',
       cache: 'no-store',
       ...(command.body === undefined
         ? {}

@@ -37,3 +37,12 @@ export function setText(element: Element, text: string): void {
 export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
   return h('button', { type: 'button', onclick: act, ...attributes }, label);
 }
+
+/** A switch that Enter, a click or a finger turns on and off: Space, the key of a checkbox, is the key of the stop. */
+export function toggle(label: string): HTMLButtonElement {
+  const turn = (): void => element.setAttribute('aria-pressed', String(!isOn(element)));
+  const element = button(label, turn, { 'aria-pressed': 'false', class: 'switch' });
+  return element;
+}
+
+export const isOn = (element: HTMLElement): boolean => element.getAttribute('aria-pressed') === 'true';

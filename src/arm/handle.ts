@@ -82,6 +82,7 @@ class SnapshotReader {
       torque: false,
       holding: false,
       sampleTime: 0,
+      sampleInstant: 0,
       goalTime: 0,
       detailTime: 0,
       motion: 0,
@@ -101,6 +102,7 @@ class SnapshotReader {
     snapshot.torque = block[Field.torque] === 1;
     snapshot.holding = block[Field.holding] === 1;
     snapshot.sampleTime = block[Field.sampleTime]!;
+    snapshot.sampleInstant = block[Field.sampleInstant]!;
     snapshot.goalTime = block[Field.goalTime]!;
     snapshot.detailTime = block[Field.detailTime]!;
     snapshot.motion = block[Field.motion]!;
@@ -151,6 +153,8 @@ export class ArmHandle implements Arm {
   #state: number = StateCode.disconnected;
   #reason = 'it has not been reached yet';
   #stopReason = '';
+  /** Stops that have been asked for so far. */
+  #stops = 0;
   #claim: Claim | null = null;
   /** Who has the arm between motions too. */
   #keeper: Owner | null = null;
@@ -254,12 +258,11 @@ export class ArmHandle implements Arm {
     // The read of the cycle that is under way may have begun before the call, the one after it cannot have.
     let cycle = this.#shared.cycle;
     await this.#shared.nextCycle(cycle, timeout * 1000);
-    const { sampleTime } = this.read();
+    const { sampleInstant } = this.read();
     while (performance.now() < deadline) {
       cycle = this.#shared.cycle;
       const snapshot = this.read();
-      // The system clock, by which samples are stamped, may have been set back meanwhile.
-      if (snapshot.sampleTime !== sampleTime) return snapshot;
+      if (snapshot.sampleInstant !== sampleInstant) return snapshot;
       await this.#shared.nextCycle(cycle, Math.max(1, deadline - performance.now()));
     }
     throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s. ${this.#reason}`);
@@ -396,7 +399,7 @@ export class ArmHandle implements Arm {
       this.requireDrivable();
       if (performance.now() > deadline) {
         throw new BridgeError(
-          'internal',
+          'unavailable',
           `The servos of arm ${this.name} have not switched torque on within ${TORQUE_TIMEOUT} s. Check their power supply.`,
         );
       }
@@ -412,7 +415,7 @@ export class ArmHandle implements Arm {
     while (this.read().torque) {
       if (performance.now() > deadline) {
         throw new BridgeError(
-          'internal',
+          'unavailable',
           `The servos of arm ${this.name} have not switched torque off within ${TORQUE_TIMEOUT} s. Hold the arm and switch its power off.`,
         );
       }
@@ -486,6 +489,7 @@ export class ArmHandle implements Arm {
 
   async stop(reason: string): Promise<void> {
     this.#stopReason = reason;
+    this.#stops++;
     this.#shared.latchStop(this.index, true);
     this.#lose({ reason: 'stopped', message: `stopped (${reason})` });
     while (this.#shared.stopLatched(this.index)) {
@@ -499,11 +503,14 @@ export class ArmHandle implements Arm {
   }
 
   async reset(): Promise<void> {
+    const stops = this.#stops;
     // A stop that was latched just before counts as seen only once the loop has taken it.
     await this.nextCycle();
     const { state } = this.read();
     if (!this.remote && state !== 'disconnected' && this.read().alarms.some((bits) => bits !== 0))
       await this.#recover();
+    // Whoever has stopped it meanwhile has been told that it is stopped.
+    if (this.#stops !== stops) this.requireDrivable();
     this.#shared.latchStop(this.index, false);
     while (this.read().state === 'stopped') {
       await this.nextCycle();
@@ -529,7 +536,7 @@ export class ArmHandle implements Arm {
     const { cycle } = this.#shared;
     await this.#shared.nextCycle(cycle, 1000);
     if (this.#shared.cycle === cycle) {
-      throw new BridgeError('internal', 'The control loop has not run for a second. Restart the bridge.');
+      throw new BridgeError('unavailable', 'The control loop has not run for a second. Restart the bridge.');
     }
   }
 
@@ -538,7 +545,7 @@ export class ArmHandle implements Arm {
       return await this.#control.command(command);
     } catch (error) {
       this.requireDrivable();
-      if (!(error instanceof BridgeError) || error.code === 'internal') throw error;
+      if (!(error instanceof BridgeError) || error.code === 'unavailable') throw error;
       throw new BridgeError(error.code, `Arm ${this.name} cannot do this: ${error.message}.`);
     }
   }

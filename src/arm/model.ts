@@ -216,6 +216,28 @@ export function armModels(directory = ROBOTS_DIRECTORY): readonly string[] {
 }
 
 /**
+ * Builds that there are of an arm, its plain one first.
+ * @param model as for `loadArmModel`
+ * @throws ArmModelError when its file cannot be read
+ */
+export function armVariants(model: string): readonly string[] {
+  const { name, folder } = folderOf(model);
+  const path = join(folder, 'arm.yaml');
+  const laid = layVariant(parseYaml(path, readText(path, name)), '');
+  return Array.isArray(laid) ? laid : [BASE_VARIANT];
+}
+
+/** Name and folder of an arm's data. @throws ArmModelError for a name that no folder can have */
+function folderOf(model: string): { readonly name: string; readonly directory: string; readonly folder: string } {
+  const directory = isAbsolute(model) ? dirname(model) : ROBOTS_DIRECTORY;
+  const name = isAbsolute(model) ? basename(model) : model;
+  if (!/^[\w-]+$/.test(name)) {
+    throw new ArmModelError(`arm model "${model}": a model is the name of a folder in ${directory}`);
+  }
+  return { name, directory, folder: join(directory, name) };
+}
+
+/**
  * Reads an arm's data.
  *
  * @param model name of a folder of `robots/`, e.g. `so101`, or the absolute path of any folder
@@ -223,12 +245,7 @@ export function armModels(directory = ROBOTS_DIRECTORY): readonly string[] {
  * @throws ArmModelError when a file is missing or its content is not allowed
  */
 export function loadArmModel(model: string, variant: string = BASE_VARIANT): ArmModel {
-  const directory = isAbsolute(model) ? dirname(model) : ROBOTS_DIRECTORY;
-  const name = isAbsolute(model) ? basename(model) : model;
-  if (!/^[\w-]+$/.test(name)) {
-    throw new ArmModelError(`arm model "${model}": a model is the name of a folder in ${directory}`);
-  }
-  const folder = join(directory, name);
+  const { name, directory, folder } = folderOf(model);
   const path = join(folder, 'arm.yaml');
   if (!existsSync(folder)) {
     const known = armModels(directory);
@@ -319,14 +336,17 @@ function readText(path: string, arm: string): string {
   }
 }
 
-/** @param variant whose part of `variants` is laid over the rest */
-function checkFile(file: string, variant: string, text: string): ArmFile {
-  let content: unknown;
+function parseYaml(file: string, text: string): unknown {
   try {
-    content = parse(text);
+    return parse(text);
   } catch (error) {
     throw new ArmModelError(`${file} is not YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** @param variant whose part of `variants` is laid over the rest */
+function checkFile(file: string, variant: string, text: string): ArmFile {
+  let content = parseYaml(file, text);
   let path = file;
   if (variant !== BASE_VARIANT) {
     const laid = layVariant(content, variant);

@@ -1,5 +1,6 @@
 import type { ServoFacts } from '../control/link.ts';
 import type { ArmSet } from './arms.ts';
+import type { ArmHandle } from './handle.ts';
 import { type Arm, BridgeError, type Caller } from './types.ts';
 
 export type { ServoFacts };
@@ -21,13 +22,17 @@ export interface Servos {
 
 export class ServoCare implements Servos {
   readonly #arms: ArmSet;
+  /** Ends of the reads that are under way. */
+  readonly #running = new WeakMap<ArmHandle, Promise<unknown>>();
+  /** Reads that have not begun yet. */
+  readonly #next = new WeakMap<ArmHandle, Promise<readonly ServoFacts[]>>();
 
   constructor(arms: ArmSet) {
     this.#arms = arms;
   }
 
   async read(arm: Arm): Promise<readonly ServoFacts[]> {
-    return this.#own(arm).servos();
+    return this.#read(this.#own(arm));
   }
 
   async limitTemperatures(arm: Arm, limits: Float64Array, caller: Caller): Promise<void> {
@@ -37,7 +42,7 @@ export class ServoCare implements Servos {
       throw new BridgeError('owned', `Arm ${arm.name} is driven by ${owner.name}.`, { owner: owner.name });
     }
     const { temperatures } = handle.read();
-    for (const [i, { joint, id, model, highestTemperature }] of (await handle.servos()).entries()) {
+    for (const [i, { joint, id, model, highestTemperature }] of (await this.#read(handle)).entries()) {
       const limit = limits[i]!;
       const servo = `servo ${id} (${joint}) of arm ${arm.name}`;
       if (limit > highestTemperature) {
@@ -54,7 +59,28 @@ export class ServoCare implements Servos {
         );
       }
     }
+    // Who has gone meanwhile could not be told.
+    if (caller.signal?.aborted) return;
     await handle.limitTemperatures(limits);
+  }
+
+  /**
+   * A read takes many turns of the loop. All who ask while one is under way share the next, so that many clients do not
+   * keep the bus busy long after they have gone.
+   */
+  #read(handle: ArmHandle): Promise<readonly ServoFacts[]> {
+    const next = this.#next.get(handle);
+    if (next !== undefined) return next;
+    const read = Promise.resolve(this.#running.get(handle)).then(() => {
+      this.#next.delete(handle);
+      return handle.servos();
+    });
+    this.#next.set(handle, read);
+    this.#running.set(
+      handle,
+      read.catch(() => {}),
+    );
+    return read;
   }
 
   /** @throws {BridgeError} */

@@ -20,6 +20,8 @@ export interface ArmSnapshot {
   holding: boolean;
   /** Time of the bus read that gave `positions`, seconds since the epoch; 0 before the first. */
   sampleTime: number;
+  /** The same by a clock that nobody sets, s: what intervals between samples are measured by; 0 before the first. */
+  sampleInstant: number;
   /** Measured joint positions, rad; NaN before the first sample. */
   readonly positions: Float64Array;
   /** Time of the last write of goals to the servos, seconds since the epoch; 0 before the first. */
@@ -91,6 +93,7 @@ export const ERROR_CODES = [
   'not_simulated',
   'bad_request',
   'unsupported',
+  'unavailable',
   'internal',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];

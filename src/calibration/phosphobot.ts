@@ -12,6 +12,51 @@ export const phosphobotFile = z.looseObject({
 });
 export type PhosphobotFile = z.output<typeof phosphobotFile>;
 
+/** All that phosphobot keeps of an arm: its `BaseRobotConfig`. */
+export interface PhosphobotConfig extends PhosphobotFile {
+  readonly name: string;
+  readonly servos_voltage: number;
+  readonly servos_calibration_position: number[];
+  readonly pid_gains: { p_gain: number; i_gain: number; d_gain: number }[];
+  readonly gripping_threshold: number;
+  readonly non_gripping_threshold: number;
+}
+
+/** What phosphobot's configuration of an arm needs besides its calibration. */
+export interface ArmSupply {
+  /** Of the arm's supply, V: phosphobot sets its protection by it. */
+  readonly voltage: number;
+  /** Stall torque of the gripper's servo, Nm, by which phosphobot's loads are counted; null for an arm without one. */
+  readonly gripperTorque: number | null;
+}
+
+/**
+ * A calibration as phosphobot keeps it. Its list of gains stays empty, with which phosphobot leaves the servos those that they
+ * have; the gripper's calibration position is where it is open, from which phosphobot counts its opening.
+ */
+export function toPhosphobot(
+  { joints }: CalibrationFile,
+  model: ArmModel,
+  { voltage, gripperTorque }: ArmSupply,
+): PhosphobotConfig {
+  const { gripper, poses } = model;
+  const mounts = model.joints.map(({ name, servos }) => joints[name] ?? servos[0]!);
+  const angles = model.joints.map((_, i) => (i === gripper?.index ? gripper.open : poses.get('init')![i]!));
+  const stall = gripper === null ? null : model.joints[gripper.index]!.stall;
+  const load = (torque: number | undefined): number =>
+    torque === undefined || gripperTorque === null ? 0 : Math.round((1000 * torque) / gripperTorque);
+  return {
+    name: model.name,
+    servos_voltage: voltage,
+    servos_offsets: mounts.map(({ zero }) => zero),
+    servos_calibration_position: mounts.map(({ sign, zero }, i) => Math.round(zero + sign * angles[i]! * PER_RADIAN)),
+    servos_offsets_signs: mounts.map(({ sign }) => sign),
+    pid_gains: [],
+    gripping_threshold: load(stall?.torque),
+    non_gripping_threshold: load(stall?.hold),
+  };
+}
+
 /**
  * What a configuration as phosphobot keeps it says of the mounts of an arm's servos: steps at joint angle 0, and which way
  * they count. It does not tell their homing offsets.

@@ -30,15 +30,41 @@ export function isFullTurn({ lower, upper }: Pick<JointModel, 'lower' | 'upper'>
   return upper - lower >= FULL_TURN;
 }
 
-/** Why a joint has not been led far enough yet, or too far, for people; null when its range can be used. */
-export function sweepFault(joint: JointModel, { middle, least, most }: Travel): string | null {
-  if (isFullTurn(joint)) return null;
-  const wanted = joint.upper - joint.lower;
-  const swept = most - least;
+/** Why the joints of a sweep have not been led as they must be, for people; empty when their ranges can be used. */
+export function sweepFaults(joints: readonly JointModel[], travels: readonly Travel[]): string {
+  const short = joints.flatMap((joint, i) => (isShort(joint, travels[i]!) ? [i] : []));
+  const others = joints.flatMap((joint, i) => (short.includes(i) ? [] : (sweepFault(joint, travels[i]!) ?? [])));
+  // One sentence for all of them: at first it is every joint.
+  if (short.length > 1) {
+    const list = short.map(
+      (i) => `${joints[i]!.name}${i === short[0] ? ' has been led' : ''} over ${rangesOf(joints[i]!, travels[i]!)}`,
+    );
+    others.unshift(`${list.join(', ')}: lead each to both of its ends`);
+  } else if (short[0] !== undefined) {
+    others.unshift(sweepFault(joints[short[0]]!, travels[short[0]]!)!);
+  }
+  return others.join('; ');
+}
+
+/** Whether a joint has been led over less than its range asks for. */
+function isShort(joint: JointModel, { least, most }: Travel): boolean {
   const part = joint.role === 'gripper' ? LEAST_GRIPPER_PART : LEAST_PART;
-  const ranges = `${degrees(swept)} of ${degrees(wanted)}`;
-  if (swept < part * wanted) return `${joint.name} has been led over ${ranges}: lead it to both of its ends`;
-  if (swept > LARGEST_PART * wanted) {
+  return !isFullTurn(joint) && most - least < part * (joint.upper - joint.lower);
+}
+
+/** What a joint has been led over, of what it can be. */
+function rangesOf({ lower, upper }: JointModel, { least, most }: Travel): string {
+  return `${degrees(most - least)} of ${degrees(upper - lower)}`;
+}
+
+/** Why a joint has not been led far enough yet, or too far, for people; null when its range can be used. */
+export function sweepFault(joint: JointModel, travel: Travel): string | null {
+  if (isFullTurn(joint)) return null;
+  const { middle, least, most } = travel;
+  const wanted = joint.upper - joint.lower;
+  const ranges = rangesOf(joint, travel);
+  if (isShort(joint, travel)) return `${joint.name} has been led over ${ranges}: lead it to both of its ends`;
+  if (most - least > LARGEST_PART * wanted) {
     return `${joint.name} has been led over ${ranges}, which it cannot have: is this the right model of arm? Begin again`;
   }
   const off = (least + most) / 2 - middle;

@@ -4,7 +4,7 @@ import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
 import type { JointHoming, ServoFacts } from '../control/link.ts';
 import { directionOf } from './directions.ts';
-import { isFullTurn, type JointPlan, planJoint, sweepFault, type Travel } from './plan.ts';
+import { isFullTurn, type JointPlan, planJoint, sweepFault, sweepFaults, type Travel } from './plan.ts';
 import { Sweep } from './sweep.ts';
 import { goLimp, moveEach, nudges, outside } from './trial.ts';
 import { type CalibrationAnswer, type CalibrationView, STEPS, type Step } from './types.ts';
@@ -108,8 +108,8 @@ export class Session {
         break;
       case 'sweep': {
         const travels = this.#present();
-        const faults = handle.model.joints.flatMap((joint, i) => sweepFault(joint, travels[i]!) ?? []);
-        if (faults.length > 0) return this.#notYet(faults.join('; '));
+        const faults = sweepFaults(handle.model.joints, travels);
+        if (faults !== '') return this.#notYet(faults);
         this.#travels = travels;
         await this.#write();
         this.step = 'hold';
@@ -139,7 +139,8 @@ export class Session {
   /** Lets the arm go limp and gives the servos back what they had. @throws {BridgeError} */
   async undo(): Promise<void> {
     const problem = await goLimp(this.handle, { owner: this.owner, takeOver: false });
-    if (problem !== null) throw new BridgeError('internal', `Arm ${this.handle.name} has not gone limp: ${problem}.`);
+    if (problem !== null)
+      throw new BridgeError('unavailable', `Arm ${this.handle.name} has not gone limp: ${problem}.`);
     if (this.unsaved === null) return;
     await this.handle.calibrate(this.unsaved);
     this.unsaved = null;

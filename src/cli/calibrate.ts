@@ -1,17 +1,22 @@
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Arm, Caller } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
-import type { CalibrationAnswer, CalibrationView } from '../calibration/types.ts';
+import { type CalibrationAnswer, type CalibrationView, STEPS } from '../calibration/types.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { startLog } from '../log.ts';
 import { addCalibrationFiles, chosenArm } from './calibration-files.ts';
 import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
+import { onEndingSignal } from './signals.ts';
+import { table } from './table.ts';
 
 const CALLER: Caller = { owner: { key: 'arm-bridge calibrate', name: 'arm-bridge calibrate' }, takeOver: false };
 /** How often the ranges of joints are shown while a hand leads them, ms. */
 const SHOWN = 200;
+/** The step in which a hand leads joints over their ranges. */
+const SWEEP = STEPS.indexOf('sweep') + 1;
 /** Without a person at a terminal, a step that is not yet as it should be is tried so often. */
 const TRIES = 3;
 
@@ -47,37 +52,59 @@ function names(text: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** The ranges that joints have been led over, on one line. */
-function ranges(view: CalibrationView | null): string {
+/** The ranges that joints have been led over, a line for each. */
+function ranges({ joints }: CalibrationView): string {
   const degrees = (angle: number): string => (Number.isFinite(angle) ? ((angle * 180) / Math.PI).toFixed(0) : '?');
-  const rows = view?.joints.map(
-    ({ name, least, most, done }) => `${name} ${degrees(least)}..${degrees(most)}${done ? ' ok' : ''}`,
-  );
-  return (rows ?? []).join('  ');
+  const rows = joints.map(({ name, least, most, range, done }) => [
+    name,
+    `${degrees(least)} to ${degrees(most)}`,
+    degrees(range),
+    done ? 'ok' : '',
+  ]);
+  return table(['joint', 'led over, deg', 'range', ''], rows, '   ');
 }
 
 /** A person at a terminal: Enter goes on. */
 class Terminal implements Operator {
+  readonly #signal: AbortSignal;
+
+  /** @param signal ends every question */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
   done(view: () => CalibrationView | null): Promise<boolean> {
     const input = createInterface({ input: process.stdin });
-    const timer = setInterval(() => process.stderr.write(`\r\u001b[K${ranges(view())}`), SHOWN);
+    let up = '';
+    const show = (): void => {
+      const present = view();
+      if (present?.step !== SWEEP) return;
+      const lines = ranges(present).split('\n');
+      process.stderr.write(`${up}${lines.map((line) => `${line}\u001b[K\n`).join('')}`);
+      up = `\u001b[${lines.length}A\r`;
+    };
+    const timer = setInterval(show, SHOWN);
     return new Promise((resolve) => {
       const end = (value: boolean): void => {
-        clearInterval(timer);
-        process.stderr.write('\n');
+        // Before anything that ends it once more.
         resolve(value);
-      };
-      input.once('line', () => {
-        end(true);
+        clearInterval(timer);
+        this.#signal.removeEventListener('abort', leave);
         input.close();
-      });
-      input.once('close', () => end(false));
+      };
+      const leave = (): void => end(false);
+      this.#signal.addEventListener('abort', leave);
+      input.once('line', () => end(true));
+      input.once('close', leave);
+      if (this.#signal.aborted) leave();
     });
   }
 
   async judge(joints: readonly string[]): Promise<readonly string[] | null> {
     const { isCancel, multiselect, select } = await prompts();
+    const signal = this.#signal;
     const choice = await select({
+      signal,
       message: 'Did every joint go the way that was said?',
       options: [
         { value: 'yes', label: 'Yes: keep the calibration (take hold of the arm first)' },
@@ -88,6 +115,7 @@ class Terminal implements Operator {
     if (isCancel(choice) || choice === 'end') return null;
     if (choice === 'yes') return [];
     const reversed = await multiselect({
+      signal,
       message: 'Which went the other way?',
       options: joints.map((name) => ({ value: name, label: name })),
       required: true,
@@ -99,19 +127,21 @@ class Terminal implements Operator {
 /** Nobody at a terminal: each step by hand gets its time, and what was seen is said beforehand. */
 class Flags implements Operator {
   readonly #options: Options;
+  readonly #signal: AbortSignal;
   #reversed: readonly string[];
   #steps = new Map<number, number>();
 
-  constructor(options: Options) {
+  constructor(options: Options, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
     this.#reversed = options.reversed;
   }
 
   async done(view: () => CalibrationView | null): Promise<boolean> {
-    await new Promise((resolve) => setTimeout(resolve, 1000 * this.#options.handTime!));
+    await pause(1000 * this.#options.handTime!, undefined, { signal: this.#signal }).catch(() => {});
     const present = view();
     if (present === null) return true;
-    process.stderr.write(`${ranges(present)}\n`);
+    if (present.step === SWEEP) process.stderr.write(`${ranges(present)}\n`);
     const tries = (this.#steps.get(present.step) ?? 0) + 1;
     this.#steps.set(present.step, tries);
     return tries <= TRIES;
@@ -124,9 +154,9 @@ class Flags implements Operator {
   }
 }
 
-function operatorOf(options: Options): Operator {
-  if (options.handTime !== undefined) return new Flags(options);
-  if (process.stdin.isTTY && process.stdout.isTTY) return new Terminal();
+function operatorOf(options: Options, signal: AbortSignal): Operator {
+  if (options.handTime !== undefined) return new Flags(options, signal);
+  if (process.stdin.isTTY && process.stdout.isTTY) return new Terminal(signal);
   throw new UsageError('without a terminal, give each step by hand its time: --hand-time 20');
 }
 
@@ -134,7 +164,8 @@ function operatorOf(options: Options): Operator {
 async function calibrate(options: Options): Promise<number> {
   const config = loadConfig(options.config, process.env);
   const chosen = chosenArm(config, options.arm);
-  const operator = operatorOf(options);
+  const ending = new AbortController();
+  const operator = operatorOf(options, ending.signal);
   const { logger } = startLog('error');
   // The bridge drives the arm as always: every small move passes its gate.
   const { Bridge } = await import('../bridge.ts');
@@ -146,22 +177,22 @@ async function calibrate(options: Options): Promise<number> {
     pairs: [],
   };
   const bridge = await Bridge.start(own, logger);
-  let interrupted = false;
-  const interrupt = (): void => {
-    interrupted = true;
-    process.stdin.destroy();
+  onEndingSignal(() => ending.abort());
+  let reached = 0;
+  const onStep = (step: number): void => {
+    reached = Math.max(reached, step);
   };
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
     const arm = bridge.arms.all[0]!;
-    const kept = await steps(arm, bridge.calibration, operator, () => interrupted);
+    const kept = await steps(arm, bridge.calibration, operator, ending.signal, onStep);
     if (kept) return EXIT.ok;
     (await prompts()).log.warn('Ended: take hold of the arm. It goes limp, and its servos get back what they had.');
     await bridge.calibration.cancel(arm, CALLER);
     return EXIT.failed;
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    process.stderr.write(`arm-bridge calibrate: ${error.message}\n`);
+    const left = reached > SWEEP ? ' Calibrate it again before it is driven: its servos may keep new offsets.' : '';
+    process.stderr.write(`arm-bridge calibrate: ${error.message}${left}\n`);
     return EXIT.failed;
   } finally {
     process.stdin.pause();
@@ -177,19 +208,26 @@ async function steps(
     view(arm: Arm): CalibrationView | null;
   },
   operator: Operator,
-  interrupted: () => boolean,
+  signal: AbortSignal,
+  onStep: (step: number) => void,
 ): Promise<boolean> {
   const { log } = await prompts();
   let answer = await calibration.next(arm, CALLER, []);
   while (answer.status === 'in_progress') {
+    onStep(answer.step);
     log.step(
-      `Step ${answer.step} of ${answer.steps}: ${answer.message.replaceAll('at the next call', 'on Enter').replaceAll('At the next call', 'On Enter')}`,
+      `Step ${answer.step} of ${answer.steps}: ${answer.message
+        .replaceAll('at the next call', 'on Enter')
+        .replaceAll('At the next call', 'On Enter')
+        .replaceAll('then go on', 'then press Enter')}`,
     );
     let reversed: readonly string[] | null = [];
     if (answer.step === answer.steps) reversed = await operator.judge(arm.model.joints.map(({ name }) => name));
     else if (!(await operator.done(() => calibration.view(arm)))) reversed = null;
-    if (reversed === null || interrupted()) return false;
-    answer = await calibration.next(arm, CALLER, reversed);
+    if (reversed === null || signal.aborted) return false;
+    answer = await calibration.next(arm, { ...CALLER, signal }, reversed);
+    // A move that was cut short has ended in a hold.
+    if (signal.aborted && answer.status === 'in_progress') return false;
   }
   (answer.status === 'success' ? log.success : log.error)(answer.message);
   return answer.status === 'success';

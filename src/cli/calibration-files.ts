@@ -1,14 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { type ArmModel, loadArmModel } from '../arm/model.ts';
 import { fromLerobot, lerobotFile, toLerobot } from '../calibration/lerobot.ts';
-import { fromPhosphobot, phosphobotFile } from '../calibration/phosphobot.ts';
+import { fromPhosphobot, type PhosphobotConfig, phosphobotFile, toPhosphobot } from '../calibration/phosphobot.ts';
 import { CalibrationFileError, CalibrationStore } from '../calibration/store.ts';
+import type { CalibrationFile } from '../config/calibration.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
+import { modelByName } from '../servo/models.ts';
 import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
 
 interface Options {
@@ -18,6 +20,11 @@ interface Options {
 interface ImportOptions extends Options {
   readonly format: 'lerobot' | 'phosphobot';
 }
+interface ExportOptions extends ImportOptions {
+  readonly voltage?: number;
+}
+
+const FORMATS = ['lerobot', 'phosphobot'];
 
 interface Chosen {
   readonly arm: ArmConfig;
@@ -80,13 +87,26 @@ function importFile(path: string, options: ImportOptions): void {
   process.stdout.write(`${store.path(arm.name)} is written. Its offsets are compared with the servos on connecting.\n`);
 }
 
-function exportFile(path: string | undefined, options: Options): void {
+function volts(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 60)) throw new InvalidArgumentError('volts, such as 7.4, are expected.');
+  return value;
+}
+
+function exportFile(path: string | undefined, { format, voltage, ...options }: ExportOptions): void {
   const { arm, model, store } = chosen(options);
   const file = store.read(arm.name, model);
   if (file === null) throw new UsageError(`arm ${arm.name} has no calibration: ${store.path(arm.name)} is not there`);
-  const text = `${JSON.stringify(toLerobot(file, model), null, 4)}\n`;
+  const text = `${JSON.stringify(format === 'lerobot' ? toLerobot(file, model) : phosphobot(file, model, voltage), null, 4)}\n`;
   if (path === undefined) process.stdout.write(text);
   else writeFileSync(path, text);
+}
+
+function phosphobot(file: CalibrationFile, model: ArmModel, voltage: number | undefined): PhosphobotConfig {
+  if (voltage === undefined) throw new UsageError("phosphobot's file has the voltage of the supply: --voltage 7.4");
+  const gripper = model.gripper === null ? undefined : model.joints[model.gripper.index]!.servos[0]!;
+  const gripperTorque = gripper === undefined ? null : (modelByName(gripper.model)?.stallTorque ?? null);
+  return toPhosphobot(file, model, { voltage, gripperTorque });
 }
 
 function options(command: Command, defaultConfig: string): Command {
@@ -100,14 +120,16 @@ export function addCalibrationFiles(calibrate: Command, defaultConfig: string): 
   options(calibrate.command('import'), defaultConfig)
     .description('Takes over the calibration of another program. Writes nothing to the servos.')
     .argument('<file>', "its JSON: LeRobot's calibration of the arm, or phosphobot's configuration")
-    .addOption(new Option('--format <program>', 'whose').choices(['lerobot', 'phosphobot']).makeOptionMandatory())
+    .addOption(new Option('--format <program>', 'whose').choices(FORMATS).makeOptionMandatory())
     .action((path: string, given: ImportOptions) =>
       carryOut('calibrate import', () => told(() => importFile(path, given))),
     );
   options(calibrate.command('export'), defaultConfig)
-    .description('Writes the calibration of an arm as LeRobot reads it.')
+    .description('Writes the calibration of an arm as another program reads it.')
     .argument('[file]', 'where to; standard output when it is left out')
-    .action((path: string | undefined, given: Options) =>
+    .addOption(new Option('--format <program>', 'which').choices(FORMATS).default('lerobot'))
+    .option('--voltage <V>', 'for phosphobot: that of the supply', volts)
+    .action((path: string | undefined, given: ExportOptions) =>
       carryOut('calibrate export', () => told(() => exportFile(path, given))),
     );
 }

@@ -5,7 +5,7 @@ import { modelByName, modelByNumber, SERVO_MODELS } from '../servo/models.ts';
 import { makePort } from '../servo/port/make.ts';
 import { countRange, type Quantity, type Register, SI_UNIT, toSI } from '../servo/registers.ts';
 import { type Change, configure, readRegister, writeRegister } from '../servo/setup.ts';
-import { carryOut, EXIT, endOnMisuse, makeClient, portUrl, UsageError } from './servo-access.ts';
+import { carryOut, EXIT, endOnMisuse, finishing, makeClient, PATIENT, portUrl, UsageError } from './servo-access.ts';
 import { table } from './table.ts';
 
 const FAMILIES = ['feetech', 'dynamixel'] as const;
@@ -61,7 +61,7 @@ async function withServo(options: Options, task: (servo: Reached) => Promise<num
   try {
     const wanted = options.model ? [options.model.family] : FAMILIES;
     for (const family of wanted) {
-      const client = makeClient(family, port);
+      const client = makeClient(family, port, PATIENT);
       const identity = await client.ping(options.id);
       if (identity) return await task({ client, identity, model: fitting(options, family, identity) });
     }
@@ -215,9 +215,6 @@ async function change({ client, model, identity }: Reached, { name, row, counts 
 }
 
 async function write(texts: readonly string[], options: WriteOptions): Promise<number> {
-  // A servo whose write is cut short would keep its EEPROM open: what has begun is finished.
-  const finish = (): void => void process.stderr.write('finishing the write\n');
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, finish);
   return withServo(options, async (servo) => {
     const { client, model, identity } = servo;
     const wanted = texts.map((text) => assignment(text, model));
@@ -294,5 +291,7 @@ export function addRegisters(program: Command): void {
     )
     .argument('<name=value...>', 'whole counts (p_coefficient=16), or a value with its unit (max_temperature=65degC)')
     .option('--unsafe', 'also torque, goals, and the lock: no gate limits the motion that follows')
-    .action((texts: string[], options: WriteOptions) => carryOut('registers write', () => write(texts, options)));
+    .action((texts: string[], options: WriteOptions) =>
+      carryOut('registers write', () => finishing(() => write(texts, options))),
+    );
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type ServoClient, ServoError, type ServoIdentity } from '../servo/client.ts';
 import type { ServoFamily, ServoModel } from '../servo/model.ts';
 import { modelByNumber } from '../servo/models.ts';
@@ -9,13 +9,21 @@ import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
 import { decodeSign, loadRaw, type Register, toSI } from '../servo/registers.ts';
 import { scan } from '../servo/setup.ts';
 import { lastingUrl } from './ports.ts';
-import { carryOut, EXIT, endOnMisuse, makeClient, portUrl } from './servo-access.ts';
+import {
+  atRate,
+  baudRates,
+  carryOut,
+  DEFAULT_IDS,
+  EXIT,
+  endOnMisuse,
+  makeClient,
+  portUrl,
+  servoIds,
+} from './servo-access.ts';
 import { table } from './table.ts';
 
 /** Factory settings of Feetech STS servos (and the usual one of arms), then of Dynamixel X servos. */
 const DEFAULT_BAUDS: readonly number[] = [DEFAULT_BAUD_RATE, 57_600];
-const DEFAULT_IDS: readonly number[] = Array.from({ length: 21 }, (_, id) => id);
-const MAX_ID = 252;
 
 interface ScanOptions {
   readonly port?: readonly string[];
@@ -64,31 +72,6 @@ interface ScannedPort {
 
 function collectPort(text: string, before: readonly string[] = []): string[] {
   return [...before, portUrl(text)];
-}
-
-function bauds(text: string): number[] {
-  const rates = text.split(',').map((part) => (/^[1-9]\d{0,6}$/.test(part.trim()) ? Number(part) : Number.NaN));
-  if (!rates.every(Number.isInteger)) throw new InvalidArgumentError('rates such as 1000000,57600 are expected.');
-  return [...new Set(rates)];
-}
-
-function ids(text: string): number[] {
-  const found = text.split(',').flatMap((part) => {
-    const [, from, to = from] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(part.trim()) ?? [];
-    if (from === undefined || Number(from) > Number(to) || Number(to) > MAX_ID) {
-      throw new InvalidArgumentError(`ids within 0..${MAX_ID} such as 1-6 or 1,2,5 are expected.`);
-    }
-    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
-  });
-  return [...new Set(found)].sort((a, b) => a - b);
-}
-
-/** The URL at another rate. */
-function atRate(url: string, baudRate: number): string {
-  const target = parseBusUrl(url);
-  if (target.kind !== 'serial') return url;
-  const serial = target.serialNumber === null ? '' : `serial=${target.serialNumber}&`;
-  return `serial:${target.path ?? ''}?${serial}baud=${baudRate}`;
 }
 
 function tell(text: string): void {
@@ -295,8 +278,8 @@ export function addScan(program: Command): void {
       'bus to scan, as in the configuration; may be repeated (default: all serial ports)',
       collectPort,
     )
-    .option('--baud <rates>', `rates to try (default: that of the URL, else ${DEFAULT_BAUDS.join(',')})`, bauds)
-    .option('--ids <ids>', 'ids to ask, such as 1-6 or 1,2,5 (default: 0-20)', ids)
+    .option('--baud <rates>', `rates to try (default: that of the URL, else ${DEFAULT_BAUDS.join(',')})`, baudRates)
+    .option('--ids <ids>', 'ids to ask, such as 1-6 or 1,2,5 (default: 0-20)', servoIds)
     .option('--json', 'as JSON, for programs')
     .addHelpText(
       'after',

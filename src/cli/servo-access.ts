@@ -1,11 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ServoClient } from '../servo/client.ts';
-import { ServoError } from '../servo/client.ts';
+import { AssignError } from '../servo/assign.ts';
+import { ServoError, type SetupClient } from '../servo/client.ts';
 import { DynamixelClient } from '../servo/dynamixel/client.ts';
+import type { ClientOptions } from '../servo/exchange.ts';
 import { FeetechClient } from '../servo/feetech/client.ts';
 import type { ServoFamily } from '../servo/model.ts';
 import { type BytePort, PortError } from '../servo/port/port.ts';
 import { BusUrlError, parseBusUrl } from '../servo/port/url.ts';
+import { onEndingSignal } from './signals.ts';
+
+/** Ids that are asked where none are named: arms have fewer servos, and a servo that nobody has set up has id 1. */
+export const DEFAULT_IDS: readonly number[] = Array.from({ length: 21 }, (_, id) => id);
+const MAX_ID = 252;
 
 /** What ends a command: found or done, not found or failed, asked for something that cannot be. */
 export const EXIT = { ok: 0, failed: 1, arguments: 2 } as const;
@@ -15,14 +21,54 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const CLIENTS: Readonly<Record<ServoFamily, (port: BytePort) => ServoClient>> = {
-  feetech: (port) => new FeetechClient(port),
-  dynamixel: (port) => new DynamixelClient(port),
-};
+/** For servos that are taken to be there: a person would rather wait than hear that one is not, where the machine is busy. */
+export const PATIENT: ClientOptions = { deadline: 150 };
+
+const CLIENTS = { feetech: FeetechClient, dynamixel: DynamixelClient } as const;
 
 /** A client of this family on an open port, whose bytes it takes. */
-export function makeClient(family: ServoFamily, port: BytePort): ServoClient {
-  return CLIENTS[family](port);
+export function makeClient(family: ServoFamily, port: BytePort, options: ClientOptions = {}): SetupClient {
+  return new CLIENTS[family](port, options);
+}
+
+/** The URL at another rate; that of TCP has none, since the server sets it. */
+export function atRate(url: string, baudRate: number): string {
+  const target = parseBusUrl(url);
+  if (target.kind !== 'serial') return url;
+  const serial = target.serialNumber === null ? '' : `serial=${target.serialNumber}&`;
+  return `serial:${target.path ?? ''}?${serial}baud=${baudRate}`;
+}
+
+/** Rates, separated by commas, as an option of the command line. @throws {InvalidArgumentError} */
+export function baudRates(text: string): number[] {
+  const rates = text.split(',').map((part) => (/^[1-9]\d{0,6}$/.test(part.trim()) ? Number(part) : Number.NaN));
+  if (!rates.every(Number.isInteger)) throw new InvalidArgumentError('rates such as 1000000,57600 are expected.');
+  return [...new Set(rates)];
+}
+
+/** Ids and ranges of them, separated by commas, as an option of the command line. @throws {InvalidArgumentError} */
+export function servoIds(text: string): number[] {
+  const found = text.split(',').flatMap((part) => {
+    const [, from, to = from] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(part.trim()) ?? [];
+    if (from === undefined || Number(from) > Number(to) || Number(to) > MAX_ID) {
+      throw new InvalidArgumentError(`ids within 0..${MAX_ID} such as 1-6 or 1,2,5 are expected.`);
+    }
+    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
+  });
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+/**
+ * Runs a task that signals do not cut short: a servo whose write is cut short would keep its EEPROM open. What has begun is
+ * finished.
+ */
+export async function finishing<T>(task: () => Promise<T>): Promise<T> {
+  const letGo = onEndingSignal(() => void process.stderr.write('finishing the write\n'));
+  try {
+    return await task();
+  } finally {
+    letGo();
+  }
 }
 
 /** A port that servos can be reached by, as an option of the command line. @throws {InvalidArgumentError} */
@@ -50,7 +96,8 @@ export async function carryOut(name: string, task: () => Promise<number>): Promi
     process.exitCode = await task();
   } catch (error) {
     const misused = error instanceof UsageError || error instanceof RangeError;
-    if (!(misused || error instanceof PortError || error instanceof ServoError)) throw error;
+    const told = error instanceof PortError || error instanceof ServoError || error instanceof AssignError;
+    if (!(misused || told)) throw error;
     process.stderr.write(`arm-bridge ${name}: ${error.message}\n`);
     process.exitCode = misused ? EXIT.arguments : EXIT.failed;
   }

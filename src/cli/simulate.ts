@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadArmModel } from '../arm/model.ts';
 import { simulatedTwin } from '../arm/twin.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { ServeOptions } from '../sim/serve.ts';
+import { onEndingSignal } from './signals.ts';
 
 interface SimulateOptions {
   readonly arm: string;
@@ -44,6 +46,9 @@ function fault(text: string, plan: FaultPlan): FaultPlan {
   }
 }
 
+/** One Ctrl-C through npm arrives two or three times within this time, ms: a process that has ended its listeners dies of one. */
+const ONE_SIGNAL = 300;
+
 /**
  * `arm-bridge simulate`: serves an emulated arm until a signal ends it. Standard output gets one line for each port, a
  * bus URL as the configuration takes it; what happens goes to standard error.
@@ -62,16 +67,13 @@ async function simulate(options: SimulateOptions): Promise<void> {
     ...(options.tcp === undefined ? {} : { tcp: { host: TCP_HOST, port: options.tcp } }),
     onEvent: tell,
   };
-  // The listeners stay: one Ctrl-C through npm arrives several times, and the later ones must not cut the end short.
-  const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-  });
+  const ended = new Promise<void>((resolve) => void onEndingSignal(() => resolve()));
   const served = await ServedArm.start(serve);
   if (served.path !== null) process.stdout.write(`serial:${served.path}\n`);
   if (served.tcpPort !== null) process.stdout.write(`tcp://${TCP_HOST}:${served.tcpPort}\n`);
   tell(`${options.arm} is served; Ctrl-C ends it`);
   await ended;
-  await served.close();
+  await Promise.all([served.close(), sleep(ONE_SIGNAL)]);
 }
 
 /** Adds the command to the program. */

@@ -115,7 +115,9 @@ const control = z.strictObject({
     .max(99)
     .nullable()
     .default(null)
-    .describe('Real-time priority (SCHED_FIFO) of the control thread; null: none. Needs chrt and CAP_SYS_NICE.'),
+    .describe(
+      'Real-time priority (SCHED_FIFO) of the control thread, and less by one that of simulated arms; null: none. Needs chrt and CAP_SYS_NICE.',
+    ),
 });
 
 const recording = z.strictObject({

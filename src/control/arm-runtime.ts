@@ -1,6 +1,8 @@
 import { Gate, type GateLimits } from './gate.ts';
+import { GiveWay } from './give-way.ts';
 import type { ArmLink } from './link.ts';
-import { Field, FollowCode, type SharedState, StateCode } from './snapshot.ts';
+import { Field, type SharedState, StateCode } from './snapshot.ts';
+import { SnapshotWriter } from './snapshot-writer.ts';
 import { isFloating, type LimitSet, type SetpointSource, SourceStatus } from './source.ts';
 import type { StallGuard } from './stall.ts';
 
@@ -17,14 +19,14 @@ export interface RuntimeModel {
   readonly gravity: GravityModel;
   /** Guards of the joints that have one, else null. */
   readonly stall: readonly (StallGuard | null)[];
-  /** The same for an arm that follows: it yields where something holds it back. */
+  /** The same for an arm that follows or rests: it yields where something holds it back. */
   readonly yield: readonly (StallGuard | null)[];
 }
 
 /** Why a source no longer drives an arm. */
 export type EndReason = 'done' | 'superseded' | 'cancelled' | 'stopped' | 'disconnected' | 'silent' | 'torque_off';
 
-/** Measured positions older than this do not steer a motion: the arm brakes and its motion ends, s. */
+/** Cycles without new positions for so long steer no motion: the arm brakes and its motion ends, s. */
 const STALE = 0.25;
 /** Fixed-point steps by which the droop at a pose and the pose under a droop are told apart; each gains a factor 20. */
 const DROOP_ITERATIONS = 6;
@@ -44,8 +46,12 @@ export class ArmRuntime {
   /** Called when `state` changes, and when the reason of a disconnected arm does. */
   onState: () => void = () => {};
 
+  /** Called when a joint of an arm that rests gives way to what it presses on. */
+  onGiveWay: (joint: number) => void = () => {};
+
+  readonly #giveWay: GiveWay;
   readonly #shared: SharedState;
-  readonly #block: ReturnType<SharedState['arm']>;
+  readonly #writer: SnapshotWriter;
   readonly #setpoints: Float64Array;
   readonly #targets: Float64Array;
   readonly #droop: Float64Array;
@@ -62,7 +68,11 @@ export class ArmRuntime {
   #torquePending = false;
   /** `now` of the step that sent goals last, s; 0 before. */
   goalTime = 0;
+  /** Time that its cycles have lasted, s. */
   #time = 0;
+  /** By that time, when positions came last, and the stamp that they had. */
+  #steered = 0;
+  #steerTime = 0;
   /** Reason of the link when `onState` was called last. */
   #reason = '';
 
@@ -72,11 +82,12 @@ export class ArmRuntime {
     this.model = model;
     this.link = link;
     this.#shared = shared;
-    this.#block = shared.arm(index);
     // Goes on where a control thread that has failed left off: equal numbers mean the same motion.
-    this.motion = this.#block.fields[Field.motion]!;
+    this.motion = shared.arm(index).fields[Field.motion]!;
     this.gate = new Gate(model.limits);
+    this.#giveWay = new GiveWay(model.stall.map((guard, i) => (guard ?? model.yield[i])?.limits ?? null));
     this.#setpoints = new Float64Array(joints);
+    this.#writer = new SnapshotWriter(shared, index, this.#setpoints);
     this.#targets = new Float64Array(joints);
     this.#droop = new Float64Array(joints);
     this.#reach = new Float64Array(joints);
@@ -85,9 +96,14 @@ export class ArmRuntime {
     this.#wanted = new Float64Array(joints);
   }
 
-  /** True while goals are sent, so that the arm can be driven. */
+  /** True while goals are sent and all servos have torque, so that the arm can be driven. */
   get powered(): boolean {
-    return this.#powered;
+    return this.#powered && this.link.torque;
+  }
+
+  /** True once it holds with the torque that was asked for. */
+  get holding(): boolean {
+    return this.powered && !this.#torquePending;
   }
 
   /** Where the joints are asked to be, rad: where a source begins. */
@@ -109,6 +125,7 @@ export class ArmRuntime {
     source.begin(this.#setpoints, this.gate.velocities, this.#time, this.gate.accelerations);
     this.#wanted.set(this.#setpoints);
     this.gate.rearm(source.continues);
+    this.#giveWay.reset();
     this.#limits = source.limits;
     this.#holding = false;
     this.source = source;
@@ -132,14 +149,7 @@ export class ArmRuntime {
     if (this.state === StateCode.disconnected) this.#connect();
     if (on) {
       if (!this.#powered || !this.link.torque) {
-        // A servo that holds goes on holding what it holds; a limp one is to hold where it is.
-        const { held, positions } = this.link;
-        this.#droopAt(positions);
-        for (let i = 0; i < this.#targets.length; i++) {
-          this.#targets[i] = held[i] === 1 ? this.gate.goals[i]! : positions[i]! + this.#droop[i]!;
-        }
-        this.gate.adopt(this.#targets);
-        this.#hold();
+        this.#adoptLimp();
         this.motion++;
       }
       this.#powered = true;
@@ -161,6 +171,10 @@ export class ArmRuntime {
   step(now: number, dt: number, epoch: number): void {
     this.#time += dt;
     const { link } = this;
+    if (link.steerTime !== this.#steerTime) {
+      this.#steerTime = link.steerTime;
+      this.#steered = this.#time;
+    }
     // What follows has no plan that a lower speed would bend.
     this.gate.limitSpeeds('mirror', this.#shared.speedPart(this.index));
     this.gate.limitAccelerations('mirror', this.#shared.accelerationPart(this.index));
@@ -185,7 +199,18 @@ export class ArmRuntime {
         this.#gain.set(link.gain);
       }
     }
-    this.#publish(now, epoch);
+    this.#writer.write(this, now, epoch);
+  }
+
+  /** A servo that holds goes on holding what it holds; a limp one is to hold where it is. */
+  #adoptLimp(): void {
+    const { held, positions } = this.link;
+    this.#droopAt(positions);
+    for (let i = 0; i < this.#targets.length; i++) {
+      this.#targets[i] = held[i] === 1 ? this.gate.goals[i]! : positions[i]! + this.#droop[i]!;
+    }
+    this.gate.adopt(this.#targets);
+    this.#hold();
   }
 
   #watchTorque(): void {
@@ -226,7 +251,9 @@ export class ArmRuntime {
 
   #command(now: number, dt: number): void {
     const { source, gate, link } = this;
-    const fresh = link.remote || now - link.steerTime <= STALE;
+    // Until its torque is on a limp joint falls, or a hand moves it: it is to hold where it is then.
+    if (this.#torquePending && !link.torque) this.#adoptLimp();
+    const fresh = link.remote || this.#time - this.#steered <= STALE;
     if (source !== null && fresh && isFloating(source)) {
       const status = source.next(this.#time, dt, this.#wanted);
       this.#floatStep(source.support, dt);
@@ -258,12 +285,11 @@ export class ArmRuntime {
       this.#hold();
       this.#enter(StateCode.ready);
       this.#brake(dt);
-    } else if (this.#holding) {
-      this.#brake(dt);
+    } else if (link.remote) {
+      return;
     } else {
-      this.#throughGate(now, dt);
+      this.#rest(now, dt);
     }
-    if (link.remote && source === null) return;
     link.write(gate.goals);
     gate.sent(link.withheld);
     this.goalTime = now;
@@ -299,9 +325,34 @@ export class ArmRuntime {
     }
   }
 
+  /** Nothing drives the arm: it comes to rest, holds, and gives way where it presses on something. */
+  #rest(now: number, dt: number): void {
+    const { gate, link, model } = this;
+    const giveWay = this.#giveWay;
+    if (this.#holding && giveWay.active) {
+      gate.step(giveWay.targets, 'move', dt, giveWay.joints);
+      this.#readSetpoints();
+    } else if (this.#holding) this.#brake(dt);
+    else this.#throughGate(now, dt);
+    if (!giveWay.mayPress(link.efforts)) return;
+    this.#droopAt(link.positions);
+    const joint = giveWay.look(gate, link, this.#droop, model.stiffness, now);
+    this.#droopAt(this.#setpoints);
+    if (joint < 0) return;
+    // The other goals stay as they are.
+    this.#holding = true;
+    gate.rearm();
+    this.onGiveWay(joint);
+  }
+
   #brake(dt: number): void {
     this.#holding = true;
     this.gate.brake(this.#limits, dt);
+    this.#readSetpoints();
+  }
+
+  /** The setpoints follow the goals; the droop of the last ones is near enough, since they change little in a cycle. */
+  #readSetpoints(): void {
     for (let i = 0; i < this.#setpoints.length; i++) this.#setpoints[i] = this.gate.goals[i]! - this.#droop[i]!;
     this.#droopAt(this.#setpoints);
   }
@@ -320,6 +371,7 @@ export class ArmRuntime {
 
   #hold(): void {
     this.#holding = true;
+    this.#giveWay.reset();
     this.#poseUnderDroop();
   }
 
@@ -333,6 +385,7 @@ export class ArmRuntime {
       this.#gain[i] = gain[i]!;
     }
     if (!changed) return;
+    this.#giveWay.reset();
     this.gate.regain(positions, this.#ratio);
     this.#poseUnderDroop();
   }
@@ -373,39 +426,5 @@ export class ArmRuntime {
       this.#droopAt(this.#setpoints);
       for (let i = 0; i < this.#setpoints.length; i++) this.#setpoints[i] = this.gate.goals[i]! - this.#droop[i]!;
     }
-  }
-
-  #publish(now: number, epoch: number): void {
-    const { fields, arrays } = this.#block;
-    const { link } = this;
-    this.#shared.beginWrite(this.index);
-    fields[Field.cycle] = this.#shared.cycle;
-    fields[Field.state] = this.state;
-    fields[Field.torque] = link.up && link.anyTorque ? 1 : 0;
-    fields[Field.holding] = this.#powered && link.torque && !this.#torquePending ? 1 : 0;
-    fields[Field.sampleTime] = link.sampleTime === 0 ? 0 : link.sampleTime + epoch;
-    fields[Field.goalTime] = this.goalTime === 0 ? 0 : this.goalTime + epoch;
-    fields[Field.detailTime] = link.detailTime === 0 ? 0 : link.detailTime + epoch;
-    fields[Field.motion] = this.motion;
-    const follow = this.source?.follow;
-    fields[Field.followState] = follow === undefined ? FollowCode.idle : follow.code;
-    fields[Field.followLatency] = follow === undefined ? 0 : now - follow.sampleTime;
-    fields[Field.discarded] = link.discarded;
-    fields[Field.roundTripMedian] = link.roundTripMedian;
-    fields[Field.roundTripLongest] = link.roundTripLongest;
-    arrays.positions.set(link.positions);
-    arrays.goals.set(this.gate.goals);
-    arrays.setpoints.set(this.#setpoints);
-    arrays.velocities.set(link.velocities);
-    arrays.efforts.set(link.efforts);
-    arrays.temperatures.set(link.temperatures);
-    arrays.temperatureLimits.set(link.temperatureLimits);
-    arrays.voltages.set(link.voltages);
-    arrays.alarms.set(link.alarms);
-    for (let i = 0; i < link.heard.length; i++) {
-      arrays.heardTimes[i] = link.heard[i] === 0 ? 0 : link.heard[i]! + epoch;
-      arrays.lostReplies[i] = link.lost[i]!;
-    }
-    this.#shared.endWrite(this.index);
   }
 }

@@ -1,20 +1,31 @@
-import { type ServoClient, ServoError, type ServoIdentity } from '../servo/client.ts';
+import type { ServoBus } from '../servo/bus.ts';
+import { type RegisterAccess, type ServoClient, ServoError } from '../servo/client.ts';
 
 /** Turns that a transaction gets before an answer that does not come in time is told. */
 const TURNS = 3;
 
+interface Task {
+  /** Of the servo that it is for. */
+  readonly id: number;
+  readonly run: () => Promise<void>;
+  readonly fail: (reason: Error) => void;
+}
+
 /**
- * A client whose transactions wait for their turn in a control loop: each is carried out in place of one cycle's read, so
- * that the bus is never asked two things at once and goals go on being sent.
+ * Transactions with single servos that wait for their turn in a control loop: each is carried out in place of one cycle's
+ * read, so that the bus is never asked two things at once and goals go on being sent. Neither side takes a late answer to
+ * the other for its own.
  */
-export class Aside implements ServoClient {
+export class Aside implements RegisterAccess {
   /** A transaction is under way: the bus is not to be used. */
   busy = false;
   readonly #client: ServoClient;
-  readonly #queue: { run: () => Promise<void>; fail: (reason: Error) => void }[] = [];
+  readonly #bus: ServoBus;
+  readonly #queue: Task[] = [];
 
-  constructor(client: ServoClient) {
+  constructor(client: ServoClient, bus: ServoBus) {
     this.#client = client;
+    this.#bus = bus;
   }
 
   get waiting(): boolean {
@@ -25,9 +36,12 @@ export class Aside implements ServoClient {
   async turn(): Promise<void> {
     const next = this.#queue.shift();
     if (next === undefined) return;
+    const { id } = next;
     this.busy = true;
-    this.#client.attach();
+    this.#client.attach(!this.#bus.owes(id));
     await next.run();
+    const owed = this.#client.owed(id);
+    if (owed >= 0) this.#bus.stray(id, owed);
     this.busy = false;
   }
 
@@ -36,36 +50,19 @@ export class Aside implements ServoClient {
     for (const { fail } of this.#queue.splice(0)) fail(new Error(reason));
   }
 
-  attach(): void {}
-
-  ping(id: number): Promise<ServoIdentity | null> {
-    return this.#wait(() => this.#client.ping(id));
-  }
-
   read(id: number, address: number, length: number): Promise<Uint8Array> {
-    return this.#wait(() => this.#client.read(id, address, length));
+    return this.#wait(id, () => this.#client.read(id, address, length));
   }
 
   write(id: number, address: number, bytes: Uint8Array): Promise<void> {
-    return this.#wait(() => this.#client.write(id, address, bytes));
+    return this.#wait(id, () => this.#client.write(id, address, bytes));
   }
 
-  regWrite(id: number, address: number, bytes: Uint8Array): Promise<void> {
-    return this.#wait(() => this.#client.regWrite(id, address, bytes));
-  }
-
-  action(): void {
-    void this.#wait(async () => this.#client.action());
-  }
-
-  reboot(id: number): Promise<void> {
-    return this.#wait(() => this.#client.reboot(id));
-  }
-
-  #wait<T>(transaction: () => Promise<T>): Promise<T> {
+  #wait<T>(id: number, transaction: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let turns = 0;
-      const task = {
+      const task: Task = {
+        id,
         run: () =>
           transaction().then(resolve, (error: unknown) => {
             turns++;

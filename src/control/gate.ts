@@ -110,13 +110,15 @@ export class Gate {
   /**
    * Lets goals through towards `targets` (rad).
    * @param dt time since the last cycle, s
+   * @param only 1 for each joint that is meant; left out: all
    */
-  step(targets: Float64Array, set: LimitSet, dt: number): void {
+  step(targets: Float64Array, set: LimitSet, dt: number, only?: Uint8Array): void {
     const { lower, upper } = this.#limits;
     const maxVelocity = this.speeds[set];
     const maxAcceleration = this.#limits.acceleration[set];
     const maxGain = this.#gaining[set];
     for (let i = 0; i < this.goals.length; i++) {
+      if (only !== undefined && only[i] === 0) continue;
       const goal = this.goals[i]!;
       const speed = this.velocities[i]!;
       const acceleration = maxAcceleration[i]!;

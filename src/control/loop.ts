@@ -2,6 +2,7 @@ import { nap } from '../thread.ts';
 import type { ArmRuntime } from './arm-runtime.ts';
 import { Pacer } from './pacer.ts';
 import { Patience } from './patience.ts';
+import { SlowBuses } from './slow-buses.ts';
 import type { SharedState } from './snapshot.ts';
 import { LoopTiming } from './timing.ts';
 
@@ -13,6 +14,8 @@ const READ_SHARE = 0.35;
 const WIRE_MARGIN = 1.3;
 /** Time for the servos and for both threads of a port to turn round, s. */
 const TURN_ROUND = 0.0005;
+/** A thread that looks this late whether time is up has been kept from running, s; it naps for less. */
+const ASLEEP = 0.003;
 /** Goals that follow each other more closely than this are stepped as if they did not, s. */
 const SHORTEST_STEP = 1e-4;
 /** Longest time by which goals are stepped where there is no period to measure it by, s. */
@@ -35,10 +38,15 @@ export class ControlLoop {
   readonly #longestStep: number;
   readonly #timing: LoopTiming;
   readonly #patience = new Patience();
+  readonly #slow = new SlowBuses();
   /** When this cycle's reads were begun or retried, s. */
   #asked = 0;
-  /** A read of this cycle has been retried. */
+  /** When it was looked last whether time is up, s, and whether that was once put off. */
+  #looked = 0;
+  #excused = false;
+  /** A read of this cycle has been retried; those that settle now are given up. */
   #retried = false;
+  #expiring = false;
   /** 1 for each arm whose read has not settled; a link may call back for no read at all, when its port closes. */
   #pending = new Uint8Array();
   #waiting = 0;
@@ -65,6 +73,7 @@ export class ControlLoop {
     pending.set(this.#pending);
     this.#pending = pending;
     this.#patience.add();
+    this.#slow.add();
     arm.link.onSettled = () => this.#answered(index);
     this.#arms.push(arm);
   }
@@ -95,6 +104,8 @@ export class ControlLoop {
       this.#waiting--;
     }
     this.#asked = now;
+    this.#looked = now;
+    this.#excused = false;
     this.#retried = false;
     this.#armTimer();
     this.#settled();
@@ -107,17 +118,26 @@ export class ControlLoop {
 
   /** Time that reads are given before they are retried or given up, s. */
   #allowed(): number {
-    let wire = 0;
+    let allowed = 0;
     for (let i = 0; i < this.#arms.length; i++) {
-      if (this.#pending[i] === 1) wire = Math.max(wire, this.#arms[i]!.link.readTime);
+      if (this.#pending[i] === 0) continue;
+      allowed = Math.max(allowed, this.#usual(i), this.#retried ? 0 : this.#slow.allowed(i));
     }
-    return Math.max(READ_SHARE * this.#period, WIRE_MARGIN * wire + TURN_ROUND);
+    return allowed;
+  }
+
+  /** Time that the read of an arm is given as a rule, s. */
+  #usual(index: number): number {
+    return Math.max(READ_SHARE * this.#period, WIRE_MARGIN * this.#arms[index]!.link.readTime + TURN_ROUND);
   }
 
   #answered(index: number): void {
     if (!this.#inCycle || this.#pending[index] === 0) return;
     this.#pending[index] = 0;
-    if (!this.#retried) this.#patience.answered(index, this.#arms[index]!.link.readTime, performance.now() / 1000);
+    const now = performance.now() / 1000;
+    if (this.#expiring) this.#slow.missed(index);
+    else this.#slow.answered(index, this.#retried ? Number.NaN : now - this.#asked, this.#usual(index));
+    if (!this.#retried) this.#patience.answered(index, this.#arms[index]!.link.readTime, now);
     this.#settled();
   }
 
@@ -131,10 +151,20 @@ export class ControlLoop {
     if (!this.#inCycle) return;
     this.#armTimer();
     const now = performance.now() / 1000;
+    const asleep = now - this.#looked > ASLEEP;
+    this.#looked = now;
+    // What was answered while this thread did not run is still to be read: timers come before data.
+    if (asleep && !this.#excused) {
+      this.#excused = true;
+      return;
+    }
     if (now - this.#asked < this.#allowed()) return;
     this.#asked = now;
+    this.#excused = false;
     this.#retried = true;
+    this.#expiring = true;
     for (const arm of this.#arms) arm.link.expire();
+    this.#expiring = false;
   }
 
   #settled(): void {

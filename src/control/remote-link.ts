@@ -1,3 +1,4 @@
+import { AwakeClock } from './awake.ts';
 import type { ArmLink, ServoFacts } from './link.ts';
 
 /** A remote arm from which nothing has come for this long is gone, s. */
@@ -43,6 +44,9 @@ export class RemoteLink implements ArmLink {
   onWarning: (text: string) => void = () => {};
   onAiling: ArmLink['onAiling'] = () => {};
   readonly #silent: string;
+  readonly #clock = new AwakeClock();
+  /** When something arrived last, by that clock, s. */
+  #arrived = 0;
   #closed = false;
 
   constructor(joints: number, name: string) {
@@ -70,6 +74,7 @@ export class RemoteLink implements ArmLink {
     this.sampleTime = now;
     this.steerTime = now;
     this.heard.fill(now);
+    this.#arrived = this.#clock.time;
     if (velocities !== null) {
       this.velocities.set(velocities);
       this.detailTime = now;
@@ -80,7 +85,8 @@ export class RemoteLink implements ArmLink {
   }
 
   begin(now: number): boolean {
-    if (this.up && now - this.sampleTime > SILENCE) {
+    this.#clock.advance(now);
+    if (this.up && this.#clock.time - this.#arrived > SILENCE) {
       this.up = false;
       this.reason = this.#silent;
     }

@@ -1,6 +1,6 @@
 import type { ServoBus } from '../servo/bus.ts';
 import { radiansToSteps, stepsToRadians } from '../servo/calibration.ts';
-import { type ServoClient, ServoError } from '../servo/client.ts';
+import type { ServoClient } from '../servo/client.ts';
 import { DynamixelBus } from '../servo/dynamixel/bus.ts';
 import { DynamixelClient } from '../servo/dynamixel/client.ts';
 import { servoFacts } from '../servo/facts.ts';
@@ -13,6 +13,7 @@ import { encodeSign, type Register } from '../servo/registers.ts';
 import { configure, readRow, registerName } from '../servo/setup.ts';
 import { type ExpectedServo, type FoundServo, type StartUp, startUp } from '../servo/start-up.ts';
 import { Aside } from './aside.ts';
+import { LONGEST_PAUSE } from './awake.ts';
 import type { FoundCap } from './current-caps.ts';
 import { type GainPlan, Gains } from './gains.ts';
 import { Histogram } from './histogram.ts';
@@ -174,7 +175,7 @@ export class ServoLink implements ArmLink {
     port.onClose = (error) => this.#closed(error);
     this.#bus = family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
     this.#client = family === 'feetech' ? new FeetechClient(port) : new DynamixelClient(port);
-    this.#aside = new Aside(this.#client);
+    this.#aside = new Aside(this.#client, this.#bus);
     this.#bus.onSettled = () => this.#settled();
     // Of one address and size in all models that have it.
     this.#goalCurrent =
@@ -190,7 +191,8 @@ export class ServoLink implements ArmLink {
     this.#capped = new Uint8Array(count);
     this.#holds = new Uint8Array(count);
     this.#heard = new Float64Array(count);
-    this.#silence = new Silence(count);
+    // Servos with a watchdog have stopped by themselves in a pause of this length, and refuse goals until they are checked.
+    this.#silence = new Silence(count, this.#watchdog === undefined ? LONGEST_PAUSE : 0);
     this.#usualGain = new Float64Array(joints.length);
     for (const { joint, model } of servos)
       this.#usualGain[joint]! += model.common.positionGain.initial! * model.stallTorque;
@@ -248,6 +250,7 @@ export class ServoLink implements ArmLink {
 
   begin(now: number): boolean {
     this.#begun = now;
+    this.#silence.advance(now);
     if (this.#phase === 'up' && this.#silent(now)) this.#phase = 'preparing';
     if (this.#phase !== 'up') {
       if (this.#aside.waiting) this.#aside.abandon(this.reason);
@@ -410,11 +413,7 @@ export class ServoLink implements ArmLink {
         const place = this.#servos[i]!;
         const { id, model } = place;
         const homing = { offset, operatingMode };
-        await writeHoming(this.#aside, model, id, homing).catch((error: unknown) => {
-          // What was read back may have been a late answer to something else.
-          if (!(error instanceof ServoError && error.code === 'refused')) throw error;
-          return writeHoming(this.#aside, model, id, homing);
-        });
+        await writeHoming(this.#aside, model, id, homing);
         this.#homing.set(i, expected ? offset : null);
         place.mount = { sign, zero, stepsPerTurn: place.mount.stepsPerTurn };
         findTurn(place, await readRow(this.#aside, id, model.common.presentPosition));
@@ -538,6 +537,10 @@ export class ServoLink implements ArmLink {
     const refusal = this.torqueRefusal;
     if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
     this.#bus.attach();
+    for (const { id } of this.#servos) {
+      const owed = this.#client.owed(id);
+      if (owed >= 0) this.#bus.stray(id, owed);
+    }
     const now = performance.now() / 1000;
     this.#heard.fill(now);
     this.heard.fill(now);
@@ -573,7 +576,7 @@ export class ServoLink implements ArmLink {
   /** True when a servo has been silent for too long and the others do not carry the arm; says which. */
   #silent(now: number): boolean {
     const silence = this.#silence;
-    silence.look(now, this.#heard);
+    silence.look();
     if (silence.returned) {
       this.reason = 'a servo that had fallen silent answers again: the arm is checked anew';
       return true;
@@ -604,6 +607,7 @@ export class ServoLink implements ArmLink {
     for (let i = 0; i < answered.length; i++) {
       if (answered[i] === 1) {
         this.#heard[i] = now;
+        this.#silence.heard(i);
         if (this.#silence.limp[i] === 0) continue;
       }
       all = false;

@@ -21,7 +21,8 @@ const APART = 0.08;
 /** Alarm bit of both families with which a servo has cut or reduced its torque by itself. */
 const OVERLOADED = 32;
 const OVERLOAD = 'overload: take the load off it, then POST /stop and /stop/reset bring it back';
-const ALARMS: Readonly<Record<ServoFamily, readonly (readonly [bit: number, text: string])[]>> = {
+/** What the alarm bits of servos mean, for people. */
+export const ALARMS: Readonly<Record<ServoFamily, readonly (readonly [bit: number, text: string])[]>> = {
   feetech: [
     [1, 'supply voltage out of range'],
     [2, 'position sensor fault'],

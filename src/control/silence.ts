@@ -1,3 +1,5 @@
+import { AwakeClock } from './awake.ts';
+
 /** A servo that has not been heard for this long is taken for dead, s. */
 const SILENCE = 0.5;
 /** The others have so long to lower their arm, s; more than its way down may take. */
@@ -15,20 +17,27 @@ export class Silence {
   /** How many are, and the first of them. */
   count = 0;
   first = -1;
+  readonly #clock: AwakeClock;
+  /** When each was heard last, by that clock, s. */
+  readonly #heard: Float64Array;
   /** The others carry on until then, s; infinite while none is dead. */
   #until = Number.POSITIVE_INFINITY;
   /** One that was taken for dead has been heard: what it holds is to be found out before it is sent a goal. */
   returned = false;
 
-  constructor(servos: number) {
+  /** @param longestPause of the host that is not taken for silence, s */
+  constructor(servos: number, longestPause: number) {
+    this.#clock = new AwakeClock(longestPause);
     this.dead = new Uint8Array(servos);
     this.limp = new Uint8Array(servos);
+    this.#heard = new Float64Array(servos);
   }
 
   /** The arm is checked anew: all of its servos answer. */
   reset(): void {
     this.dead.fill(0);
     this.limp.fill(0);
+    this.#heard.fill(this.#clock.time);
     this.count = 0;
     this.returned = false;
     this.#until = Number.POSITIVE_INFINITY;
@@ -40,11 +49,22 @@ export class Silence {
     this.dead[index] = 1;
   }
 
-  /** @param heard when each servo was heard last, s */
-  look(now: number, heard: Float64Array): void {
+  /** A servo has answered. */
+  heard(index: number): void {
+    this.#heard[index] = this.#clock.time;
+  }
+
+  /** Once every cycle, before it is looked who is silent. @param now monotonic, s */
+  advance(now: number): void {
+    this.#clock.advance(now);
+  }
+
+  /** Sees who has fallen silent. */
+  look(): void {
+    const { time } = this.#clock;
     this.count = 0;
-    for (let i = heard.length - 1; i >= 0; i--) {
-      const dead = this.limp[i] === 1 || now - heard[i]! > SILENCE ? 1 : 0;
+    for (let i = this.dead.length - 1; i >= 0; i--) {
+      const dead = this.limp[i] === 1 || time - this.#heard[i]! > SILENCE ? 1 : 0;
       if (dead < this.dead[i]!) this.returned = true;
       this.dead[i] = dead;
       if (dead === 0) continue;

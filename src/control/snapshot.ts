@@ -19,7 +19,8 @@ export const Field = {
   roundTripMedian: 10,
   roundTripLongest: 11,
   holding: 12,
-  count: 13,
+  sampleInstant: 13,
+  count: 14,
 } as const;
 
 /** Per-joint arrays of an arm, in this order. */
@@ -85,6 +86,7 @@ const WORD_BYTES = 16;
 /** Words hold whole numbers: parts of a limit are counted in ten-thousandths. */
 const PART_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
+const WAIT_PARTS = 4;
 
 /** The shared memory itself, as it goes from thread to thread. */
 export interface SharedBuffers {
@@ -204,10 +206,16 @@ export class SharedState {
     return Atomics.load(this.#cycle, CYCLE_WORD);
   }
 
-  /** Resolves when a cycle after `seen` has been published, or after `timeout` ms. */
+  /**
+   * Resolves when a cycle after `seen` has been published, or after `timeout` ms. A machine that does not run for a while
+   * finds timers run out before the loop has had its turn, so the time is waited for in parts.
+   */
   async nextCycle(seen: number, timeout: number): Promise<void> {
-    const wait = Atomics.waitAsync(this.#cycle, CYCLE_WORD, seen, timeout);
-    if (wait.async) await wait.value;
+    for (let part = 0; part < WAIT_PARTS; part++) {
+      const wait = Atomics.waitAsync(this.#cycle, CYCLE_WORD, seen, timeout / WAIT_PARTS);
+      const woken = wait.async ? await wait.value : wait.value;
+      if (woken !== 'timed-out') return;
+    }
   }
 
   /** Latches (or clears) the stop of an arm: seen by the loop in its next cycle, whatever else is queued. */

@@ -9,7 +9,19 @@ export interface StallLimits {
 }
 
 /** Slower than this a joint counts as standing still, rad/s. */
-const STILL = 0.05;
+export const STILL = 0.05;
+
+/**
+ * A joint that has no limits of its own presses with this part of its torque limit for this time (s) without moving before
+ * it is drawn back until it presses with the lesser part: well below what overloads a servo, and above what any of these
+ * arms weighs.
+ */
+const YIELD = { torque: 0.6, time: 0.5, hold: 0.4 };
+
+/** @param torqueLimit of the joint, Nm */
+export function yieldLimits(torqueLimit: number): StallLimits {
+  return { torque: YIELD.torque * torqueLimit, time: YIELD.time, hold: YIELD.hold * torqueLimit };
+}
 
 /**
  * Draws the goal of a joint back when it presses on something without moving, as a gripper does on what it holds: from
@@ -17,12 +29,12 @@ const STILL = 0.05;
  * torque. Ends when the goal that is asked for comes within that distance by itself.
  */
 export class StallGuard {
-  readonly #limits: StallLimits;
+  readonly limits: StallLimits;
   #since = -1;
   #stalled = false;
 
   constructor(limits: StallLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   /**
@@ -35,7 +47,7 @@ export class StallGuard {
    * @returns the goal position to be sent, rad
    */
   step(target: number, position: number, velocity: number, load: number, stiffness: number, now: number): number {
-    const { torque, time, hold } = this.#limits;
+    const { torque, time, hold } = this.limits;
     const reach = hold / stiffness;
     if (this.#stalled) {
       if (Math.abs(target - position) > reach) return position + Math.sign(target - position) * reach;

@@ -63,6 +63,7 @@ export const armFacts = z
         lower: z.number(),
         upper: z.number(),
         velocity: z.number().describe('Largest speed of moves, rad/s.'),
+        torque_limit: z.number().describe('Largest torque that its servo gives, Nm.'),
         unit: z.literal('rad'),
         servos: z.array(z.object({ id: z.int(), model: z.string() })),
       }),
@@ -72,6 +73,7 @@ export const armFacts = z
       .nullable()
       .describe('Index of its joint and its angles when closed and open.'),
     poses: z.record(z.string(), z.array(z.number())).describe('Named poses, rad.'),
+    alarms: z.record(z.string(), z.string()).describe('What the alarm bits of its servos mean, by the bit.'),
   })
   .register(components, { id: 'ArmFacts' });
 export type ArmFacts = z.output<typeof armFacts>;

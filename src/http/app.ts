@@ -11,6 +11,7 @@ import fastify, {
 import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { Callers } from './callers.ts';
+import { endSilent } from './connections.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { Guard } from './guard.ts';
 import { Limits } from './limits.ts';
@@ -50,6 +51,11 @@ const SERVER_OPTIONS = { headersTimeout: HEADERS_TIMEOUT, connectionsCheckingInt
 
 function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   return reply.code(problem.status).headers(problem.headers).send({ detail: problem.detail });
+}
+
+/** What the log tells of a URL: somebody may have put a token into its query. */
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!;
 }
 
 /** Answers a connection that sent no valid HTTP, or nothing in time. */
@@ -103,21 +109,22 @@ export function buildApp(services: HttpServices): FastifyInstance {
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     clientErrorHandler: refuseConnection,
-    frameworkErrors: (error, _request, reply) => {
+    frameworkErrors: (_error, request, reply) => {
       // Only a path that cannot be decoded comes here: no route has such a name.
-      services.logger.debug({ error: error.message }, 'path refused');
+      services.logger.debug({ path: pathOf(request.url) }, 'path refused');
       send(reply as FastifyReply, new HttpProblem(404, 'Not Found'));
     },
   });
 
   limits.watch(app.server, certificate !== null);
+  endSilent(app.server);
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
     routes.push({ pattern, methods: [method].flat() });
   });
 
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const path = request.url.split('?', 1)[0]!;
+    const path = pathOf(request.url);
     const allowed = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
     if (allowed.length === 0) return send(reply, new HttpProblem(404, 'Not Found'));
     return send(reply, new HttpProblem(405, 'Method Not Allowed', { allow: allowed.join(', ') }));
@@ -174,13 +181,13 @@ export function buildApp(services: HttpServices): FastifyInstance {
     // A client that goes in the middle of its body is no fault of the bridge: it must not fill the log.
     if (request.raw.destroyed && (error as NodeJS.ErrnoException).code === 'ECONNRESET') {
       services.logger.debug(
-        { request: request.id, url: request.url },
+        { request: request.id, path: pathOf(request.url) },
         'the client has gone before its request was whole',
       );
       return send(reply, new HttpProblem(400, 'The request did not arrive whole.'));
     }
     services.logger.error(
-      { err: error, request: request.id, method: request.method, url: request.url },
+      { err: error, request: request.id, method: request.method, path: pathOf(request.url) },
       'request failed',
     );
     return send(reply, INTERNAL_ERROR);
@@ -189,7 +196,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     if (services.logger.isLevelEnabled('debug')) {
       const { id, method, url } = request;
       const ms = Math.round(reply.elapsedTime);
-      services.logger.debug({ request: id, method, url, status: reply.statusCode, ms }, 'request');
+      services.logger.debug({ request: id, method, path: pathOf(url), status: reply.statusCode, ms }, 'request');
     }
     done();
   });

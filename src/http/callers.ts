@@ -1,19 +1,34 @@
+import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Caller, Owner } from '../arm/types.ts';
-import { onConnectionClosed } from './connections.ts';
+import { isDeaf, onConnectionClosed } from './connections.ts';
 
 const OWNER_NAME = 'an HTTP client';
 /** Time that motions and their answers have to end when the server closes, ms. */
 const FAREWELL = 1000;
+/** How often it is looked whether the connections of those who wait for motions can still be heard, ms. */
+const HEARING = 1000;
 
 /** The clients whose requests run at this moment: tells each motion when the one that asked for it has gone. */
 export class Callers {
   readonly owner: Owner;
-  /** Each with a promise of the end of its answer. */
-  readonly #open = new Map<AbortController, Promise<unknown>>();
+  /** Each with its connection and a promise of the end of its answer. */
+  readonly #open = new Map<AbortController, { readonly socket: Socket; readonly answered: Promise<unknown> }>();
+  /** Connections that could not be heard when they were looked at last. */
+  #deaf: ReadonlySet<Socket> = new Set();
+  readonly #hearing: NodeJS.Timeout;
 
-  constructor(ownerKey: string) {
+  constructor(ownerKey: string, hearing = HEARING) {
     this.owner = { key: ownerKey, name: OWNER_NAME };
+    this.#hearing = setInterval(() => this.#listen(), hearing);
+    this.#hearing.unref();
+  }
+
+  /** An arm must not go on moving for one who may have gone: a connection that stays deaf beside a motion is ended. */
+  #listen(): void {
+    const deaf = [...this.#open.values()].map(({ socket }) => socket).filter(isDeaf);
+    for (const socket of deaf) if (this.#deaf.has(socket)) socket.destroy();
+    this.#deaf = new Set(deaf);
   }
 
   /** Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. */
@@ -39,7 +54,7 @@ export class Callers {
         const takeBack = onConnectionClosed(socket, over);
         response.once('close', over);
       });
-      this.#open.set(controller, answered);
+      this.#open.set(controller, { socket, answered });
     }
     try {
       return await work({ owner: this.owner, takeOver, signal: controller.signal });
@@ -51,7 +66,8 @@ export class Callers {
 
   /** Ends all motions that clients wait for, and gives their answers a moment to leave. */
   async dismiss(): Promise<void> {
-    const answers = [...this.#open.values()];
+    clearInterval(this.#hearing);
+    const answers = [...this.#open.values()].map(({ answered }) => answered);
     for (const controller of this.#open.keys()) controller.abort(new Error('the bridge is shutting down'));
     if (answers.length === 0) return;
     let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,8 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+
+/** A client that takes nothing of what waits for it for so long has its connection ended, ms. */
+const MOST_SILENCE = 20_000;
 
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
@@ -20,4 +24,22 @@ export function onConnectionClosed(socket: Socket, listener: () => void): () => 
   const added = listeners;
   added.add(listener);
   return () => added.delete(listener);
+}
+
+/** Ends the connections of clients that stop reading, and those that Node keeps alive for requests that do not come. */
+export function endSilent(server: Server, silence = MOST_SILENCE): void {
+  server.setTimeout(silence, (socket: Socket) => {
+    // Nothing has to be sent and more could be read: an answer takes its time. Node keeps idle connections by another time-out.
+    const waits = socket.timeout === silence && socket.writableLength === 0 && !isDeaf(socket);
+    if (waits) socket.setTimeout(silence);
+    else socket.destroy();
+  });
+}
+
+/**
+ * Whether nothing is read from a connection now, so that its end would not be noticed: Node stops reading while many
+ * answers wait for one that takes its time, or nobody takes the body of a request.
+ */
+export function isDeaf(socket: Socket): boolean {
+  return socket.isPaused();
 }

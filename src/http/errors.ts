@@ -40,6 +40,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   not_simulated: 400,
   bad_request: 400,
   unsupported: 400,
+  unavailable: 503,
   internal: 500,
 };
 

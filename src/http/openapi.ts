@@ -263,6 +263,10 @@ function pathItem(operation: Operation, token: boolean): Json {
   }
   if (operation.failure !== undefined) responses[503] = answer(operation.failure, 'StatusResponse');
   if (token) responses[401] = answer('The token is missing or wrong.', 'HTTPError');
+  responses[503] ??= answer(
+    'The control loop or a servo does not do its part, or there are too many connections.',
+    'HTTPError',
+  );
   responses[403] = answer('Host or Origin is not answered.', 'HTTPError');
   if (operation.body !== undefined) responses[400] ??= answer('The body is no text or nested too deeply.', 'HTTPError');
   if (operation.body !== undefined) responses[413] = answer('The body is larger than 1 MiB.', 'HTTPError');

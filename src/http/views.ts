@@ -1,3 +1,4 @@
+import { alarmTexts } from '../arm/alarms.ts';
 import type { Arm } from '../arm/types.ts';
 import type { ArmFacts, ArmState } from './api-schemas.ts';
 import type { BridgeStatus } from './schemas.ts';
@@ -105,16 +106,18 @@ export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
     base_link: arm.model.baseLink,
     tool_link: arm.model.toolLink,
     mount: { xyz: [...xyz], rpy: [...rpy] },
-    joints: arm.model.joints.map(({ name, role, lower, upper, move, servos }) => ({
+    joints: arm.model.joints.map(({ name, role, lower, upper, move, torqueLimit, servos }) => ({
       name,
       role,
       lower,
       upper,
       velocity: move.velocity,
+      torque_limit: torqueLimit,
       unit: 'rad',
       servos: servos.map(({ id, model }) => ({ id, model })),
     })),
     gripper: arm.model.gripper,
     poses: Object.fromEntries([...arm.model.poses].map(([name, angles]) => [name, [...angles]])),
+    alarms: Object.fromEntries(alarmTexts(arm.model.family)),
   };
 }

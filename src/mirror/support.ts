@@ -14,7 +14,7 @@ const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
  * Lets an arm float whose torque is on: it supports a part of its weight and yields to the hand. Its servos' own gains are
  * on disk before they are changed. Joints without a percentage of their own are supported as the wrist is.
  * @param claim under which it floats: an arm that has been lost on the way is left to whoever has it
- * @throws {BridgeError} disconnected, stopped, owned, internal when the gains cannot be kept
+ * @throws {BridgeError} disconnected, stopped, owned, unavailable when the gains cannot be kept
  */
 export async function float(
   arm: ArmHandle,
@@ -34,7 +34,7 @@ export async function float(
     if (error instanceof BridgeError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new BridgeError(
-      'internal',
+      'unavailable',
       `The servo gains of arm ${arm.name} cannot be kept for the case of a crash (${why}), so it does not float. Make state_folder writable.`,
     );
   }

@@ -97,15 +97,15 @@ export class ArmRun {
     const { handle } = this;
     const limit = performance.now() + SETTLE_LIMIT * 1000;
     const anchor = handle.read().positions.slice();
-    let since = handle.read().sampleTime;
+    let since = handle.read().sampleInstant;
     while (performance.now() < limit && this.lostBecause === null) {
       await handle.nextCycle();
-      const { positions, sampleTime } = handle.read();
+      const { positions, sampleInstant } = handle.read();
       const left = positions.some((angle, i) => Math.abs(angle - anchor[i]!) > SETTLE_BAND);
       if (left) {
         anchor.set(positions);
-        since = sampleTime;
-      } else if (sampleTime - since >= SETTLE_WINDOW) {
+        since = sampleInstant;
+      } else if (sampleInstant - since >= SETTLE_WINDOW) {
         break;
       }
     }

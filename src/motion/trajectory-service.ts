@@ -241,14 +241,14 @@ export class TrajectoryService implements Trajectories {
   async #stand(run: ArmRun, joint: number, position: number, tolerance: number): Promise<void> {
     const { handle } = run;
     let anchor = handle.read().positions[joint]!;
-    let since = handle.read().sampleTime;
+    let since = handle.read().sampleInstant;
     while (run.lostBecause === null) {
-      const { positions, sampleTime } = handle.read();
+      const { positions, sampleInstant } = handle.read();
       const at = positions[joint]!;
-      if (Math.abs(at - position) <= tolerance || sampleTime - since > STALL_TIME) return;
+      if (Math.abs(at - position) <= tolerance || sampleInstant - since > STALL_TIME) return;
       if (Math.abs(at - anchor) > STALL_BAND) {
         anchor = at;
-        since = sampleTime;
+        since = sampleInstant;
       }
       await handle.nextCycle();
     }

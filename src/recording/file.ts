@@ -23,8 +23,10 @@ const NANOSECONDS = 1e9;
 
 /** Joints of one arm at one time. */
 export interface JointSample {
-  /** Of the bus read, seconds since the epoch. */
+  /** Of the bus read, seconds since the epoch by the system clock as it was at the first sample, however it is set since. */
   readonly time: number;
+  /** The same by the system clock as it is. */
+  readonly clock: number;
   /** rad */
   readonly positions: Float64Array;
   /** rad/s */
@@ -67,6 +69,11 @@ function decode(data: Uint8Array): { names: string[]; time: number; positions: F
   reader.string();
   const names = Array.from({ length: reader.sequenceLength() }, () => reader.string());
   return { names, time, positions: reader.float64Array() };
+}
+
+/** @param time s, taken in whole microseconds */
+function nanoseconds(time: number): bigint {
+  return BigInt(Math.floor(time * 1e6)) * 1000n;
 }
 
 /** An MCAP file of sensor_msgs/JointState messages of one arm, being written. */
@@ -122,12 +129,11 @@ export class JointFile {
 
   /** Not to be called again before it has resolved. */
   async add(sample: JointSample): Promise<void> {
-    const stamp = BigInt(Math.floor(sample.time * 1e6)) * 1000n;
     await this.#writer.addMessage({
       channelId: this.#channel,
       sequence: this.samples,
-      logTime: stamp,
-      publishTime: stamp,
+      logTime: nanoseconds(sample.time),
+      publishTime: nanoseconds(sample.clock),
       data: encode(this.#names, sample),
     });
     this.samples++;

@@ -65,7 +65,10 @@ interface Running {
   readonly name: string;
   readonly file: JointFile;
   readonly timer: NodeJS.Timeout;
+  /** Of the first sample: seconds since the epoch, and s by the clock that nobody sets. */
   begun: number;
+  first: number;
+  /** Of the newest one, s by that clock. */
   last: number;
   /** The sample that is being written. */
   pending: Promise<void> | null;
@@ -126,6 +129,7 @@ export class RecordingService implements Recordings {
         file,
         timer: setInterval(() => this.#sample(arm, running, left), 1000 / rate),
         begun: 0,
+        first: 0,
         last: 0,
         pending: null,
         problem: null,
@@ -144,7 +148,7 @@ export class RecordingService implements Recordings {
     if (running === null) return null;
     this.#running.delete(arm);
     clearInterval(running.timer);
-    const { file, name, begun, last } = running;
+    const { file, name, first, last } = running;
     const path = this.#path(name);
     try {
       await running.pending;
@@ -155,7 +159,7 @@ export class RecordingService implements Recordings {
     } finally {
       this.#names.delete(name);
     }
-    return { name, path, samples: file.samples, duration: last - begun, problem: running.problem };
+    return { name, path, samples: file.samples, duration: last - first, problem: running.problem };
   }
 
   async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
@@ -218,12 +222,16 @@ export class RecordingService implements Recordings {
       running.problem = `the quota of ${this.#quota / MEGABYTE} MB (recording.quota) is used up`;
       return;
     }
-    const { sampleTime, positions, velocities, efforts, state } = arm.read();
-    if (state === 'disconnected' || sampleTime <= running.last || !positions.every(Number.isFinite)) return;
-    if (running.begun === 0) running.begun = sampleTime;
-    running.last = sampleTime;
+    const { sampleTime, sampleInstant, positions, velocities, efforts, state } = arm.read();
+    if (state === 'disconnected' || sampleInstant <= running.last || !positions.every(Number.isFinite)) return;
+    if (running.first === 0) {
+      running.begun = sampleTime;
+      running.first = sampleInstant;
+    }
+    running.last = sampleInstant;
     const sample = {
-      time: sampleTime,
+      time: running.begun + sampleInstant - running.first,
+      clock: sampleTime,
       positions: positions.slice(),
       velocities: velocities.slice(),
       efforts: efforts.slice(),

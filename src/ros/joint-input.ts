@@ -1,10 +1,20 @@
 import type { Logger } from 'pino';
+import type { JointModel } from '../arm/model.ts';
 import { decodeJointState, type JointState } from './cdr.ts';
 import { messageOf } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 
 /** After this silence the order of stamps begins anew, s: the time after which an arm holds for want of setpoints. */
 const ORDER_MEMORY = 0.1;
+/** A message that took so much longer than the one before is late, s. */
+const LATE = 0.1;
+/** Messages that go on being late for at least this time come by another clock, s. A backlog comes at once. */
+const BACKLOG = 0.1;
+/** Late messages that are further apart have nothing to do with each other, s. */
+const LATE_MEMORY = 5;
+
+/** A position further beyond its joint's limit than this is told, rad: rounding is not. */
+const BEYOND = 0.01;
 
 /** Why a message is refused: `kind` groups equal faults for the log. */
 export interface Refusal {
@@ -18,6 +28,9 @@ export class JointInput {
   readonly #refusals: RefusalLog;
   #stamp = 0;
   #arrival = Number.NEGATIVE_INFINITY;
+  /** Arrival less stamp of the last message: what the clocks differ by, and its way. */
+  #offset = Number.POSITIVE_INFINITY;
+  #lateSince = Number.NEGATIVE_INFINITY;
 
   /**
    * @param topic for the log
@@ -39,15 +52,26 @@ export class JointInput {
     }
   }
 
-  /** Stamps tell the order, not the age: clocks of two machines differ. Messages without a stamp come as they come. */
+  /**
+   * Stamps tell the order, and no age by themselves: clocks of two machines differ. Messages without a stamp come as they
+   * come. What a network kept back while it was broken (DDS sends it again) shows after a silence by its longer way.
+   */
   #outOfOrder(stamp: number, now: number): Refusal | null {
     if (stamp === 0) return null;
     const fresh = now - this.#arrival > ORDER_MEMORY;
     if (!fresh && stamp <= this.#stamp) {
       return { kind: 'order', text: 'its stamp is not later than that of the message before' };
     }
+    if (fresh && now - stamp - this.#offset > LATE) {
+      if (now - this.#lateSince > LATE_MEMORY) this.#lateSince = now;
+      if (now - this.#lateSince < BACKLOG) {
+        return { kind: 'late', text: 'it was kept back on its way, and what it asks for is past' };
+      }
+    }
     this.#stamp = stamp;
     this.#arrival = now;
+    this.#offset = now - stamp;
+    this.#lateSince = Number.NEGATIVE_INFINITY;
     return null;
   }
 }
@@ -82,4 +106,28 @@ export function jointValuesFault(
       };
   }
   return null;
+}
+
+/** Tells of positions beyond the limits of their joints: the gate lets an arm follow them as far as it may. */
+export class LimitLog {
+  readonly #joints: ReadonlyMap<string, JointModel>;
+  readonly #log: RefusalLog;
+
+  constructor(joints: readonly JointModel[], topic: string, log: Logger) {
+    this.#joints = new Map(joints.map((joint) => [joint.name, joint]));
+    this.#log = new RefusalLog(log, `Message on ${topic} followed in part`);
+  }
+
+  /** @param positions rad, of joints that are known @param now monotonic, s */
+  look(names: readonly string[], positions: Float64Array, now: number): void {
+    for (let i = 0; i < names.length; i++) {
+      const { name, lower, upper } = this.#joints.get(names[i]!)!;
+      const position = positions[i]!;
+      if (position >= lower - BEYOND && position <= upper + BEYOND) continue;
+      const limit = position < lower ? lower : upper;
+      const text = (): string =>
+        `${name} is asked to ${position.toFixed(3)} rad and stops at its limit, ${limit.toFixed(3)}`;
+      this.#log.refuse(name, text, now);
+    }
+  }
 }

@@ -12,6 +12,7 @@ import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
 import { offerArm } from './arm-inputs.ts';
 import { declareArmParameters } from './arm-parameters.ts';
+import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { acceptsCommands, setDiscovery } from './discovery.ts';
 import { LocalArm } from './local-arm.ts';
@@ -200,10 +201,10 @@ function populate(
       new Promise((resolve) => setTimeout(resolve, FAREWELL)),
     ]);
     open = false;
-    // To stop a node runs the event loop within itself, which frees what has been closed: not below a stream that is being read.
-    await new Promise((resolve) => setImmediate(resolve));
-    for (const node of nodes) node.stop();
-    context.shutdown();
+    await leaveGraph(() => {
+      for (const node of nodes) node.stop();
+      context.shutdown();
+    });
   };
   let closing: Promise<void> | null = null;
   return {

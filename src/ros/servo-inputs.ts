@@ -6,7 +6,7 @@ import type { Jogging } from '../motion/jog-service.ts';
 import type { Trajectories } from '../motion/trajectory-service.ts';
 import { NODE_NAME } from './arguments.ts';
 import type { ArmFrames } from './frames.ts';
-import { jointValuesFault } from './joint-input.ts';
+import { jointValuesFault, LimitLog } from './joint-input.ts';
 import type { Qualities } from './qos.ts';
 import { messageOf, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
@@ -72,13 +72,16 @@ export class ServoInputs {
     const known = new Map(names.map((name, index) => [name, index]));
 
     const forward = 'forward_position_controller/commands';
+    const limits = new LimitLog(arm.model.joints, `${this.#parts.namespace}/${forward}`, this.#log);
     this.#subscribe<{ readonly data: Float64Array }>('std_msgs/msg/Float64MultiArray', forward, ({ data }) => {
       if (data.length !== names.length) {
         return `it has ${data.length} positions; arm ${arm.name} has ${names.length} joints: ${names.join(', ')}`;
       }
       const wrong = data.findIndex((value) => !Number.isFinite(value));
       if (wrong >= 0) return `the position of ${names[wrong]} is ${data[wrong]}`;
-      return refusedBy(joints.command(arm, names, data, 0, forward));
+      const refused = refusedBy(joints.command(arm, names, data, 0, forward));
+      if (refused === null) limits.look(names, data, performance.now() / 1000);
+      return refused;
     });
 
     const target = `${NODE_NAME}/pose_target`;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { JointStreams } from '../arm/streams.ts';
 import type { Arm } from '../arm/types.ts';
-import { JointInput, jointValuesFault } from './joint-input.ts';
+import { JointInput, jointValuesFault, LimitLog } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
@@ -16,11 +16,15 @@ export function acceptJointCommands(
   log: Logger,
 ): void {
   const known = new Map(arm.model.joints.map(({ name }, index) => [name, index]));
-  const commands = new JointInput(`${namespace}/joint_commands`, log, (message) => {
+  const topic = `${namespace}/joint_commands`;
+  const limits = new LimitLog(arm.model.joints, topic, log);
+  const commands = new JointInput(topic, log, (message) => {
     const fault = jointValuesFault(message.names, message.positions, known);
     if (fault !== null) return fault;
     const answer = joints.command(arm, message.names, message.positions, message.stamp, 'joint_commands');
-    return answer === 'accepted' ? null : { kind: answer.refused, text: answer.refused };
+    if (answer !== 'accepted') return { kind: answer.refused, text: answer.refused };
+    limits.look(message.names, message.positions, performance.now() / 1000);
+    return null;
   });
   const options = { qos: qualities.stream, isRaw: true } as const;
   node.createSubscription(JOINT_STATE, 'joint_commands', options, (bytes) =>

@@ -34,6 +34,10 @@ export interface ServoBus {
   beginRead(address: number, length: number): void;
   /** The deadline has passed: asks the missing servos once more, or settles without them. */
   expire(): void;
+  /** True while an answer of this servo may be under way. */
+  owes(id: number): boolean;
+  /** An answer of `length` bytes to somebody else's request may be under way of this servo: no read is to take it for its own. */
+  stray(id: number, length: number): void;
   /** Stops waiting without a settled call, for a port that has gone. */
   abandon(): void;
   /**

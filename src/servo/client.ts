@@ -21,23 +21,47 @@ export interface ServoIdentity {
   readonly firmware: string;
 }
 
-/**
- * One servo at a time, by promises: for scanning, set-up and checks, never inside the control loop. It owns the port's
- * bytes from `attach` on. Each transaction has a deadline and is repeated once when its reply is lost or corrupt.
- */
-export interface ServoClient {
-  /** Takes the port's bytes (again), after somebody else has used the port. */
-  attach(): void;
-  /** Resolves to null when no servo has this id. */
-  ping(id: number): Promise<ServoIdentity | null>;
+/** The registers of servos, one servo at a time. */
+export interface RegisterAccess {
   /** @returns `length` bytes from `address` @throws {ServoError} */
   read(id: number, address: number, length: number): Promise<Uint8Array>;
   /** Writes bytes and waits for the servo's acknowledgement. @throws {ServoError} refused when it says no */
   write(id: number, address: number, bytes: Uint8Array): Promise<void>;
+}
+
+/**
+ * One servo at a time, by promises: for scanning, set-up and checks, never inside the control loop. It owns the port's
+ * bytes from `attach` on. Each transaction has a deadline and is repeated once when its reply is lost or corrupt. A late
+ * answer to one request, or to one of whoever used the port before, is never taken for the answer to another.
+ */
+export interface ServoClient extends RegisterAccess {
+  /**
+   * Takes the port's bytes (again), after somebody else has used the port.
+   * @param silent no answer is under way of any servo that will be asked; left out: that is found out first
+   */
+  attach(silent?: boolean): void;
+  /** Bytes of an answer of a servo that may still come; -1 for none, or where only whoever had the port before can know. */
+  owed(id: number): number;
+  /** Resolves to null when no servo has this id. */
+  ping(id: number): Promise<ServoIdentity | null>;
   /** Prepares a write that `action` carries out. @throws {ServoError} */
   regWrite(id: number, address: number, bytes: Uint8Array): Promise<void>;
   /** Carries out all prepared writes at once; the servos do not answer. */
   action(): void;
   /** Restarts a servo, which clears its alarms. @throws {ServoError} refused where the family cannot */
   reboot(id: number): Promise<void>;
+}
+
+/** What comes back when one id is asked once. */
+export interface Echo {
+  /** Intelligible answers of this id. */
+  readonly answers: number;
+  /** Bytes came that are no answer, such as those of answers that collide. */
+  readonly noise: boolean;
+}
+
+/** A client on a port of its own, for setting up servos of which two may have the same id. */
+export interface SetupClient extends ServoClient {
+  /** Asks once for `length` bytes from `address`, and listens until nothing has come for the deadline. @throws {ServoError} closed */
+  echo(id: number, address: number, length: number): Promise<Echo>;
 }

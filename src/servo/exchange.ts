@@ -1,4 +1,4 @@
-import { ServoError } from './client.ts';
+import { type Echo, ServoError } from './client.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 
@@ -24,22 +24,48 @@ interface Waiting {
 
 type Outcome = Reply | 'timeout' | 'corrupt';
 
+/** Makes a frame that asks a servo for the first `length` bytes of its table. */
+type Probe = (id: number, length: number) => Uint8Array;
+
 /**
- * One request and its answer at a time over a port that several callers share. A reply that comes after its deadline
- * cannot be told from the answer to the next request of the same kind; therefore a request that follows one with missing
- * answers, to the same servo, first waits for those.
+ * Lengths of probes: beyond what links ask for in the control loop, late answers to which may be under way, and within the
+ * EEPROM of every servo.
+ */
+export const SHORTEST_PROBE = 30;
+const PROBE_LENGTHS = 6;
+/** So many are made of a servo that does not answer. */
+const PROBES = 2;
+/** Ids fit a byte. */
+const IDS = 256;
+/** No answer of a servo is outstanding; one is, but it is not known how long it will be. */
+const NONE = -1;
+const UNKNOWN = -2;
+
+/**
+ * One request and its answer at a time over a port that several callers share. An answer says nothing of the request that
+ * it belongs to, so one that comes after its deadline cannot be told from the answer to a later request. Therefore a servo
+ * of which an answer may still be under way is first asked for a number of bytes that nothing else asks for: it answers in
+ * the order of its requests, so when that answer has come, nothing is under way.
  */
 export class Exchange {
   readonly #port: BytePort;
   readonly #parser: ReplyParser;
   readonly #deadline: number;
+  readonly #probe: Probe;
+  #probes = 0;
+  /** Bytes of an answer that may still be under way, by servo: `NONE`, `UNKNOWN`, or how many. */
+  readonly #owed = new Int16Array(IDS).fill(NONE);
   #tail: Promise<unknown> = Promise.resolve();
   #waiting: Waiting | null = null;
-  #owedBy = -1;
-  #owed = 0;
 
-  constructor(port: BytePort, makeParser: (handler: StatusHandler) => ReplyParser, options: ClientOptions = {}) {
+  constructor(
+    port: BytePort,
+    makeParser: (handler: StatusHandler) => ReplyParser,
+    probe: Probe,
+    options: ClientOptions = {},
+  ) {
     this.#port = port;
+    this.#probe = probe;
     this.#deadline = options.deadline ?? DEFAULT_DEADLINE;
     this.#parser = makeParser((id, error, bytes, from, length) => {
       this.#waiting?.take({ id, error, bytes: bytes.slice(from, from + length) });
@@ -49,11 +75,31 @@ export class Exchange {
       this.#waiting?.fail(reason);
       onClose(reason);
     };
-    this.attach();
+    this.#listenToPort();
   }
 
-  /** Takes the port's bytes (again), after somebody else has used the port. */
-  attach(): void {
+  /** See `ServoClient`. */
+  attach(silent = false): void {
+    this.#owed.fill(silent ? NONE : UNKNOWN);
+    this.#listenToPort();
+  }
+
+  /** See `ServoClient`. */
+  owed(id: number): number {
+    return Math.max(NONE, this.#owed[id]!);
+  }
+
+  /** An answer of this length may still come: somebody has waited for it in vain. */
+  owe(id: number, length: number): void {
+    this.#owed[id] = length;
+  }
+
+  /** True when no answer of a servo can be under way. */
+  isClear(id: number): boolean {
+    return this.#owed[id] === NONE;
+  }
+
+  #listenToPort(): void {
     this.#port.onBytes = (chunk) => this.#parser.push(chunk);
   }
 
@@ -66,11 +112,18 @@ export class Exchange {
   /**
    * Sends a frame and waits for the answer of servo `id`, twice if need be.
    * @param what the request in words, for messages: "the read of 2 bytes at register address 56"
-   * @param accepts whether a packet of this servo can be the answer
+   * @param length of the data of its answer, bytes
+   * @param accepts whether a packet of this servo can be the answer; left out: by its length
    * @throws {ServoError} timeout, corrupt or closed
    */
-  async ask(id: number, frame: Uint8Array, what: string, accepts: (reply: Reply) => boolean): Promise<Reply> {
-    const outcome = await this.tryAsk(id, frame, accepts);
+  async ask(
+    id: number,
+    frame: Uint8Array,
+    what: string,
+    length: number,
+    accepts?: (reply: Reply) => boolean,
+  ): Promise<Reply> {
+    const outcome = await this.tryAsk(id, frame, length, accepts);
     if (outcome === 'timeout') {
       throw new ServoError(
         'timeout',
@@ -91,19 +144,24 @@ export class Exchange {
   }
 
   /** As `ask`, with a failure as a value. @throws {ServoError} closed */
-  tryAsk(id: number, frame: Uint8Array, accepts: (reply: Reply) => boolean): Promise<Outcome> {
+  tryAsk(
+    id: number,
+    frame: Uint8Array,
+    length: number,
+    accepts: (reply: Reply) => boolean = ({ bytes }) => bytes.length === length,
+  ): Promise<Outcome> {
     const bytes = frame.slice();
     return this.#queue(async () => {
-      if (this.#owedBy === id && this.#owed > 0) await this.#drain(id);
       this.#parser.reset();
       const before = this.#parser.discarded;
-      let reply = await this.#attempt(id, bytes, accepts);
-      if (!reply) {
-        reply = await this.#attempt(id, bytes, accepts);
-        this.#owedBy = id;
-        this.#owed = reply ? 1 : 2;
+      if (this.isClear(id) || (await this.#clear(id))) {
+        let reply = await this.#attempt(id, bytes, accepts);
+        if (!reply) {
+          this.owe(id, length);
+          reply = await this.#attempt(id, bytes, accepts);
+        }
+        if (reply) return reply;
       }
-      if (reply) return reply;
       return this.#parser.discarded > before ? 'corrupt' : 'timeout';
     });
   }
@@ -129,16 +187,40 @@ export class Exchange {
     });
   }
 
+  /** Sends a frame once and listens to all that servo `id` answers, until nothing has come for the deadline. */
+  echo(id: number, frame: Uint8Array): Promise<Echo> {
+    const bytes = frame.slice();
+    return this.#queue(async () => {
+      if (!this.isClear(id)) await this.#drain(id);
+      this.#parser.reset();
+      const before = this.#parser.discarded;
+      let answers = 0;
+      const silent = this.#listen(id, this.#deadline, (reply) => {
+        if (reply.id !== id) return 'other';
+        answers++;
+        return 'more';
+      });
+      this.#port.write(bytes);
+      await silent;
+      return { answers, noise: this.#parser.discarded > before };
+    });
+  }
+
   #queue<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#tail.then(task);
     this.#tail = result.catch(() => {});
     return result;
   }
 
-  async #attempt(id: number, frame: Uint8Array, accepts: (reply: Reply) => boolean): Promise<Reply | null> {
+  async #attempt(
+    id: number,
+    frame: Uint8Array,
+    accepts: (reply: Reply) => boolean,
+    patience = this.#deadline,
+  ): Promise<Reply | null> {
     this.#parser.reset();
     let answer: Reply | null = null;
-    const answered = this.#listen(id, this.#deadline, (reply) => {
+    const answered = this.#listen(id, patience, (reply) => {
       if (reply.id !== id || !accepts(reply)) return 'other';
       answer = reply;
       return 'done';
@@ -148,14 +230,25 @@ export class Exchange {
     return answer;
   }
 
-  /** Lets the late answers of a servo pass; the one to a repeated request may be a deadline behind the first. */
-  async #drain(id: number): Promise<void> {
-    await this.#listen(id, 2 * this.#deadline, (reply) => {
-      if (reply.id !== id) return 'other';
-      this.#owed--;
-      return this.#owed === 0 ? 'done' : 'more';
-    });
-    this.#owed = 0;
+  /** Lets late answers pass until none has come for two deadlines; two servos of one id answer no probe. */
+  #drain(id: number): Promise<void> {
+    return this.#listen(id, 2 * this.#deadline, (reply) => (reply.id === id ? 'more' : 'other'));
+  }
+
+  /** Asks until no late answer of a servo can be under way. @returns whether it has answered, so that none is under way any more */
+  async #clear(id: number): Promise<boolean> {
+    const asked: number[] = [];
+    for (let attempt = 1; attempt <= PROBES; attempt++) {
+      const length = SHORTEST_PROBE + (this.#probes++ % PROBE_LENGTHS);
+      asked.push(length);
+      const probe = this.#probe(id, length).slice();
+      // The answer to the first one will do, late as it is: the other one passes for no answer to a request.
+      const answered = ({ bytes }: Reply): boolean => asked.includes(bytes.length);
+      if ((await this.#attempt(id, probe, answered, attempt * this.#deadline)) === null) continue;
+      this.#owed[id] = NONE;
+      return true;
+    }
+    return false;
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { ServoClient } from './client.ts';
+import type { RegisterAccess } from './client.ts';
 import type { ServoModel } from './model.ts';
 import type { Register } from './registers.ts';
 import { readRegister, registerName } from './setup.ts';
@@ -20,7 +20,7 @@ export interface ModelFacts {
 }
 
 /** @throws {ServoError} when the servo does not answer */
-export async function servoFacts(client: ServoClient, id: number, model: ServoModel): Promise<ModelFacts> {
+export async function servoFacts(client: RegisterAccess, id: number, model: ServoModel): Promise<ModelFacts> {
   const { common, stepsPerTurn, stallTorque } = model;
   const read = (register: Register): Promise<number> => readRegister(client, model, id, registerName(model, register));
   const { maxTemperature } = common;

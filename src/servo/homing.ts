@@ -1,5 +1,5 @@
 import type { ServoCalibration } from './calibration.ts';
-import type { ServoClient } from './client.ts';
+import type { RegisterAccess } from './client.ts';
 import { OperatingMode } from './dynamixel/constants.ts';
 import type { ServoFamily, ServoModel } from './model.ts';
 import { configure, registerName } from './setup.ts';
@@ -48,7 +48,12 @@ export function inTurn(calibration: ServoCalibration, middle: number, present: n
  * its position counts from elsewhere afterwards, and its goal does not.
  * @throws {ServoError} refused when the servo holds torque, or does not keep what was written
  */
-export async function writeHoming(client: ServoClient, model: ServoModel, id: number, homing: Homing): Promise<void> {
+export async function writeHoming(
+  client: RegisterAccess,
+  model: ServoModel,
+  id: number,
+  homing: Homing,
+): Promise<void> {
   const { homingOffset, operatingMode } = model.common;
   await configure(client, model, id, {
     [registerName(model, operatingMode)]: homing.operatingMode,

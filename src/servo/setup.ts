@@ -1,4 +1,4 @@
-import { type ServoClient, ServoError, type ServoIdentity } from './client.ts';
+import { type RegisterAccess, type ServoClient, ServoError, type ServoIdentity } from './client.ts';
 import type { RegisterName, ServoModel } from './model.ts';
 import { countRange, decodeSign, encodeSign, loadRaw, type Register, storeRaw } from './registers.ts';
 
@@ -25,7 +25,7 @@ const LOCKED = 1;
  * @throws {ServoError} when the servo does not answer or refuses
  */
 export async function readRegister<M extends ServoModel>(
-  client: ServoClient,
+  client: RegisterAccess,
   model: M,
   id: number,
   name: RegisterName<M>,
@@ -43,7 +43,7 @@ export async function readRegister<M extends ServoModel>(
  * @throws {ServoError} when the servo does not answer or refuses
  */
 export async function writeRegister<M extends ServoModel>(
-  client: ServoClient,
+  client: RegisterAccess,
   model: M,
   id: number,
   name: RegisterName<M>,
@@ -91,7 +91,7 @@ export async function scan(
  * @throws {ServoError} when the servo does not answer, refuses, or has another value afterwards
  */
 export async function configure<M extends ServoModel>(
-  client: ServoClient,
+  client: RegisterAccess,
   model: M,
   id: number,
   values: Readonly<Partial<Record<RegisterName<M>, number>>>,
@@ -170,7 +170,7 @@ function lockOf(model: ServoModel): Register | null {
  * @param after the id that the servo has then; null when it is not heard any more
  */
 async function persist(
-  client: ServoClient,
+  client: RegisterAccess,
   lock: Register,
   id: number,
   task: () => Promise<void>,
@@ -186,7 +186,7 @@ async function persist(
   if (after !== null) await writeRow(client, after, lock, LOCKED);
 }
 
-async function refuseUnderTorque(client: ServoClient, model: ServoModel, id: number, name: string): Promise<void> {
+async function refuseUnderTorque(client: RegisterAccess, model: ServoModel, id: number, name: string): Promise<void> {
   if (model.family !== 'dynamixel') return;
   if ((await readRow(client, id, model.common.torqueEnable)) === 0) return;
   throw new ServoError(
@@ -198,12 +198,12 @@ async function refuseUnderTorque(client: ServoClient, model: ServoModel, id: num
 }
 
 /** A register's content in counts, with its sign. @throws {ServoError} */
-export async function readRow(client: ServoClient, id: number, target: Register): Promise<number> {
+export async function readRow(client: RegisterAccess, id: number, target: Register): Promise<number> {
   const bytes = await client.read(id, target.address, target.size);
   return decodeSign(target.sign, loadRaw(bytes, 0, target.size));
 }
 
-async function writeRow(client: ServoClient, id: number, target: Register, value: number): Promise<void> {
+async function writeRow(client: RegisterAccess, id: number, target: Register, value: number): Promise<void> {
   const bytes = new Uint8Array(target.size);
   storeRaw(bytes, 0, target.size, encodeSign(target.sign, value));
   await client.write(id, target.address, bytes);

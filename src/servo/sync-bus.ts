@@ -4,7 +4,7 @@ import type { Register } from './registers.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 
 /** Lengths of requests that can be told apart: a block, and so many bytes more at most, less one. */
-const LENGTHS = 6;
+export const LENGTHS = 6;
 /** Time of a byte where the port does not know its rate, as at 1 Mbaud, s. */
 const BYTE_TIME = 1e-5;
 /** 8N1: start bit, eight data bits, stop bit. */
@@ -16,8 +16,8 @@ const BITS_PER_BYTE = 10;
  *
  * An answer says nothing of the request that it belongs to, and one that is late would pass for the answer to the next
  * request: a sample older than it says. Therefore a request that is made while answers are outstanding asks for another
- * number of bytes, beyond the block, than those before it. Answers come in the order of their requests, so when one has
- * been answered whole nothing is outstanding.
+ * number of bytes, beyond the block, than those before it, and than what somebody else has asked a servo for in vain.
+ * Answers come in the order of their requests, so when one has been answered whole nothing is outstanding.
  */
 export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements ServoBus {
   readonly ids: readonly number[];
@@ -50,9 +50,11 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   /** Bytes beyond the block that the first request of the read asked for, and the newest one. */
   #firstExcess = 0;
   #excess = 0;
-  /** 1 for each servo that has not answered the newest request, and how many these are. */
+  /** 1 for each servo that has not answered the newest request, or that of somebody else, and how many these are. */
   readonly #owing: Uint8Array;
   #owed = 0;
+  /** Bytes of an answer to somebody else that may still come, by servo; 0 for none that could pass for one of a read. */
+  readonly #strays: Int16Array;
   /** Instant at which all that is under way will have passed the line, s. */
   #lineFree = 0;
   #readTime = 0;
@@ -65,6 +67,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.errors = new Uint8Array(ids.length);
     this.lost = new Uint32Array(ids.length);
     this.#owing = new Uint8Array(ids.length);
+    this.#strays = new Int16Array(ids.length);
     this.frame = new Uint8Array(maxFrame);
     const missing = new Uint8Array(ids.length);
     const meant = new Uint8Array(ids.length);
@@ -123,7 +126,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.answered.fill(0);
     this.#reading = true;
     this.#retried = false;
-    this.#excess = this.#owed > 0 ? (this.#excess + 1) % LENGTHS : 0;
+    this.#excess = this.#owed > 0 ? this.#nextExcess() : 0;
     this.#firstExcess = this.#excess;
     this.#owing.fill(1);
     this.#owed = this.ids.length;
@@ -145,9 +148,20 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     }
     this.#retried = true;
     this.missed();
-    this.#excess = (this.#excess + 1) % LENGTHS;
+    this.#excess = this.#nextExcess();
     this.#send(this.#askMissing(), performance.now() / 1000);
     this.#lineFree += this.answerLength(this.#owed, this.#length + this.#excess) * this.#byteTime;
+  }
+
+  owes(id: number): boolean {
+    return this.#owing[this.#index[id]!] === 1;
+  }
+
+  stray(id: number, length: number): void {
+    const index = this.#index[id]!;
+    this.#strays[index] = length;
+    if (this.#owing[index] === 0) this.#owed++;
+    this.#owing[index] = 1;
   }
 
   abandon(): void {
@@ -182,6 +196,16 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     return this.askSome(this.#firstMissing[count]!, this.#address, asked);
   }
 
+  /** So many bytes more than before that the answer can be told from all that may still come. */
+  #nextExcess(): number {
+    let excess = this.#excess;
+    for (let tried = 0; tried < LENGTHS; tried++) {
+      excess = (excess + 1) % LENGTHS;
+      if (!this.#strays.includes(this.#length + excess)) break;
+    }
+    return excess;
+  }
+
   get #byteTime(): number {
     const { baudRate } = this.#port;
     return baudRate === undefined ? BYTE_TIME : BITS_PER_BYTE / baudRate;
@@ -199,11 +223,13 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
 
   #take(id: number, error: number, bytes: Uint8Array, from: number, length: number): void {
     const index = this.#index[id]!;
-    if (index < 0) return;
+    // Reads ask for other lengths than that of a stray answer.
+    if (index < 0 || (length > 0 && length === this.#strays[index])) return;
     this.errors[index] = error;
     const excess = length - this.#length;
     if (excess === this.#excess && this.#owing[index] === 1) {
       this.#owing[index] = 0;
+      this.#strays[index] = 0;
       this.#owed--;
     } else if (excess !== this.#firstExcess) {
       return;

@@ -4,6 +4,8 @@ import type { SimArmOptions, SimTruth } from './arm.ts';
 /** What the simulation thread is started with. */
 export interface SimWorkerData {
   readonly arms: readonly SimArmOptions[];
+  /** SCHED_FIFO priority, 1..99; null for none. */
+  readonly priority: number | null;
 }
 
 /** Changes to the wire faults and supply of one arm; what is left out stays as it is. */

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { threadEntry } from '../thread.ts';
 import type { SimArmOptions, SimTruth } from './arm.ts';
 import type { SimCall, SimFault, SimReply, SimRequest, SimWorkerData } from './messages.ts';
 
@@ -7,6 +8,8 @@ export interface SimulationOptions {
   readonly workerUrl?: URL;
   /** An arm's physics diverged (the simulation goes on), or the thread died (it is over). */
   readonly onFailure?: (message: string) => void;
+  /** SCHED_FIFO priority of the thread, 1..99, where it can be had; none by default. */
+  readonly priority?: number | null;
   /** Longest wait for MuJoCo and all arms, s. */
   readonly startTimeout?: number;
 }
@@ -48,8 +51,11 @@ export class Simulation {
     const names = arms.map((arm) => arm.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice !== undefined) throw new Error(`two simulated arms are named "${twice}": give each its own name`);
-    const data: SimWorkerData = { arms };
-    const worker = new Worker(options.workerUrl ?? workerUrl(), { workerData: data, name: 'simulation' });
+    const data: SimWorkerData = { arms, priority: options.priority ?? null };
+    const worker = new Worker(options.workerUrl ?? threadEntry('sim/worker.js'), {
+      workerData: data,
+      name: 'simulation',
+    });
     const timeout = options.startTimeout ?? 30;
     let timer: NodeJS.Timeout | undefined;
     try {
@@ -161,9 +167,4 @@ export class Simulation {
     this.#waiting.clear();
     if (!this.#closing) this.#onFailure(message);
   }
-}
-
-function workerUrl(): URL {
-  const compiled = import.meta.url.endsWith('.js');
-  return new URL(compiled ? './worker.js' : '../../dist/sim/worker.js', import.meta.url);
 }

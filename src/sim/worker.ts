@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
+import { setPriority } from '../thread.ts';
 import { type SimArmOptions, type SimTruth, SimulatedArm } from './arm.ts';
 import type { SimCall, SimReply, SimRequest, SimWorkerData } from './messages.ts';
 
@@ -101,7 +102,10 @@ let timer: NodeJS.Timeout | undefined;
 let mj: MainModule;
 try {
   mj = await loadMujoco();
-  for (const options of (workerData as SimWorkerData).arms) build(options);
+  const { arms: described, priority } = workerData as SimWorkerData;
+  for (const options of described) build(options);
+  // A refusal is told by the control thread, which asks for the same.
+  if (priority !== null) setPriority(priority);
   timer = setInterval(() => {
     const time = now();
     for (const arm of arms.values()) arm.advance(time);

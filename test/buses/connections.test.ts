@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GoalWatch, SERVO_STEP } from '../../bench/goal-watch.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import type { PortInfo } from '../../src/servo/port/discovery.ts';
 import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
@@ -10,21 +11,32 @@ const SERIAL = 'FTA4XK2';
 /** How near its rest pose an arm is down, rad. */
 const DOWN = 0.15;
 const GRIPPER = 5;
+/** Rate of the loop, Hz: slow, so that a busy machine keeps up with both ends of both lines. */
+const RATE = 50;
+/** Goals are stepped by two periods at most, however late a cycle is (`ControlLoop`). */
+const LONGEST_STEP = (2 * Math.max(...SO101.joints.map(({ move }) => move.velocity))) / RATE + SERVO_STEP;
 
 let first: Rig;
 let second: Rig;
 let bridge: RigBridge;
 /** Bytes that have come to the second rig. */
 let heard = 0;
+/** The wire of the first rig. */
+const wire = new GoalWatch();
 beforeAll(async () => {
   first = await Rig.start();
   second = await Rig.start();
-  const { bus } = second;
-  const feed = bus.feed.bind(bus);
-  bus.feed = (chunk, now) => {
-    heard += chunk.length;
-    feed(chunk, now);
+  const listen = ({ bus }: Rig, take: (chunk: Uint8Array) => void): void => {
+    const feed = bus.feed.bind(bus);
+    bus.feed = (chunk, now) => {
+      take(chunk);
+      feed(chunk, now);
+    };
   };
+  listen(first, (chunk) => wire.take(chunk));
+  listen(second, (chunk) => {
+    heard += chunk.length;
+  });
   const port = (rig: Rig, serialNumber: string | null): PortInfo => ({
     path: rig.path,
     byId: null,
@@ -38,8 +50,7 @@ beforeAll(async () => {
   });
   // Serial numbers lead to no port here: the pseudo-terminals have none, so that arms are added by their paths.
   const scan = async (): Promise<PortInfo[]> => [port(first, null), port(second, `${SERIAL} &`)];
-  // Slow, so that a busy machine keeps up with both ends of both lines.
-  bridge = await RigBridge.start({ arm: `serial:${first.path}` }, { rate: 50 }, scan);
+  bridge = await RigBridge.start({ arm: `serial:${first.path}` }, { rate: RATE }, scan);
 });
 afterAll(async () => {
   await first.close();
@@ -99,6 +110,27 @@ describe.skipIf(process.platform !== 'linux')('arms while the bridge runs', () =
     await bridge.post('/end-effector/read', { sync: true });
     expect(heard).toBe(before);
     second.bus.faults.dead.clear();
+  });
+
+  test('an arm moves on while another is added and disconnected: its goals go on, and none jumps', async () => {
+    let going = true;
+    const moves = (async () => {
+      while (going) for (const z of [3, -3]) await bridge.post('/move/relative?robot_id=0', { z });
+    })();
+    try {
+      await expect.poll(async () => (await bridge.arm(0)).state, PATIENCE).toBe('moving');
+      const before = wire.count;
+      // On a busy machine it may take the arm longer to answer than it is given.
+      const added = async () => (await add('so-101', { device_name: second.path })).body.robot_id;
+      await expect.poll(added, PATIENCE).toBe(1);
+      expect((await bridge.post('/robot/disconnect?robot_id=1')).body.status).toBe('ok');
+      expect(wire.count).toBeGreaterThan(before);
+    } finally {
+      going = false;
+    }
+    await moves;
+    expect(wire.largest).toBeGreaterThan(0);
+    expect(wire.largest).toBeLessThan(LONGEST_STEP);
   });
 
   test('an arm is added limp while another holds, and moves; asked for again, it is the same', async () => {

@@ -23,9 +23,9 @@ function priorities(): number[] {
   });
 }
 
-async function start(): Promise<RigBridge> {
+async function start(more: Readonly<Record<string, string>> = {}): Promise<RigBridge> {
   const rig = await Rig.start();
-  const bridge = await RigBridge.start({ arm: `serial:${rig.path}` }, { priority: PRIORITY });
+  const bridge = await RigBridge.start({ arm: `serial:${rig.path}`, ...more }, { priority: PRIORITY });
   onTestFinished(async () => {
     await bridge.close();
     await rig.close();
@@ -50,11 +50,15 @@ function folder(): string {
 
 describe.skipIf(process.platform !== 'linux')('control.priority', () => {
   test.skipIf(!allowed)(
-    'gives its priority to the control thread and to no other, and the status says so',
+    'gives its priority to the control thread, one less to simulated arms and none to others, and the status says so',
     async () => {
       expect(priorities().filter((priority) => priority > 0)).toEqual([]);
-      const bridge = await start();
-      expect(priorities().filter((priority) => priority > 0)).toEqual([PRIORITY]);
+      const bridge = await start({ twin: 'sim:so101' });
+      expect(
+        priorities()
+          .filter((priority) => priority > 0)
+          .sort((a, b) => a - b),
+      ).toEqual([PRIORITY - 1, PRIORITY]);
       expect((await bridge.get('/status')).body.loop.priority).toBe(PRIORITY);
       expect(bridge.told('control.priority')).toEqual([]);
     },

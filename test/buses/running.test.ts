@@ -181,6 +181,27 @@ describe.skipIf(process.platform !== 'linux')('an arm at work', () => {
   });
 });
 
+describe.skipIf(process.platform !== 'linux')('a pair whose set-up fails on the way', () => {
+  test('says why, leaves both arms as they were and nothing running, and is set up once the cause is gone', async () => {
+    const pair = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+    const measured = async (): Promise<number> => (await bridge.arm(1)).servos[1].temperature;
+    other.servo(2).shown = 67;
+    await expect.poll(measured, PATIENCE).toBe(67);
+    const refused = await bridge.post('/move/leader/start', pair);
+    expect(JSON.stringify(refused.body)).toContain('servo 2 (shoulder_lift) has 67 degC');
+    const { body } = await bridge.get('/status');
+    expect(body.leader_follower_status).toBe(false);
+    expect(body.arms.map(({ owner, torque }: { owner: unknown; torque: boolean }) => [owner, torque])).toEqual([
+      [null, true],
+      [null, false],
+    ]);
+    other.servo(2).shown = null;
+    await expect.poll(measured, PATIENCE).toBeLessThan(60);
+    expect((await bridge.post('/move/leader/start', pair)).body.status).toBe('ok');
+    expect((await bridge.get('/status')).body.leader_follower_status).toBe(true);
+  });
+});
+
 describe.skipIf(process.platform !== 'linux')('a port that is unplugged', () => {
   test('is noticed at once, the other arm is not disturbed, and on return nothing moves until it is asked to', async () => {
     expect((await bridge.post('/move/init?robot_id=1')).body.status).toBe('ok');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { fromLerobot, type LerobotFile, toLerobot } from '../../src/calibration/lerobot.ts';
-import { fromPhosphobot } from '../../src/calibration/phosphobot.ts';
+import { fromPhosphobot, toPhosphobot } from '../../src/calibration/phosphobot.ts';
 import { calibrationFile } from '../../src/config/calibration.ts';
 
 const SO101 = loadArmModel('so101');
@@ -71,4 +71,29 @@ test('the mounts of a phosphobot configuration are taken over, with the homing o
   expect(Object.values(taken.joints).map(({ sign }) => sign)).toEqual(config.servos_offsets_signs);
   expect(taken.joints.gripper!.homing_offset).toBe(1318);
   expect(() => fromPhosphobot({ ...config, servos_offsets: [1] }, SO101, 'x', WRITTEN, null)).toThrow(/has 1 values/);
+});
+
+test('a calibration goes to phosphobot, and comes back with the same zeros, signs and offsets', () => {
+  const before = fromLerobot(LEROBOT, SO101, 'follower', WRITTEN);
+  const given = toPhosphobot(before, SO101, { voltage: 7.4, gripperTorque: 2.94 });
+  expect(Object.keys(given)).toEqual([
+    'name',
+    'servos_voltage',
+    'servos_offsets',
+    'servos_calibration_position',
+    'servos_offsets_signs',
+    'pid_gains',
+    'gripping_threshold',
+    'non_gripping_threshold',
+  ]);
+  // The gripper opens from its zero to its calibration position.
+  const { zero, sign } = before.joints.gripper!;
+  const opened = (sign * (given.servos_calibration_position[5]! - zero) * 2 * Math.PI) / 4096;
+  expect(opened).toBeCloseTo(SO101.gripper!.open, 2);
+  expect(given.gripping_threshold).toBeGreaterThan(given.non_gripping_threshold);
+  const back = fromPhosphobot(JSON.parse(JSON.stringify(given)), SO101, 'follower', WRITTEN, before);
+  for (const [name, joint] of Object.entries(before.joints)) {
+    const { id, sign: turned, zero: counted, homing_offset } = joint;
+    expect(back.joints[name]).toMatchObject({ id, sign: turned, zero: counted, homing_offset });
+  }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { planJoint, sweepFault } from '../../src/calibration/plan.ts';
+import { planJoint, sweepFault, sweepFaults } from '../../src/calibration/plan.ts';
 import { Sweep } from '../../src/calibration/sweep.ts';
 
 const TURN = 4096;
@@ -67,4 +67,18 @@ test('a joint that was led over too little, too much or on one side is named wit
   expect(fault(0, -3, 3)).toMatch(/is this the right model of arm/);
   expect(fault(1, -1.69, 1.69)).toMatch(/is 57 degrees from the middle pose/);
   expect(fault(0.2, -1.6, 1.7)).toBeNull();
+
+  const faults = (...ranges: [number, number][]) =>
+    sweepFaults(
+      ranges.map((_, i) => ({ ...ELBOW, name: `joint_${i}` })),
+      ranges.map(([least, most]) => ({ middle: 0, least, most })),
+    );
+  expect(faults([-1, 1], [-1.6, 1.7], [0, 0], [-3, 3])).toBe(
+    'joint_0 has been led over 115 degrees of 194 degrees, joint_2 over 0 degrees of 194 degrees: lead each to both of its ' +
+      'ends; joint_3 has been led over 344 degrees of 194 degrees, which it cannot have: is this the right model of arm? Begin again',
+  );
+  expect(faults([-1, 1], [-1.6, 1.7])).toBe(
+    'joint_0 has been led over 115 degrees of 194 degrees: lead it to both of its ends',
+  );
+  expect(faults([-1.6, 1.7])).toBe('');
 });

@@ -9,7 +9,7 @@ const text = readFileSync(new URL('../../docs/hardware.md', import.meta.url), 'u
 /** Sub-command and options of each command of docs/hardware.md that has a sub-command. */
 const commands = [
   ...text.matchAll(
-    /npm start -- ((?:ports|scan|registers (?:read|write)|simulate|calibrate(?: (?:import|export))?)\b)([^\n`]*)/g,
+    /npm start -- ((?:ports|scan|registers (?:read|write)|simulate|calibrate(?: (?:import|export))?|setup(?: (?:port|rule|servo|arm))?)\b)([^\n`]*)/g,
   ),
 ].map(([, name, rest]) => ({
   name: name!,
@@ -32,6 +32,11 @@ test('every command of docs/hardware.md exists with the options that it is given
     'registers read',
     'registers write',
     'scan',
+    'setup',
+    'setup arm',
+    'setup port',
+    'setup rule',
+    'setup servo',
     'simulate',
   ]);
 });

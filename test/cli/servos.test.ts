@@ -191,7 +191,7 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge calibrate', () => {
     expect([code, errors]).toEqual([2, expect.stringContaining('--hand-time')]);
   });
 
-  it('takes over a calibration of LeRobot and gives it back', async () => {
+  it('takes over a calibration of LeRobot, gives it back, and to phosphobot and back', async () => {
     const path = join(served.folder, 'lerobot.json');
     const joints = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
     const rows = joints.map((name, i) => [
@@ -208,5 +208,12 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge calibrate', () => {
     expect(back.gripper).toMatchObject({ id: 6, drive_mode: 0, homing_offset: 250 });
     const wrong = await arm('calibrate', 'import', '--config', config(), '--format', 'phosphobot', path);
     expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('servos_offsets')]);
+    const other = join(served.folder, 'phosphobot.json');
+    const given = await arm(
+      ...['calibrate', 'export', '--config', config(), '--format', 'phosphobot', '--voltage', '7.4', other],
+    );
+    expect(given.code, given.errors).toBe(0);
+    const again = await arm('calibrate', 'import', '--config', config(), '--format', 'phosphobot', other);
+    expect(again.code, again.errors).toBe(0);
   });
 });

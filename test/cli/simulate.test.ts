@@ -68,9 +68,9 @@ async function simulate(count: number, ...args: string[]): Promise<Simulated> {
   return { child, lines, complaints: () => complaints };
 }
 
-async function ended(child: ChildProcess): Promise<number | null> {
+async function ended(child: ChildProcess): Promise<number | string | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  return child.exitCode;
+  return child.signalCode ?? child.exitCode;
 }
 
 async function opened(url: string): Promise<BytePort> {

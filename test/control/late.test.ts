@@ -1,9 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { Aside } from '../../src/control/aside.ts';
 import { ServoLink } from '../../src/control/servo-link.ts';
 import type { LinkJoint } from '../../src/control/servo-places.ts';
+import { blocksOf } from '../../src/control/servo-reads.ts';
+import { SHORTEST_PROBE } from '../../src/servo/exchange.ts';
+import { FeetechBus } from '../../src/servo/feetech/bus.ts';
+import { FeetechClient } from '../../src/servo/feetech/client.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
-import { modelByName } from '../../src/servo/models.ts';
+import { modelByName, SERVO_MODELS } from '../../src/servo/models.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
+import { LENGTHS } from '../../src/servo/sync-bus.ts';
 import { EmulatedBus } from '../../src/sim/bus.ts';
 import { Sts3215Firmware } from '../../src/sim/firmware.ts';
 
@@ -51,7 +57,7 @@ class DelayedPort implements BytePort {
   }
 }
 
-test('however late answers are, a sample is never older than the beginning of the read that it belongs to', async () => {
+function makeLink(port: BytePort): ServoLink {
   const model = modelByName('STS3215')!;
   const joints = IDS.map(
     (id): LinkJoint => ({
@@ -67,10 +73,14 @@ test('however late answers are, a sample is never older than the beginning of th
       settings: {},
     }),
   );
-  const port = new DelayedPort();
   const link = new ServoLink(port, joints);
   onTestFinished(() => link.close('the test is over'));
-  let now = performance.now() / 1000;
+  return link;
+}
+
+/** Runs cycles until one has read all servos; resolves with its time, s. */
+async function reached(link: ServoLink): Promise<number> {
+  let now = 0;
   await expect
     .poll(
       () => {
@@ -81,6 +91,13 @@ test('however late answers are, a sample is never older than the beginning of th
     )
     .toBe(true);
   await expect.poll(() => link.sampleTime).toBe(now);
+  return now;
+}
+
+test('however late answers are, a sample is never older than the beginning of the read that it belongs to', async () => {
+  const port = new DelayedPort();
+  const link = makeLink(port);
+  let now = await reached(link);
   port.holding = true;
   let settled = 0;
   link.onSettled = () => settled++;
@@ -101,4 +118,74 @@ test('however late answers are, a sample is never older than the beginning of th
   // Many reads were given up, and many were not.
   expect(link.lost[0]).toBeGreaterThan(20);
   expect(link.lost[0]).toBeLessThan(280);
+});
+
+const POSITION = STS3215.registers.present_position;
+const OFFSET = STS3215.registers.homing_offset;
+
+/** A bus of the loop whose servos have all answered, and single reads beside it. */
+async function besides() {
+  const port = new DelayedPort();
+  const bus = new FeetechBus(port, IDS);
+  const aside = new Aside(new FeetechClient(port), bus);
+  bus.attach();
+  bus.beginRead(POSITION.address, POSITION.size);
+  await expect.poll(() => bus.reading).toBe(false);
+  port.holding = true;
+  return { port, bus, aside };
+}
+
+/** Position of the first servo as the bus has read it, steps. */
+function positionIn({ block }: FeetechBus): number {
+  return block[0]! | (block[1]! << 8);
+}
+
+test('a single read beside the loop does not take a late answer to a read of the loop for its own', async () => {
+  const { port, bus, aside } = await besides();
+  bus.beginRead(POSITION.address, POSITION.size);
+  bus.expire();
+  bus.expire();
+  expect(bus.reading).toBe(false);
+  const answered: Uint8Array[] = [];
+  void aside.read(IDS[0]!, OFFSET.address, OFFSET.size).then((bytes) => answered.push(bytes));
+  await expect
+    .poll(
+      async () => {
+        void aside.turn();
+        await new Promise((resolve) => setImmediate(resolve));
+        // In their order, the oldest first.
+        port.release(1);
+        return answered;
+      },
+      { interval: 1 },
+    )
+    .toEqual([Uint8Array.of(0, 0)]);
+});
+
+test('a read of the loop does not take a late answer to a single read beside it for its own', async () => {
+  const { port, bus, aside } = await besides();
+  const offset = aside.read(IDS[0]!, OFFSET.address, OFFSET.size).catch(() => null);
+  // Nothing comes in time, and the transaction is to have its turn again.
+  await aside.turn();
+  expect(aside.waiting).toBe(true);
+  bus.attach();
+  bus.beginRead(POSITION.address, POSITION.size);
+  port.release(2);
+  expect(bus.answered[0]).toBe(0);
+  port.release(port.waiting.length);
+  expect(bus.reading).toBe(false);
+  expect(positionIn(bus)).toBeGreaterThan(1000);
+  // As many bytes again, now that nothing is outstanding.
+  bus.beginRead(POSITION.address, POSITION.size);
+  port.release(port.waiting.length);
+  expect(bus.reading).toBe(false);
+  aside.abandon('the test is over');
+  expect(await offset).toBeNull();
+});
+
+test('what a client asks to find out whether answers are under way is longer than what links ask for', () => {
+  for (const { family, common } of SERVO_MODELS) {
+    const blocks = Object.values(blocksOf(family, common, common.goalCurrent));
+    for (const { length } of blocks) expect(length + LENGTHS - 1).toBeLessThan(SHORTEST_PROBE);
+  }
 });

@@ -3,7 +3,7 @@ import { ServoLink } from '../../src/control/servo-link.ts';
 import type { LinkJoint } from '../../src/control/servo-places.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import { modelByName } from '../../src/servo/models.ts';
-import type { BytePort, PortError } from '../../src/servo/port/port.ts';
+import { type BytePort, PortError } from '../../src/servo/port/port.ts';
 import { EmulatedBus } from '../../src/sim/bus.ts';
 import { Sts3215Firmware } from '../../src/sim/firmware.ts';
 
@@ -223,3 +223,40 @@ test('servos are made no softer while their EEPROM is open, which would keep it'
     expect(servo.value('p_coefficient')).toBe(own[i]);
   }
 });
+
+test('overloaded servos are brought back, but not again and again: whoever asks too soon is told when', async () => {
+  const overload = async (): Promise<void> => {
+    port.servos[1]!.raiseOverload();
+    while (link.alarms[1] === 0) await cycle();
+  };
+  await overload();
+  const began = performance.now() / 1000;
+  expect(link.recover(began)).toBe('');
+  while (!link.up || link.alarms[1] !== 0) await cycle();
+  await overload();
+  expect(link.recover(began + 1)).toMatch(/just been brought back: take the load off, and try again in 4 s/);
+  expect(link.up).toBe(true);
+  expect(link.recover(began + 5.1)).toBe('');
+  while (!link.up || link.alarms[1] !== 0) await cycle();
+});
+
+test('a port that is gone is tried again less and less often, and its arm is there when it is', async () => {
+  const open = port.open;
+  let opened = 0;
+  port.open = async () => {
+    opened++;
+    throw new PortError('not_found', 'test: is not there');
+  };
+  port.onClose(new PortError('closed', 'test: has been pulled out'));
+  const until = performance.now() + 1500;
+  while (performance.now() < until) {
+    await cycle();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  // After 0.1 s, and then each time after twice as long.
+  expect(opened).toBeGreaterThan(0);
+  expect(opened).toBeLessThanOrEqual(5);
+  expect(link.up).toBe(false);
+  port.open = open;
+  while (!link.up) await cycle();
+}, 30_000);

@@ -1,8 +1,7 @@
-import loadMujoco from '@mujoco/mujoco';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { Trajectory } from '../../src/motion/trajectory.ts';
-import { VirtualArm } from '../mirror/support/virtual-arm.ts';
+import { holdingArm } from '../mirror/support/fixture.ts';
 
 const TORQUE_ENABLE = 64;
 const GOAL_POSITION = 116;
@@ -12,20 +11,8 @@ const LOWERING_SPEED = 1;
 const SAG = 0.1;
 
 test('a Dynamixel servo that shuts itself down leaves the arm to the others for its way down, which sag no further than they may', async () => {
-  const mj = await loadMujoco();
-  vi.useFakeTimers({ toFake: ['performance'], now: 0 });
-  onTestFinished(() => void vi.useRealTimers());
   const model = loadArmModel('koch');
-  const init = model.poses.get('init')!;
-  const arm = new VirtualArm(mj, model, [...init], (seconds) => vi.advanceTimersByTime(seconds * 1000));
-  onTestFinished(() => arm.dispose());
-  await arm.connect();
-  // A limp one falls: a hand has it until it holds.
-  arm.sim.hand(Object.fromEntries(model.joints.map(({ name }, j) => [name, init[j]!])), 0.01);
-  arm.run(0.2);
-  arm.hold();
-  arm.sim.hand(null, 0);
-  arm.run(0.5);
+  const arm = await holdingArm(model, [...model.poses.get('init')!]);
   const { link, runtime } = arm;
   const told: unknown[] = [];
   link.onAiling = (...what) => void told.push(what);

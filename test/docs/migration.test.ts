@@ -1,8 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { fakeServices } from '../http/fakes.ts';
 import { ROOT } from './support/blocks.ts';
@@ -17,15 +15,4 @@ test('the routes that it says are the same are here', async () => {
   const routes = rows.flatMap(([, cell]) => [...cell!.matchAll(/`(\/[^`]*)`/g)].map((match) => match[1]!));
   expect(routes.length).toBeGreaterThan(15);
   for (const route of routes) expect(Object.keys(paths)).toContain(route);
-});
-
-test('the configuration that it shows is one', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-migration-'));
-  try {
-    const file = join(folder, 'config.yaml');
-    writeFileSync(file, /^```yaml\n([\s\S]*?)^```$/m.exec(text)![1]!);
-    expect(loadConfig(file).arms.map(({ model }) => model)).toEqual(['so100', 'so100']);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 });

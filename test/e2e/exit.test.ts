@@ -132,9 +132,8 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     await sleep(0.3);
     await forget();
     await sleep(0.2);
-    const { code, time } = await bridge.end('SIGTERM');
+    const { code } = await bridge.end('SIGTERM');
     expect(code).toBe(0);
-    expect(time).toBeLessThan(3);
     const { states, goals } = await recorded();
     expect(topSpeed(goals)).toBe(0);
     expect(Math.abs(states.at(-1)!.stamp - goals.at(-1)!.stamp)).toBeLessThan(0.1);
@@ -168,11 +167,11 @@ test('without ROS, from poses far from rest, both arms are down within 10 s', as
   expect(bridge.log).not.toMatch(/(leader|follower) .*holds/);
 });
 
-test('an arm that is limp is left as it is: the exit takes no time', async () => {
+test('arms that are limp are left as they are: the exit waits for nothing', async () => {
   const bridge = await BridgeProcess.start('--no-ros');
-  const { code, time } = await bridge.end('SIGINT');
+  const { code } = await bridge.end('SIGINT');
   expect(code).toBe(0);
-  expect(time).toBeLessThan(1.5);
+  expect(bridge.log).not.toMatch(/(leader|follower) is (ready|moving)/);
 });
 
 test('a stop is heard while the arms are being lowered, and nobody can take one of them any more', async () => {

@@ -52,7 +52,8 @@ describe.skipIf(typeof machines === 'string')(
     /** The leader is led away from where the follower is, which then ramps to it. */
     async function mirror(): Promise<void> {
       await here.ask(operator, '/sim/hand', { robot_id: 0, joints: START, duration: 0.5 });
-      expect(await there.ask(owner, '/move/init', {})).toMatchObject({ status: 'ok' });
+      // What the operator sent before a cable was pulled may arrive once it is back, and has the arm until it ends.
+      await expect.poll(() => there.ask(owner, '/move/init', {}), { timeout: 20_000 }).toMatchObject({ status: 'ok' });
       await expect.poll(async () => (await status()).arms[1].state, { timeout: 10_000 }).toBe('ready');
       const started = await here.ask(operator, '/move/leader/start', {
         robot_pairs: [{ leader_id: 0, follower_id: 1 }],

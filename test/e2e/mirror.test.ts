@@ -8,6 +8,8 @@ const RAMP_SPEED = 0.6;
 
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
 const SECONDS = 60;
+/** Samples a second of which at least so many must be judged. */
+const FEWEST = 25;
 
 /** Where the hand leads the joints, rad, t s after the start. */
 function path(t: number): Record<string, number> {
@@ -21,6 +23,23 @@ function path(t: number): Record<string, number> {
     gripper: 0.6 + swing(0.4, 2.5, 5),
   };
 }
+
+/** Nothing of the path above is faster, rad/s. */
+const FASTEST = 1.7;
+
+/** By how much the hand knows its way ahead, s. */
+const LEAD = 0.15;
+
+/** Time between two messages of a topic, s: `joint_state_rate` of the configuration. */
+const PERIOD = 0.01;
+/** Where two samples are further apart, the machine has left out cycles, s. */
+const GAP = 1.7 * PERIOD;
+/** What a gap, or a hand that leads in jerks, has caused is over after that, s. */
+const AFTERMATH = 0.25;
+/** A leader's sample that is older makes the follower hold and ramp anew, which is over after this, s. */
+const [STALE, RAMP] = [0.1, 2];
+/** Goals are stepped by at most so much time at once, and told by so much late, s: two cycles. */
+const LONGEST_STEP = 0.01;
 
 type Rows = [number, number[]][];
 
@@ -41,14 +60,14 @@ function at(rows: Rows, j: number, t: number, from: number): { value: number; in
   return { value: a[j]! + ((b[j]! - a[j]!) * (t - t0)) / (t1 - t0), index: i };
 }
 
-/** Differences follower(t) - leader(t - lag) over all joints and samples. */
-function residuals(leader: Rows, follower: Rows, lag: number, joints: number): number[] {
+/** Differences follower(t) - leader(t - lag) over all joints and those samples that may be judged. */
+function residuals(leader: Rows, follower: Rows, lag: number, joints: number, mayJudge: Times): number[] {
   const out: number[] = [];
   for (let j = 0; j < joints; j++) {
     let index = 0;
     for (const [t, positions] of follower) {
       const when = t - lag;
-      if (when < leader[0]![0] || when > leader.at(-1)![0]) continue;
+      if (when < leader[0]![0] || when > leader.at(-1)![0] || !mayJudge(t)) continue;
       const there = at(leader, j, when, index);
       index = there.index;
       out.push(positions[j]! - there.value);
@@ -57,11 +76,55 @@ function residuals(leader: Rows, follower: Rows, lag: number, joints: number): n
   return out;
 }
 
-function largestSpeed(rows: Rows): number {
-  let largest = 0;
-  for (let i = 5; i < rows.length; i++) {
-    for (let j = 0; j < rows[i]![1].length; j++) {
-      largest = Math.max(largest, Math.abs(rows[i]![1][j]! - rows[i - 5]![1][j]!) / (rows[i]![0] - rows[i - 5]![0]));
+type Times = (t: number) => boolean;
+
+/**
+ * A busy machine leaves out cycles of the bridge, and turns of the test, whose hand then catches up in a jerk; neither is
+ * the mirror's doing. Both are told by the samples' own stamps: those that follow a gap of one of the topics, a leader that
+ * is led faster than this test means to, or a break of the pair for a gap, are not judged.
+ */
+function undisturbed(leader: Rows, others: readonly Rows[], breaks: readonly [number, number][]): Times {
+  const disturbed = new Set<number>();
+  const slot = (t: number): number => Math.floor(t / PERIOD);
+  const leaveOut = (from: number, to: number): void => {
+    for (let at = slot(from); at <= slot(to); at++) disturbed.add(at);
+  };
+  for (const [from, to] of breaks) leaveOut(from, to + RAMP);
+  for (const rows of [leader, ...others]) {
+    for (let i = 1; i < rows.length; i++) {
+      const [before, now] = [rows[i - 1]![0], rows[i]![0]];
+      if (now - before > GAP) leaveOut(before, now + (now - before > STALE ? RAMP : AFTERMATH));
+    }
+  }
+  for (let i = 5; i < leader.length; i++) {
+    if (speed(leader, i) > FASTEST) leaveOut(leader[i - 5]![0], leader[i]![0] + AFTERMATH);
+  }
+  return (t) => !disturbed.has(slot(t));
+}
+
+/** Of the fastest joint over the last five samples before a sample, rad/s. */
+function speed(rows: Rows, i: number): number {
+  const [t, positions] = rows[i]!;
+  const [t0, before] = rows[i - 5]!;
+  return Math.max(...positions.map((value, j) => Math.abs(value - before[j]!))) / (t - t0);
+}
+
+/** Whether samples stop for so long that a pair may end for it, in the seconds before a time. */
+function hasGap(topics: readonly Rows[], before: number): boolean {
+  return topics.some((rows) =>
+    rows.some(([t], i) => i > 0 && t > before - 3 && t < before + 3 && t - rows[i - 1]![0] > STALE),
+  );
+}
+
+/** By how much joints go further than at a speed, rad: from one message to the next, and over twenty of them. */
+function excess(rows: Rows, most: number): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (const apart of [1, 20]) {
+    for (let i = apart; i < rows.length; i++) {
+      const [t, positions] = rows[i]!;
+      const [t0, before] = rows[i - apart]!;
+      const allowed = most * (t - t0 + LONGEST_STEP) + SERVO_STEP;
+      for (const [j, value] of positions.entries()) largest = Math.max(largest, Math.abs(value - before[j]!) - allowed);
     }
   }
   return largest;
@@ -84,41 +147,45 @@ describe.skipIf(!HAS_ROS)('mirroring, as rclpy records it', () => {
     );
     await sleep(1.5);
     const began = Date.now();
+    const breaks: [number, number][] = [];
     for (;;) {
       const t = (Date.now() - began) / 1000;
       if (t > SECONDS) break;
-      await bridge.post('/sim/hand', { robot_id: 0, joints: path(t), duration: 0.05 });
+      // A machine that leaves the bridge without a turn for long ends the pair; whether it has is judged below.
+      if (!(await bridge.get('/api/v1/pairs')).body.active) {
+        const from = Date.now() / 1000;
+        await bridge.post('/move/leader/start', PAIR);
+        breaks.push([from - 1, Date.now() / 1000]);
+      }
+      // Told ahead, the hand goes on smoothly where this test gets its turn late.
+      await bridge.post('/sim/hand', { robot_id: 0, joints: path(t + LEAD), duration: LEAD });
       await sleep(0.04);
     }
     const recorded = await recording;
     const leader = recorded['/leader/joint_states'] as Rows;
     const follower = recorded['/follower/joint_states'] as Rows;
     const goals = recorded['/follower/joint_goals'] as Rows;
-    expect(follower.length).toBeGreaterThan(SECONDS * 80);
-    expect(largestSpeed(leader)).toBeGreaterThan(1.5);
+    const mayJudge = undisturbed(leader, [follower, goals], breaks);
+    const judged = follower.filter(([t]) => mayJudge(t)).length;
+    const peak = Math.max(...leader.slice(5).map((_, i) => speed(leader, i + 5)));
 
     let best = { lag: 0, sum: Number.POSITIVE_INFINITY };
     for (let lag = 0; lag <= 0.15; lag += 0.001) {
-      const sum = residuals(leader, follower, lag, 6).reduce((total, r) => total + r * r, 0);
+      const sum = residuals(leader, follower, lag, 6, mayJudge).reduce((total, r) => total + r * r, 0);
       if (sum < best.sum) best = { lag, sum };
     }
-    const left = residuals(leader, follower, best.lag, 6).map(Math.abs);
+    const left = residuals(leader, follower, best.lag, 6, mayJudge).map(Math.abs);
     const within = left.filter((r) => r <= 0.02).length / left.length;
-    let step = 0;
-    for (let i = 1; i < goals.length; i++) {
-      const dt = goals[i]![0] - goals[i - 1]![0];
-      for (let j = 0; j < 6; j++) {
-        const moved = Math.abs(goals[i]![1][j]! - goals[i - 1]![1][j]!);
-        step = Math.max(step, moved - MIRROR_VELOCITY * dt - SERVO_STEP);
-      }
-    }
     console.info(
       `mirroring: lag ${(best.lag * 1000).toFixed(0)} ms, ${(within * 100).toFixed(2)} % within 0.02 rad, ` +
-        `leader's peak ${largestSpeed(leader).toFixed(2)} rad/s, ${follower.length} samples`,
+        `leader's peak ${peak.toFixed(2)} rad/s, ${judged} of ${follower.length} samples judged, ${breaks.length} breaks`,
     );
+    expect(peak).toBeGreaterThan(1.5);
+    expect(judged).toBeGreaterThan(SECONDS * FEWEST);
     expect(best.lag).toBeLessThanOrEqual(0.06);
     expect(within).toBeGreaterThanOrEqual(0.99);
-    expect(step).toBeLessThanOrEqual(0);
+    expect(excess(goals, MIRROR_VELOCITY)).toBeLessThanOrEqual(0);
+    for (const [from] of breaks) expect(hasGap([leader, follower, goals], from + 1)).toBe(true);
     await bridge.post('/move/leader/stop');
     await bridge.post('/sim/hand', { robot_id: 0, joints: null, duration: 0 });
   }, 180_000);
@@ -127,6 +194,8 @@ describe.skipIf(!HAS_ROS)('mirroring, as rclpy records it', () => {
     await bridge.post('/move/init');
     await bridge.post('/move/leader/start', PAIR);
     await bridge.post('/move/leader/stop');
+    // A leader that is being lowered does not give way to a hand.
+    await expect.poll(async () => (await bridge.arm(0)).torque).toBe(false);
     const apart = { shoulder_pan: 1.2, shoulder_lift: -0.4, elbow_flex: 0.2 };
     await bridge.post('/sim/hand', { robot_id: 0, joints: apart, duration: 1.5 });
     await sleep(3);
@@ -140,10 +209,7 @@ describe.skipIf(!HAS_ROS)('mirroring, as rclpy records it', () => {
     expect(await bridge.arm(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
     const recorded = await recording;
     const goals = recorded['/follower/joint_goals'] as Rows;
-    for (let i = 1; i < goals.length; i++) {
-      const most = RAMP_SPEED * 1.1 * (goals[i]![0] - goals[i - 1]![0]) + SERVO_STEP;
-      for (let j = 0; j < 6; j++) expect(Math.abs(goals[i]![1][j]! - goals[i - 1]![1][j]!)).toBeLessThanOrEqual(most);
-    }
+    expect(excess(goals, RAMP_SPEED * 1.05)).toBeLessThanOrEqual(0);
     const states = recorded['/follower/joint_states'] as Rows;
     const sag = (j: number): number => Math.abs(states.at(-1)![1][j]! - states.at(-30)![1][j]!);
     for (let j = 0; j < 6; j++) expect(sag(j)).toBeLessThan(0.01);

@@ -38,7 +38,8 @@ async function record(name: string, times: readonly number[], poses: readonly nu
   const file = await JointFile.create(join(FOLDER, `${name}.mcap`), '/elsewhere/joint_states', NAMES);
   const none = new Float64Array(0);
   for (const [k, time] of times.entries()) {
-    await file.add({ time: 1e9 + time, positions: Float64Array.from(poses[k]!), velocities: none, efforts: none });
+    const at = 1e9 + time;
+    await file.add({ time: at, clock: at, positions: Float64Array.from(poses[k]!), velocities: none, efforts: none });
   }
   await file.end();
 }

@@ -91,3 +91,41 @@ test('a bridge killed while its arm floats leaves it holding; the next one takes
     await served.close();
   }
 });
+
+test('a bridge that is kept from running for a moment goes on with its motion: nobody was silent; after a long pause the arm is checked anew', async () => {
+  const link = join(folder, 'paused');
+  const served = await ServedArm.start({ arm: simulatedTwin(loadArmModel('so101')), faults: NO_FAULTS, pty: { link } });
+  const config = join(folder, 'paused.yaml');
+  writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\n`);
+  const paused = await BridgeProcess.start('--no-ros', '--config', config);
+  const pan = (): number => served.arm.truth(0).positions[0]!;
+  const pause = async (duration: number): Promise<void> => {
+    paused.child.kill('SIGSTOP');
+    await sleep(duration);
+    paused.child.kill('SIGCONT');
+  };
+  try {
+    const { body } = await paused.post('/move/init');
+    expect(body.status, body.message).toBe('ok');
+    for (const goal of [1.5, -1.5]) {
+      await paused.post('/joints/write', { angles: [goal], joints_ids: [0] });
+      await expect.poll(() => Math.sign(goal) * pan()).toBeGreaterThan(0.1);
+      await pause(0.7);
+      await sleep(0.1);
+      await pause(0.4);
+      await expect.poll(() => Math.abs(pan() - goal)).toBeLessThan(0.03);
+    }
+    expect(paused.log).not.toMatch(/disconnected|silent|not answered/);
+
+    await paused.post('/joints/write', { angles: [1.5], joints_ids: [0] });
+    await expect.poll(pan).toBeGreaterThan(-1.3);
+    await pause(2);
+    await expect.poll(async () => (await paused.arm(0)).state).toBe('ready');
+    expect(paused.log).toMatch(/arm is disconnected/);
+    await sleep(0.5);
+    expect(pan()).toBeLessThan(0.5);
+  } finally {
+    await paused.endStopped();
+    await served.close();
+  }
+});

@@ -29,7 +29,7 @@ function configuration(name: string, text: string): string {
 
 const OPERATOR = configuration(
   'operator.yaml',
-  'arms:\n  - { name: leader, bus: "sim:so101" }\n  - { name: far, bus: ros }\n',
+  'arms:\n  - { name: leader, id: 0, bus: "sim:so101" }\n  - { name: nowhere, id: 9, bus: ros }\n  - { name: far, id: 1, bus: ros }\n',
 );
 const OWNER = configuration('owner.yaml', 'arms:\n  - { name: far, bus: "sim:so101" }\n');
 
@@ -165,6 +165,38 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     expect((await owner.arm(0)).owner).toBeNull();
   });
 
+  test('is let go of while it is mirrored, and connected again: its owner holds it, and nothing moves by itself', async () => {
+    await follow();
+    await operator.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: -0.6 }, duration: 1 });
+    await sleep(0.5);
+    await goals();
+    expect((await operator.post('/robot/disconnect?robot_id=1')).body).toMatchObject({ status: 'ok' });
+    const away = await operator.arm(1);
+    expect(away).toMatchObject({ state: 'disconnected', owner: null });
+    expect(away.reason).toMatch(/disconnected by .*\/robot\/add-connection connects it/);
+    expect((await operator.get('/status')).body.leader_follower_status).toBe(false);
+    await expect
+      .poll(() => owner.arm(0), { timeout: 20_000 })
+      .toMatchObject({ state: 'ready', torque: true, owner: null });
+    expect(topSpeed(await goals())).toBeLessThan(MIRROR_VELOCITY * 1.05);
+    // What its owner goes on telling does not bring it back, and nobody drives it.
+    await commands();
+    await sleep(0.3);
+    expect(await operator.arm(1)).toMatchObject({ state: 'disconnected' });
+    expect((await operator.post('/move/init?robot_id=1')).body.detail).toMatch(/far is disconnected/);
+    expect(await commands()).toEqual([]);
+
+    const connection = { robot_name: 'far', connection_details: { bus: 'ros' } };
+    expect((await operator.post('/robot/add-connection', connection)).body).toMatchObject({
+      status: 'ok',
+      robot_id: 1,
+    });
+    expect(await operator.arm(1)).toMatchObject({ state: 'ready', owner: null });
+    await sleep(0.3);
+    expect(topSpeed(await goals())).toBe(0);
+    expect((await operator.post('/move/init?robot_id=1')).body.status).toBe('ok');
+  });
+
   test('decelerates and holds when the operator is killed, and is free half a second later', async () => {
     await owner.post('/move/init');
     await follow();
@@ -216,6 +248,9 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
       await stream(1.5, { gripper: 9 });
       expect(topSpeed(await goals(), 5)).toBeLessThan(RAMP_SPEED * 1.1);
       expect((await truth(owner, 0)).gripper).toBeLessThan(1.75);
+      expect(owner.log).toMatch(
+        /joint_commands followed in part: gripper is asked to 9\.000 rad and stops at its limit/,
+      );
       await sleep(0.7);
     });
 

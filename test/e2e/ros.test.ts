@@ -265,7 +265,8 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     const replaced = await second.result();
     expect(replaced.status).toBe('aborted');
     expect(replaced.result.error_string).toMatch(/superseded by a newer request/);
-    expect((await third.result()).status).toBe('succeeded');
+    const last = await third.result();
+    expect(last.status, last.result.error_string).toBe('succeeded');
     expect((await positions()).shoulder_pan).toBeCloseTo(0, 1);
   });
 

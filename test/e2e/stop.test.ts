@@ -162,7 +162,8 @@ describe('POST /stop while mirroring', () => {
     await bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: -0.7 }, duration: 0.6 });
     await sleep(0.3);
     await bridge.post('/stop?robot_id=0');
-    expect(await bridge.arm(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
+    // The answer is that of the leader; its pair ends with it.
+    await expect.poll(() => bridge.arm(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
     expect((await bridge.get('/status')).body.mirror.reason).toMatch(/leader: stopped/);
     const held = await resting(1);
     await bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: 0.5 }, duration: 0.3 });

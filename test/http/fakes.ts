@@ -39,6 +39,7 @@ const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wr
 /** The parts of an arm's model that HTTP reads. */
 const MODEL = {
   name: 'so101',
+  family: 'feetech',
   title: 'SO-101',
   urdf: '<robot name="so101"></robot>',
   baseLink: 'base_link',
@@ -47,8 +48,9 @@ const MODEL = {
     name,
     role: name,
     move: { velocity: 1.5, acceleration: 6 },
-    lower: -1.5,
-    upper: 1.5,
+    torqueLimit: 1.5,
+    lower: -1.6,
+    upper: 1.6,
     servos: [{ id: i + 1, model: 'STS3215', sign: i === 1 ? -1 : 1, zero: 2048 }],
     stall: null,
   })),
@@ -110,6 +112,7 @@ export class FakeArm implements Arm {
       torque: this.state !== 'connected' && this.state !== 'disconnected',
       holding: this.state !== 'connected' && this.state !== 'disconnected',
       sampleTime: Date.now() / 1000 - 0.01,
+      sampleInstant: performance.now() / 1000 - 0.01,
       positions: this.positions,
       goalTime: 0,
       goals: zeros,

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/load.ts';
 import { isLoopback } from '../../src/http/addresses.ts';
@@ -125,6 +126,17 @@ test('with a token every request needs it, on every path', async () => {
     expect((await app.inject({ method: 'POST', url: '/stop', headers: { authorization } })).statusCode).toBe(200);
   }
   await app.close();
+});
+
+test('a token that somebody puts into a URL is not taken, and does not come into the log', async () => {
+  const lines: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
+  const app = buildApp({ ...fakeServices({ token: TOKEN }), logger });
+  for (const url of [`/status?token=${TOKEN}`, `/nowhere?access_token=${TOKEN}`, `/%?${TOKEN}`])
+    expect((await app.inject({ url })).statusCode).toBeGreaterThan(400);
+  await app.close();
+  expect(lines.join('')).toContain('/status');
+  expect(lines.join('')).not.toContain(TOKEN);
 });
 
 test('a client with a token owns arms under another key than anonymous ones, which does not tell the token', async () => {

@@ -74,12 +74,14 @@ test('a client is told what there is, then what changes, in SI units', async () 
   expect(hello.arms[1].joints[1]).toEqual({
     name: 'shoulder_lift',
     role: 'shoulder_lift',
-    lower: -1.5,
-    upper: 1.5,
+    lower: -1.6,
+    upper: 1.6,
     velocity: 1.5,
+    torque_limit: 1.5,
     unit: 'rad',
     servos: [{ id: 2, model: 'STS3215' }],
   });
+  expect(hello.arms[1].alarms).toMatchObject({ 1: 'supply voltage out of range', 4: 'too hot' });
   const frame = await client.first('arms');
   expect(Math.abs(frame.t - Date.now() / 1000)).toBeLessThan(30);
   expect(frame.arms[1]).toMatchObject({ id: 1, state: 'ready', owner: null, torque: true, reason: '' });

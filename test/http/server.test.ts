@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConfigError } from '../../src/config/load.ts';
 import { buildApp, listen } from '../../src/http/app.ts';
+import { endSilent } from '../../src/http/connections.ts';
 import { type FakeServices, fakeServices } from './fakes.ts';
 
 /** A loaded machine may take its time; only the outcome counts. */
@@ -64,6 +66,48 @@ test('a client that hangs up ends motions whose answers wait for others on its c
   socket.destroy();
   await vi.waitFor(() => expect(services.motion.aborted).toHaveLength(2), PATIENCE);
   expect((await app.inject('/metrics')).body).toMatch(/^arm_bridge_live_clients 0$/m);
+});
+
+test('a client that fills its connection behind a motion cannot be heard any more: its motion ends', async () => {
+  const socket = await startMove();
+  // Their answers wait for that of the motion until the server reads no further.
+  const asking = setInterval(() => socket.write('GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'), 20);
+  await vi.waitFor(() => expect(services.motion.aborted).toHaveLength(1), PATIENCE);
+  clearInterval(asking);
+});
+
+test('a client that has sent what is not read behind a motion is noticed when it leaves', async () => {
+  const socket = await startMove();
+  const refused = 'POST /status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n';
+  socket.write(refused + 'x'.repeat(900_000));
+  socket.destroy();
+  await vi.waitFor(() => expect(services.motion.aborted).toHaveLength(1), PATIENCE);
+});
+
+test('a client that takes nothing of its answer loses its connection, one whose answer takes its time does not', async () => {
+  const waiting: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    if (request.url === '/long') waiting.push(response);
+    else response.end(Buffer.alloc(50_000_000));
+  });
+  endSilent(server, 100);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port: own } = server.address() as AddressInfo;
+  const ask = (path: string): Socket => {
+    const socket = connect(own, '127.0.0.1', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
+    return socket.on('error', () => {});
+  };
+  const patient = ask('/long');
+  await vi.waitFor(() => expect(waiting).toHaveLength(1), PATIENCE);
+  const held = new Set<Socket>();
+  server.on('connection', (socket: Socket) => held.add(socket));
+  const deaf = ask('/large').pause();
+  await vi.waitFor(() => expect([...held].map(({ destroyed }) => destroyed)).toEqual([true]), PATIENCE);
+  waiting[0]!.end('at last');
+  const [answer] = await once(patient, 'data');
+  expect(String(answer)).toContain('at last');
+  for (const socket of [patient, deaf]) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('requests one after the other on one connection do not end each other', async () => {

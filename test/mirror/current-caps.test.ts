@@ -1,10 +1,10 @@
-import loadMujoco, { type MainModule } from '@mujoco/mujoco';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { StateCode } from '../../src/control/snapshot.ts';
 import { registersOnBus, WITNESS_PYTHON } from '../support/witness.ts';
+import { holdingArm } from './support/fixture.ts';
 import { floating, furthest } from './support/floating.ts';
-import { PERIOD, VirtualArm } from './support/virtual-arm.ts';
+import { PERIOD, type VirtualArm } from './support/virtual-arm.ts';
 
 /** Six XL330-M077, which keep to a largest current in mode 5. */
 const model = loadArmModel('koch', 'leader');
@@ -26,25 +26,9 @@ const SERVO_STEP = (2 * Math.PI) / 4096;
 /** Nm: a register holds whole milliamperes. */
 const ROUNDING = 2e-4;
 
-let mj: MainModule;
 let arm: VirtualArm;
-beforeAll(async () => {
-  mj = await loadMujoco();
-});
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['performance'], now: 0 });
-  arm = new VirtualArm(mj, model, RAISED, (seconds) => vi.advanceTimersByTime(seconds * 1000));
-  await arm.connect();
-  // A limp one falls: a hand has it until it holds.
-  grip(RAISED, 0.01);
-  arm.run(0.2);
-  arm.hold();
-  arm.sim.hand(null, 0);
-  arm.run(0.5);
-});
-afterEach(() => {
-  arm.dispose();
-  vi.useRealTimers();
+  arm = await holdingArm(model, RAISED);
 });
 
 function grip(pose: readonly number[], duration: number): void {

@@ -1,7 +1,7 @@
-import loadMujoco, { type MainModule } from '@mujoco/mujoco';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadArmModel, SOFT_GAIN } from '../../src/arm/model.ts';
 import { StateCode } from '../../src/control/snapshot.ts';
+import { virtualArm as virtualArmOf } from './support/fixture.ts';
 import {
   drifts,
   floating,
@@ -12,7 +12,7 @@ import {
   STRETCHED,
   sequence,
 } from './support/floating.ts';
-import { PERIOD, VirtualArm } from './support/virtual-arm.ts';
+import { PERIOD, type VirtualArm } from './support/virtual-arm.ts';
 
 const model = loadArmModel('so101');
 const JOINTS = model.joints.length;
@@ -20,26 +20,7 @@ const P_COEFFICIENT = 21;
 const LOCK = 55;
 const SERVO_STEP = (2 * Math.PI) / 4096;
 
-let mj: MainModule;
-const arms: VirtualArm[] = [];
-beforeAll(async () => {
-  mj = await loadMujoco();
-});
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'], now: 0 });
-});
-afterEach(() => {
-  for (const arm of arms.splice(0)) arm.dispose();
-  vi.useRealTimers();
-});
-
-async function virtualArm(initial: readonly number[]): Promise<VirtualArm> {
-  const arm = new VirtualArm(mj, model, initial, (seconds) => vi.advanceTimersByTime(seconds * 1000));
-  arms.push(arm);
-  await arm.connect();
-  return arm;
-}
-
+const virtualArm = (pose: readonly number[]): Promise<VirtualArm> => virtualArmOf(model, pose);
 const floatingArm = (pose: readonly number[]): Promise<VirtualArm> => floatingArmOf(virtualArm, pose);
 
 function gains(arm: VirtualArm): number[] {
@@ -147,4 +128,19 @@ test('with every tenth packet lost gains still come and go, and nothing jumps', 
   arm.port.lose = () => false;
   expect(gains(arm)).toEqual(new Array(JOINTS).fill(32));
   expect(worst).toBeLessThan(0.02);
+});
+
+test('servos that fall silent while the arm floats end it: the arm holds when they are back, with their own gains, and does not sag', async () => {
+  const arm = await floatingArm(STRETCHED);
+  const before = arm.truth().positions;
+  const motion = arm.runtime.motion;
+  arm.port.lose = () => true;
+  arm.run(0.4);
+  expect(arm.runtime.state).toBe(StateCode.ready);
+  arm.port.lose = () => false;
+  arm.run(1);
+  expect(arm.runtime.source).toBeNull();
+  expect(arm.runtime.motion).toBe(motion);
+  expect(gains(arm)).toEqual(new Array(JOINTS).fill(32));
+  expect(furthest(arm.truth().positions, before)).toBeLessThan(0.02);
 });

@@ -6,6 +6,7 @@ import type { ArmSet } from '../../src/arm/arms.ts';
 import { forgetWhenRestored, GainStore } from '../../src/arm/gain-store.ts';
 import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../../src/arm/types.ts';
+import type { SourceSpec } from '../../src/control/messages.ts';
 import { GravityService } from '../../src/mirror/gravity.ts';
 import { DEFAULT_GRAVITY, type Mover } from '../../src/mirror/types.ts';
 
@@ -15,9 +16,9 @@ class FakeHandle {
   readonly name = 'leader';
   readonly bus = 'serial:/dev/null';
   readonly remote = false;
-  readonly model = { joints: [{ role: 'shoulder_lift' }], gravity: { softGain: 0.375 } };
+  model = { joints: [{ role: 'shoulder_lift' }], gravity: { softGain: 0.375 } };
   held: Claim | null = null;
-  readonly driven: string[] = [];
+  readonly driven: SourceSpec[] = [];
   /** Comes between a request and its answer. */
   meanwhile: () => void = () => {};
 
@@ -42,8 +43,8 @@ class FakeHandle {
     this.meanwhile();
     return { own: [32], soft: [12], restored: true };
   }
-  async drive({ kind }: { kind: string }) {
-    this.driven.push(kind);
+  async drive(source: SourceSpec) {
+    this.driven.push(source);
     return { motion: 1, duration: 0, ended: new Promise<never>(() => {}) };
   }
   async cancel(): Promise<void> {}
@@ -82,4 +83,15 @@ test('gains that are kept for another floating are not forgotten at the end of t
   arm.meanwhile = () => {};
   expect(await forgetWhenRestored(arm as unknown as ArmHandle, store)).toBe(true);
   expect(new GainStore(folder).read(arm.name, arm.bus)).toBeNull();
+});
+
+test.each([
+  [DEFAULT_GRAVITY, [0.1, 1, 0.5, 0.1, 0.1]],
+  [{ shoulder: 30, elbow: 70, wrist: 100 }, [1, 0.3, 0.7, 1, 1]],
+])('%j supports the weight at each joint by its own percentage', async (gravity, support) => {
+  const roles = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'gripper'];
+  arm.model = { joints: roles.map((role) => ({ role })), gravity: { softGain: 0.375 } };
+  const service = new GravityService({ byId: () => arm } as unknown as ArmSet, store, {} as Mover, () => {});
+  await service.start(arm as unknown as Arm, gravity, caller('http'));
+  expect(arm.driven).toEqual([expect.objectContaining({ kind: 'float', support: Float64Array.from(support) })]);
 });

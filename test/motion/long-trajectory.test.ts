@@ -27,7 +27,7 @@ function turning(rows: number, all = false): JointPath {
 /** An arm that holds at `init`, and what has driven it. */
 function holding() {
   const driven: SourceSpec[] = [];
-  const snapshot = { holding: true, state: 'ready', sampleTime: 1, motion: 0 };
+  const snapshot = { holding: true, state: 'ready', sampleInstant: 1, motion: 0 };
   const at = { setpoints: pose('init'), positions: pose('init'), velocities: new Float64Array(6) };
   let stopped = false;
   const handle = {

@@ -111,6 +111,7 @@ test('ROS is left out by choice, and for answers that need no bridge', () => {
     rosRequired: false,
     witness: false,
     composeLoader: false,
+    newerNode: false,
     browser: false,
   });
   expect(wishOf('start', ['--port', '1', '--no-ros'], {}).ros).toBe(false);
@@ -121,6 +122,7 @@ test('ROS is left out by choice, and for answers that need no bridge', () => {
     rosRequired: true,
     witness: true,
     composeLoader: true,
+    newerNode: true,
     browser: true,
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 const library = (name: string) => import(pathToFileURL(join(import.meta.dirname, '../../scripts/lib', name)).href);
 const { hashFiles, hashOf, readStamp, writeStamp } = await library('stamp.mjs');
 const { buildIsCurrent, buildKey } = await library('typescript.mjs');
-const { interfaceHash, interfacesAreCurrent } = await library('interfaces.mjs');
+const { copyInstall, interfaceHash, interfacesAreCurrent } = await library('interfaces.mjs');
 const { packagesAreCurrent } = await library('npm-packages.mjs');
 const { locatePrefix, prefixIsComplete } = await library('ros-prefix.mjs');
 
@@ -125,4 +125,19 @@ test('packages that npm has installed by hand count when they are those of the l
   expect(packagesAreCurrent(root)).toBe(false);
   write(installed, lock({ 'node_modules/a': a, 'node_modules/own': own, 'node_modules/left': a }));
   expect(packagesAreCurrent(root)).toBe(false);
+});
+
+test('a kept build names the checkout that it is copied to, and every other folder as before', () => {
+  const [first, second] = ['/home/a/arm.bridge', '/srv/$&'];
+  const text = (checkout: string) =>
+    `prefix="${checkout}/build/ros/install"\nnor in ${checkout}.\n${checkout}:${first}-2/lib:/root/.cache\n`;
+  write('built/share/local_setup.sh', text(first));
+  write('built/lib/name.so', `\0${first}/src`);
+  write('built/lib/__pycache__/name.pyc', '');
+  const [built, kept, copy] = ['built', 'kept', 'copy'].map((name) => join(root, name));
+  copyInstall(built, kept, first, '@CHECKOUT@');
+  copyInstall(kept, copy, '@CHECKOUT@', second);
+  expect(readFileSync(join(copy!, 'share/local_setup.sh'), 'utf8')).toBe(text(second));
+  expect(readFileSync(join(copy!, 'lib/name.so'), 'utf8')).toBe(`\0${first}/src`);
+  expect(readdirSync(join(copy!, 'lib'))).toEqual(['name.so']);
 });

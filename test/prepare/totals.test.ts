@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 
-const { countTests, totalsLine } = await import(
+const { countTests, failures, totalsLine } = await import(
   pathToFileURL(join(import.meta.dirname, '../../scripts/lib/totals.mjs')).href
 );
 
@@ -25,4 +25,28 @@ test('a run that ended badly, left no report or ran nothing has failed', () => {
   expect(countTests({ testResults: [file('passed', 'passed')] }, false).failed).toBe(1);
   expect(countTests(null, true).failed).toBe(1);
   expect(countTests({ testResults: [] }, true).failed).toBe(1);
+});
+
+test('failures are told with their file, their test and the first lines of why', () => {
+  const why = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+  const test = (status: string, fullName: string) => ({ status, fullName, failureMessages: [why] });
+  const told = failures(
+    {
+      testResults: [
+        {
+          name: '/p/test/a.test.ts',
+          status: 'failed',
+          message: '',
+          assertionResults: [test('failed', 'an arm stops')],
+        },
+        { name: '/p/test/b.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+        { name: '/p/test/c.test.ts', status: 'passed', message: '', assertionResults: [test('passed', 'it moves')] },
+      ],
+    },
+    '/p',
+  );
+  expect(told).toHaveLength(2);
+  expect(told[0]).toMatch(/^FAILED: test\/a\.test\.ts: an arm stops\n {4}line 0\n[\s\S]*line 11$/);
+  expect(told[1]).toBe('FAILED: test/b.test.ts\n    no such module');
+  expect(failures(null, '/p')).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import pino from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { loadArmModel } from '../../src/arm/model.ts';
 import { JointStateEncoder } from '../../src/ros/cdr.ts';
-import { JointInput, jointValuesFault } from '../../src/ros/joint-input.ts';
+import { JointInput, jointValuesFault, LimitLog } from '../../src/ros/joint-input.ts';
 
 const encoder = new JointStateEncoder(['a']);
 
@@ -35,12 +36,22 @@ describe('the entrance for joint values', () => {
     expect(accepted).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('takes up a stream with an earlier clock once the one before has been silent for 0.1 s', () => {
+  test('takes up a stream with an earlier clock once the one before has been silent, and it has gone on, for 0.1 s each', () => {
     receive(1000, 1, 5);
-    receive(500, 2, 5.09);
-    receive(501, 3, 5.11);
-    receive(502, 4, 5.12);
-    expect(accepted).toEqual([1, 3, 4]);
+    for (let i = 0; i < 30; i++) receive(500 + i * 0.01, 2 + i, 5.05 + i * 0.01);
+    expect(accepted[0]).toBe(1);
+    expect(accepted.slice(1)).toEqual(Array.from({ length: 14 }, (_, i) => 18 + i));
+    expect(lines[0]).toContain('its stamp is not later');
+    expect(lines[1]).toContain('kept back');
+  });
+
+  test('refuses what was kept back while the way was broken, and takes what is sent after it', () => {
+    for (let i = 0; i < 5; i++) receive(1000 + i * 0.01, i, 5 + i * 0.01);
+    for (let i = 0; i < 10; i++) receive(1000.05 + i * 0.01, 100, 7 + i * 0.0005);
+    expect(accepted).toEqual([0, 1, 2, 3, 4]);
+    receive(1002.02, 5, 7.03);
+    receive(1002.03, 6, 7.04);
+    expect(accepted).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
   test('refuses bytes that are no message, and goes on', () => {
@@ -93,4 +104,19 @@ describe('joint values by name', () => {
   ])('names %j with values %j: fault %s', (names, values, kind) => {
     expect(jointValuesFault(names, Float64Array.from(values), known)?.kind ?? null).toBe(kind);
   });
+});
+
+test('positions beyond limits are told, each joint once, and what is within rounding of a limit is not', () => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg);
+  const joints = loadArmModel('so101').joints;
+  const limits = new LimitLog(joints, '/arm/joint_commands', pino({}, { write }));
+  const [pan, lift] = [joints[0]!, joints[1]!];
+  for (let i = 0; i < 9; i++) {
+    limits.look([pan.name, lift.name], Float64Array.of(pan.upper + 0.005, lift.lower - 0.5), i * 0.01);
+  }
+  expect(lines).toEqual([
+    `Message on /arm/joint_commands followed in part: ${lift.name} is asked to ${(lift.lower - 0.5).toFixed(3)} rad and ` +
+      `stops at its limit, ${lift.lower.toFixed(3)}`,
+  ]);
 });

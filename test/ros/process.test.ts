@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { setDiscovery } from '../../src/ros/discovery.ts';
+import { freeDomain } from '../support/domain.ts';
 import { describeRos, isolateRos, Witness } from './support/ros.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -16,7 +17,8 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-ros-'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const program = ts.createProgram([join(repository, 'test/ros/support/child.ts')], {
+  const child = join(repository, 'test/ros/support/child.ts');
+  const program = ts.createProgram([child, join(repository, 'src/ros/departure-worker.ts')], {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
     noCheck: true,
@@ -139,13 +141,31 @@ describeRos('a bridge process on the graph', () => {
   afterAll(() => restore());
 
   test('ends cleanly 20 times of 20, by return and by exit, and leaves SIGINT to the program', async () => {
-    const run = async (end: string) => {
-      const child = new Child([childScript(), 'localhost', end], process.env);
+    // Each of two that end at the same time has a domain of its own: in one, Fast DDS may wait for ever (src/ros/departure.ts).
+    const first = freeDomain();
+    const domains = { return: first, exit: freeDomain([first]) };
+    const run = async (end: keyof typeof domains) => {
+      // What is freed is overwritten: a use of it afterwards ends the process.
+      const environment = { ...process.env, ROS_DOMAIN_ID: String(domains[end]), MALLOC_PERTURB_: '85' };
+      const child = new Child([childScript(), 'localhost', end], environment);
       await child.says('ready, 0 listeners of SIGINT');
       const ended = { ...(await child.close()), out: child.out.split('\n').at(-2), err: child.err };
       expect(ended, `one that was to end by ${end}`).toEqual({ code: 0, signal: null, out: 'closed', err: '' });
     };
     for (let round = 0; round < 10; round++) await Promise.all([run('return'), run('exit')]);
+  });
+
+  test('that cannot leave the graph is ended, and says so', async () => {
+    const script = join(folder, 'out/stuck.js');
+    writeFileSync(
+      script,
+      `import { leaveGraph } from './src/ros/departure.js';
+      process.stdout.write('ready');
+      await leaveGraph(() => { for (;;); }, 200);`,
+    );
+    const child = new Child([script], process.env);
+    expect(await child.close()).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(child.err).toContain('ROS 2 did not end within 0.2 s');
   });
 
   test('its discovery range, set within the process, is the one that counts; that of the environment wins', async () => {

@@ -22,13 +22,15 @@ class BenchPort implements BytePort {
   /** Time until an answer comes, ms. */
   delay = 0;
   bus: EmulatedServoBus | null = null;
+  readonly #line: Uint8Array[] = [];
   #now = 0;
 
   async open(): Promise<void> {}
   write(bytes: Uint8Array): void {
     this.requests.push([...bytes]);
-    const copy = bytes.slice();
-    setTimeout(() => this.bus?.feed(copy, ++this.#now), this.delay);
+    this.#line.push(bytes.slice());
+    // In their order, as on a line.
+    setTimeout(() => this.bus?.feed(this.#line.shift()!, ++this.#now), this.delay);
   }
   async close(): Promise<void> {}
   readonly answer = (bytes: Uint8Array): void => this.onBytes(bytes.slice());
@@ -163,6 +165,43 @@ describe.each(families)('a $name client', ({ model, firmware, make }) => {
     port.delay = 0;
     const bytes = await client.read(3, high.address, high.size);
     expect([bytes[0], bytes[1]]).toEqual([0xff, 0x0f]);
+  });
+
+  it('takes no answer for that to another request, however late it is and whatever has been asked meanwhile', async () => {
+    const { client, port } = make(BRIEF);
+    const [low, high] = [model.common.minPosition, model.common.maxPosition];
+    const late: (() => void)[] = [];
+    const send = port.write.bind(port);
+    port.write = (bytes) => {
+      const copy = bytes.slice();
+      late.push(() => send(copy));
+    };
+    await client.read(3, low.address, low.size).catch(() => {});
+    await client.read(5, low.address, low.size).catch(() => {});
+    await client.read(3, high.address, high.size).catch(() => {});
+    port.write = (bytes) => {
+      // What was asked before is answered first, as it is on a line.
+      for (const request of late.splice(0)) request();
+      send(bytes);
+    };
+    // A busy machine may be a silent servo once more; what it hears is to be right.
+    const heard: number[][] = [];
+    for (const id of [5, 3]) {
+      const before = heard.length;
+      await expect
+        .poll(async () => {
+          await client.read(id, high.address, high.size).then(
+            (bytes) => heard.push([...bytes].slice(0, 2)),
+            () => {},
+          );
+          return heard.length > before;
+        })
+        .toBe(true);
+    }
+    expect(heard).toEqual([
+      [0xff, 0x0f],
+      [0xff, 0x0f],
+    ]);
   });
 
   it('ends at once when the port closes', async () => {

@@ -16,15 +16,15 @@ export interface CompiledSources {
 /**
  * The present sources as JavaScript in a temporary folder: a worker thread cannot load TypeScript, and `dist/` may be
  * older than what is being tested.
+ * @param rooms folders and files directly below `src/`
  */
 export function compileSources(...rooms: readonly string[]): CompiledSources {
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-compiled-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const room of rooms) {
-    for (const file of readdirSync(join(ROOT, 'src', room), { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.ts')) continue;
-      const { outputText } = ts.transpileModule(readFileSync(join(ROOT, 'src', room, file), 'utf8'), {
+    for (const file of filesOf(room)) {
+      const { outputText } = ts.transpileModule(readFileSync(join(ROOT, 'src', file), 'utf8'), {
         compilerOptions: {
           target: ts.ScriptTarget.ES2022,
           module: ts.ModuleKind.ESNext,
@@ -32,7 +32,7 @@ export function compileSources(...rooms: readonly string[]): CompiledSources {
           rewriteRelativeImportExtensions: true,
         },
       });
-      const target = join(folder, room, file.replace(/\.ts$/, '.js'));
+      const target = join(folder, file.replace(/\.ts$/, '.js'));
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, outputText);
     }
@@ -41,4 +41,11 @@ export function compileSources(...rooms: readonly string[]): CompiledSources {
     url: (source) => pathToFileURL(join(folder, source.replace(/\.ts$/, '.js'))),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** TypeScript files of a room, named by their paths below `src/`. */
+function filesOf(room: string): string[] {
+  if (room.endsWith('.ts')) return [room];
+  const files = readdirSync(join(ROOT, 'src', room), { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.ts')).map((file) => join(room, file));
 }

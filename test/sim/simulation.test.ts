@@ -10,7 +10,7 @@ import { JOINTS, so101 } from './so101.ts';
 let compiled: CompiledSources;
 let workerUrl: URL;
 beforeAll(() => {
-  compiled = compileSources('sim', 'servo');
+  compiled = compileSources('sim', 'servo', 'thread.ts');
   workerUrl = compiled.url('sim/worker.ts');
 });
 afterAll(() => compiled.remove());

@@ -9,9 +9,10 @@ const LAST_DOMAIN = 100;
 /**
  * A ROS domain for this test process alone: none of its ports is bound, and of two test files that run side by side one
  * takes an even and one an odd domain, so that both may choose at the same time.
+ * @param taken domains that have been chosen and whose ports may not be bound yet
  */
-export function freeDomain(): number {
-  const bound = new Set<number>();
+export function freeDomain(taken: readonly number[] = []): number {
+  const bound = new Set(taken);
   for (const line of readFileSync('/proc/net/udp', 'utf8').split('\n').slice(1)) {
     const port = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4})/.exec(line)?.[1];
     if (port !== undefined) bound.add(Math.floor((Number.parseInt(port, 16) - PORT_BASE) / PORTS_PER_DOMAIN));

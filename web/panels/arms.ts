@@ -6,26 +6,42 @@ import { degrees, measure, spoken } from '../units.ts';
 /** From these temperatures on a servo is marked, degrees Celsius: those at which /diagnostics warns. */
 const WARM = 55;
 const HOT = 65;
+/** From this part of the torque that a servo gives on it is marked: little is left for what comes. */
+const LOADED = 0.8;
 
 interface JointRow {
   readonly element: HTMLElement;
   show(frame: ArmFrame, index: number): void;
 }
 
-function jointRow(joint: JointInfo): JointRow {
+/** Both ends of a joint's range, short. */
+function rangeOf({ lower, upper }: JointInfo): string {
+  const [least, most] = [Math.round(degrees(lower)), Math.round(degrees(upper))];
+  return least === -most ? `±${most}°` : `${least}…${most}°`;
+}
+
+/** What the alarm bits of a servo mean. */
+function alarmsOf(bits: number, texts: ArmInfo['alarms']): string[] {
+  if (bits === 0) return [];
+  const known = Object.entries(texts).flatMap(([bit, text]) => ((bits & Number(bit)) === 0 ? [] : [text]));
+  return known.length > 0 ? known : [`alarm ${bits}`];
+}
+
+function jointRow(joint: JointInfo, alarms: ArmInfo['alarms']): JointRow {
   const angle = h('span', { class: 'angle' });
   const goal = h('span', { class: 'goal-mark' });
   const measured = h('span', { class: 'measured-mark' });
   const track = h('div', { class: 'track', 'aria-hidden': 'true' }, measured, goal);
   const details = h('span', { class: 'details' });
-  const limits = `${measure(degrees(joint.lower), 0, '°')} to ${measure(degrees(joint.upper), 0, '°')}`;
+  const limits = h('span', { class: 'limits', title: 'limits' }, rangeOf(joint));
   const element = h(
     'li',
-    { class: 'joint', title: `${joint.name}: ${limits}`, 'data-joint': joint.name },
+    { class: 'joint', 'data-joint': joint.name },
     h('span', { class: 'name' }, spoken(joint.name)),
     track,
     angle,
     details,
+    limits,
   );
   const place = (value: number): string =>
     `${Math.min(Math.max((value - joint.lower) / (joint.upper - joint.lower), 0), 1) * 100}%`;
@@ -41,15 +57,18 @@ function jointRow(joint: JointInfo): JointRow {
       goal.hidden = wanted === null;
       if (position !== null) measured.style.left = place(position);
       if (wanted !== null) goal.style.left = place(wanted);
+      const effort = joints.effort[index] ?? null;
+      const load = Math.abs(effort ?? 0) / joint.torque_limit;
+      const loaded = load >= LOADED;
       const parts = [
         measure(temperature, 0, ' °C'),
         measure(joints.voltage[index], 1, ' V'),
-        measure(joints.effort[index], 2, ' Nm'),
+        `${measure(effort, 2, ' Nm')}${loaded ? ` (${measure(100 * load, 0, ' % of what it gives')})` : ''}`,
+        ...alarmsOf(alarm, alarms),
       ];
-      if (alarm !== 0) parts.push(`alarm ${alarm}`);
       setText(details, parts.join(' · '));
-      const level = alarm !== 0 || (temperature ?? 0) >= HOT ? 'fault' : (temperature ?? 0) >= WARM ? 'warn' : 'good';
-      element.dataset.level = level;
+      const warm = (temperature ?? 0) >= WARM;
+      element.dataset.level = alarm !== 0 || (temperature ?? 0) >= HOT ? 'fault' : warm || loaded ? 'warn' : 'good';
     },
   };
 }
@@ -59,7 +78,7 @@ function armCard(info: ArmInfo): { element: HTMLElement; show(frame: ArmFrame): 
   const state = h('span', { class: 'state' });
   const about = h('p', { class: 'about' });
   const tool = h('p', { class: 'tool' });
-  const rows = info.joints.map(jointRow);
+  const rows = info.joints.map((joint) => jointRow(joint, info.alarms));
   const element = h(
     'article',
     { class: 'card arm', 'aria-label': `Arm ${info.name}`, 'data-arm': info.name },

@@ -1,7 +1,8 @@
 import { h, setText } from '../dom.ts';
-import type { LogLine } from '../protocol.ts';
+import type { ArmInfo, LogLine } from '../protocol.ts';
 import type { Store } from '../store.ts';
-import { measure, milliseconds } from '../units.ts';
+import { measure, milliseconds, spoken } from '../units.ts';
+import { calibrationCard } from './calibration.ts';
 
 /** How often buses are asked for, ms, while the panel is seen. */
 const INTERVAL = 2000;
@@ -9,10 +10,16 @@ const INTERVAL = 2000;
 /** What GET /status says of buses and servos. */
 interface BusStatus {
   readonly arms: readonly {
+    readonly id: number;
     readonly name: string;
     readonly sample_age: number | null;
     readonly bus: { readonly discarded: number; readonly round_trip: { readonly p50: number; readonly p99: number } };
-    readonly servos: readonly { readonly joint: string; readonly lost: number; readonly alarms: number }[];
+    readonly servos: readonly {
+      readonly joint: string;
+      readonly reply_age: number | null;
+      readonly lost: number;
+      readonly alarms: number;
+    }[];
   }[];
 }
 
@@ -52,7 +59,24 @@ function busRows({ arms }: BusStatus): HTMLElement[] {
   );
 }
 
-/** Health of the bridge: control loop, buses, ROS 2, the page itself, and the end of the log. */
+/** The servos of an arm, by joint. */
+function servoRows({ id, name, servos }: BusStatus['arms'][number], arms: readonly ArmInfo[]): HTMLElement[] {
+  const info = arms.find((arm) => arm.id === id);
+  return servos.map(({ joint, reply_age, lost, alarms }) => {
+    const places = info?.joints.find((each) => each.name === joint)?.servos ?? [];
+    return h(
+      'tr',
+      { class: alarms === 0 ? '' : 'fault' },
+      h('th', { scope: 'row' }, `${name}, ${spoken(joint)}`),
+      h('td', {}, places.map((servo) => servo.id).join(', ')),
+      h('td', {}, [...new Set(places.map(({ model }) => model))].join(', ')),
+      h('td', {}, String(lost)),
+      h('td', {}, milliseconds(reply_age)),
+    );
+  });
+}
+
+/** Health of the bridge: control loop, buses, servos, calibration of the arms, ROS 2, the page itself, and the end of the log. */
 export function healthPanel(store: Store): HTMLElement {
   const loop = facts(
     'cycles',
@@ -66,17 +90,16 @@ export function healthPanel(store: Store): HTMLElement {
   const buses = h('tbody', {});
   const log = h('ol', { class: 'log', tabindex: 0, 'aria-label': 'Newest lines of the log' });
   const titles = ['Bus', 'median', '99 %', 'lost', 'noise', 'age'];
-  const table = h(
-    'table',
-    {},
-    h('thead', {}, h('tr', {}, ...titles.map((title) => h('th', { scope: 'col' }, title)))),
-    buses,
-  );
+  const servos = h('tbody', {});
+  const tableOf = (heads: readonly string[], rows: HTMLElement): HTMLElement =>
+    h('table', {}, h('thead', {}, h('tr', {}, ...heads.map((title) => h('th', { scope: 'col' }, title)))), rows);
   const panel = h(
     'div',
     { class: 'panel' },
     card('Control loop', loop.element),
-    card('Buses', table),
+    card('Buses', tableOf(titles, buses)),
+    calibrationCard(store),
+    card('Servos', tableOf(['Servo', 'id', 'type', 'lost', 'heard'], servos)),
     card('Bridge', about.element),
     card('Log', log),
   );
@@ -105,7 +128,10 @@ export function healthPanel(store: Store): HTMLElement {
     if (panel.hidden || document.hidden || store.connection !== 'live') return;
     try {
       const answer = await fetch('/status', { cache: 'no-store', signal: AbortSignal.timeout(INTERVAL) });
-      if (answer.ok) buses.replaceChildren(...busRows((await answer.json()) as BusStatus));
+      if (!answer.ok) return;
+      const status = (await answer.json()) as BusStatus;
+      buses.replaceChildren(...busRows(status));
+      servos.replaceChildren(...status.arms.flatMap((arm) => servoRows(arm, store.arms)));
     } catch {
       // The header says that there is no connection.
     }

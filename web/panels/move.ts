@@ -1,9 +1,9 @@
 import { command } from '../api.ts';
-import { button, h } from '../dom.ts';
+import { button, h, setText } from '../dom.ts';
 import type { Jogger } from '../jog.ts';
 import type { ArmInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
-import { spoken } from '../units.ts';
+import { measure, spoken } from '../units.ts';
 import { jointJog, toolJog } from './jog.ts';
 import { moveForm } from './move-form.ts';
 
@@ -41,7 +41,7 @@ function poses(info: ArmInfo): HTMLElement {
   );
 }
 
-function gripper(info: ArmInfo): HTMLElement | null {
+function gripper(info: ArmInfo, store: Store): HTMLElement | null {
   if (info.gripper === null) return null;
   const { index, closed, open } = info.gripper;
   const slider = h('input', {
@@ -53,11 +53,19 @@ function gripper(info: ArmInfo): HTMLElement | null {
     'aria-label': 'Opening of the gripper',
   });
   const act = (value: number): void => {
-    slider.value = String(value);
     const body = { angles: [closed + value * (open - closed)], joints_ids: [index] };
     void command({ path: '/joints/write', query: { robot_id: info.id }, body });
   };
   slider.addEventListener('change', () => act(Number(slider.value)));
+  // Whoever has the slider by the keyboard goes on from what was asked for, a pointer lets go of it.
+  slider.addEventListener('pointerup', () => slider.blur());
+  const measured = h('output', {});
+  store.on(['arms'], () => {
+    const opening = store.frames.get(info.id)?.opening ?? null;
+    if (slider.offsetParent === null) return;
+    setText(measured, measure(opening === null ? null : 100 * opening, 0, ' %'));
+    if (opening !== null && document.activeElement !== slider) slider.value = String(opening);
+  });
   return h(
     'section',
     { class: 'card', 'aria-label': 'Gripper' },
@@ -68,13 +76,14 @@ function gripper(info: ArmInfo): HTMLElement | null {
       button('Close', () => act(0)),
       slider,
       button('Open', () => act(1)),
+      measured,
     ),
   );
 }
 
 /** What moves one arm. */
-function controls(info: ArmInfo, jogger: Jogger): HTMLElement {
-  const parts = [poses(info), gripper(info), jointJog(info, jogger), toolJog(info, jogger), moveForm(info)];
+function controls(info: ArmInfo, store: Store, jogger: Jogger): HTMLElement {
+  const parts = [poses(info), gripper(info, store), jointJog(info, jogger), toolJog(info, jogger), moveForm(info)];
   return h('div', { class: 'panel', 'data-controls': info.name }, ...parts.filter((part) => part !== null));
 }
 
@@ -82,7 +91,7 @@ function controls(info: ArmInfo, jogger: Jogger): HTMLElement {
 export function movePanel(store: Store, jogger: Jogger): HTMLElement {
   const fieldset = h('fieldset', { class: 'panel', disabled: true });
   store.on(['models'], () => {
-    const parts = store.arms.map((info) => controls(info, jogger));
+    const parts = store.arms.map((info) => controls(info, store, jogger));
     const choices = store.arms.map((info, chosen) => button(info.name, () => choose(chosen), { class: 'choice' }));
     const choose = (chosen: number): void => {
       jogger.release();

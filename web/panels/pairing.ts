@@ -1,22 +1,9 @@
 import { command } from '../api.ts';
-import { button, h, setText } from '../dom.ts';
+import { button, h, isOn, setText, toggle } from '../dom.ts';
 import type { Store } from '../store.ts';
 
 /** Share of the weight that is held unless somebody says otherwise, percent. */
 const GRAVITY = { shoulder: 100, elbow: 50, wrist: 10 } as const;
-
-function toggle(label: string): HTMLButtonElement {
-  const element = button(
-    label,
-    () => {
-      element.setAttribute('aria-pressed', String(element.getAttribute('aria-pressed') !== 'true'));
-    },
-    { 'aria-pressed': 'false', class: 'switch' },
-  );
-  return element;
-}
-
-const isOn = (element: HTMLElement): boolean => element.getAttribute('aria-pressed') === 'true';
 
 interface PairRow {
   readonly element: HTMLElement;

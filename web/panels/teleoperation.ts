@@ -23,19 +23,17 @@ function pairRow(pair: PairFrame): HTMLElement {
 function pairsCard(store: Store): HTMLElement {
   const rows = h('tbody', {});
   const reason = h('p', { class: 'about' });
+  const none = h('p', { class: 'about' }, 'None yet: choose arms above and press Start.');
+  const head = ['Pair', 'State', 'Rate', 'Latency'].map((title) => h('th', { scope: 'col' }, title));
+  const table = h('table', { hidden: true }, h('thead', {}, h('tr', {}, ...head)), rows);
   store.on(['pairs'], () => {
     rows.replaceChildren(...store.pairs.map(pairRow));
+    table.hidden = store.pairs.length === 0;
+    none.hidden = !table.hidden;
     const faults = store.pairs.map((pair) => pair.reason).filter((text) => text !== '');
     setText(reason, [...new Set([...faults, store.mirrorReason])].filter((text) => text !== '').join(' '));
   });
-  const head = ['Pair', 'State', 'Rate', 'Latency'].map((title) => h('th', { scope: 'col' }, title));
-  return h(
-    'section',
-    { class: 'card', 'aria-label': 'Pairs' },
-    h('h2', {}, 'Pairs'),
-    h('table', {}, h('thead', {}, h('tr', {}, ...head)), rows),
-    reason,
-  );
+  return h('section', { class: 'card', 'aria-label': 'Pairs' }, h('h2', {}, 'Pairs'), table, none, reason);
 }
 
 /** Teleoperation: pairs, their start and end, curves of a joint, the loop's periods, and the hand on simulated arms. */

@@ -15,7 +15,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { button, h, setText } from '../dom.ts';
+import { button, h, isOn, setText } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import type { ArmInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
@@ -60,6 +60,7 @@ export class ArmScene {
   readonly #target: Target;
   readonly #drag: JointDrag;
   readonly #choice = h('select', { class: 'view', 'aria-label': 'Arm with a target to drag' });
+  readonly #turn = this.#toggle('Turn', (on) => this.#target.turn(on));
   #grid: GridHelper | null = null;
   #views: { readonly arm: ArmView; readonly label: HTMLElement; readonly state: HTMLElement }[] = [];
   #drawing = 0;
@@ -189,7 +190,12 @@ export class ArmScene {
     const options = ['No target', ...this.#views.map(({ arm }) => `Target: ${arm.info.name}`)];
     this.#choice.replaceChildren(...options.map((text) => h('option', {}, text)));
     this.#choice.disabled = !this.#store.mayControl;
-    this.#target.attach(null);
+    this.#attach(null);
+  }
+
+  #attach(arm: ArmView | null): void {
+    this.#target.attach(arm);
+    this.#turn.disabled = arm === null;
   }
 
   #worked(began: number): void {
@@ -211,30 +217,30 @@ export class ArmScene {
     this.invalidate();
   }
 
-  #toolbar(): HTMLElement {
-    const toggle = (label: string, switched: (on: boolean) => void): HTMLButtonElement => {
-      const act = (): void => {
-        const on = element.getAttribute('aria-pressed') !== 'true';
-        element.setAttribute('aria-pressed', String(on));
-        switched(on);
-        this.invalidate();
-      };
-      const element = button(label, act, { class: 'view', 'aria-pressed': 'false' });
-      return element;
+  #toggle(label: string, switched: (on: boolean) => void): HTMLButtonElement {
+    const act = (): void => {
+      const on = !isOn(element);
+      element.setAttribute('aria-pressed', String(on));
+      switched(on);
+      this.invalidate();
     };
-    const trails = toggle('Trail', (on) => {
+    const element = button(label, act, { class: 'view', 'aria-pressed': 'false' });
+    return element;
+  }
+
+  #toolbar(): HTMLElement {
+    const trails = this.#toggle('Trail', (on) => {
       for (const { arm } of this.#views) {
         arm.trail.clear();
         arm.trail.line.visible = on;
       }
     });
     trails.setAttribute('aria-pressed', 'true');
-    const frames = toggle('Frames', (on) => {
+    const frames = this.#toggle('Frames', (on) => {
       for (const { arm } of this.#views) arm.showFrames(on);
     });
-    const turn = toggle('Turn', (on) => this.#target.turn(on));
     this.#choice.addEventListener('change', () => {
-      this.#target.attach(this.#views[this.#choice.selectedIndex - 1]?.arm ?? null);
+      this.#attach(this.#views[this.#choice.selectedIndex - 1]?.arm ?? null);
       this.#show();
     });
     const views = (Object.keys(VIEWS) as (keyof typeof VIEWS)[]).map((name) =>
@@ -246,7 +252,7 @@ export class ArmScene {
       { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' },
       group(...views),
       group(frames, trails),
-      group(this.#choice, turn),
+      group(this.#choice, this.#turn),
     );
   }
 

@@ -10,7 +10,7 @@ import {
   Vector3,
 } from 'three';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
-import { command, post } from '../api.ts';
+import { command, request } from '../api.ts';
 import { h, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { ArmFrame } from '../protocol.ts';
@@ -144,7 +144,7 @@ export class Target {
     while (this.#newer && !this.#cancelled && this.#arm !== null) {
       this.#newer = false;
       const path = `/api/v1/arms/${encodeURIComponent(this.#arm.info.name)}/reachable`;
-      const { ok, answer, message } = await post({ path, body: this.#body(this.#arm) });
+      const { ok, answer, message } = await request({ path, body: this.#body(this.#arm) });
       forecast = ok ? (answer as Forecast) : { reachable: false, message, joints: null };
       this.#arm?.foresee(forecast.joints);
       this.#say(forecast.reachable ? 'yes' : 'no', forecast.reachable ? 'within reach' : 'not within reach');

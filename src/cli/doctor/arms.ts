@@ -1,16 +1,16 @@
-import { type ArmModel, type JointModel, mounted } from '../../arm/model.ts';
+import { type ArmModel, mounted } from '../../arm/model.ts';
 import { mountsOf } from '../../calibration/store.ts';
 import type { CalibrationFile } from '../../config/calibration.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
 import { type ServoClient, ServoError } from '../../servo/client.ts';
 import type { ServoModel } from '../../servo/model.ts';
-import { modelByName } from '../../servo/models.ts';
 import { makePort } from '../../servo/port/make.ts';
 import { PortError } from '../../servo/port/port.ts';
 import type { Register } from '../../servo/registers.ts';
 import { readRow } from '../../servo/setup.ts';
 import { type ExpectedServo, identify, StartUpError } from '../../servo/start-up.ts';
-import { makeClient } from '../servo-access.ts';
+import { expectedServos } from '../expected-servos.ts';
+import { makeClient, PATIENT } from '../servo-access.ts';
 import { type Finding, fault, note, ok } from './finding.ts';
 
 /** Degrees below its own limit from which a servo counts as hot. */
@@ -40,14 +40,6 @@ interface Reading {
   readonly hottest: number;
   readonly steps: number;
   readonly offset: number;
-}
-
-function expectedOf(joint: JointModel): ExpectedServo[] {
-  return joint.servos.map(({ id, model: trade }) => {
-    const model = modelByName(trade);
-    if (model === undefined) throw new Error(`joint ${joint.name}: no table of a servo "${trade}"`);
-    return { joint: joint.name, id, model, settings: {}, shadow: null };
-  });
 }
 
 async function readingOf(client: ServoClient, { joint, id }: ExpectedServo, model: ServoModel): Promise<Reading> {
@@ -115,7 +107,7 @@ function span(values: readonly number[], digits: number): string {
 }
 
 /** Servos that count from elsewhere than their arm's calibration says. */
-function compare(subject: string, calibration: CalibrationFile, readings: readonly Reading[]): Finding[] {
+function compare(subject: string, bus: string, calibration: CalibrationFile, readings: readonly Reading[]): Finding[] {
   return Object.entries(calibration.joints).flatMap(([joint, { id, homing_offset: wanted }]) => {
     const { offset } = readings.find((reading) => reading.id === id)!;
     if (offset === wanted) return [];
@@ -123,7 +115,7 @@ function compare(subject: string, calibration: CalibrationFile, readings: readon
       subject,
       `calibration: servo ${id} (${joint}) has homing offset ${offset}, and its calibration of ${calibration.written} has ${wanted}`,
       'calibrate the arm again (docs/hardware.md, Calibration), or write the offset back: ' +
-        `arm-bridge registers write --id ${id} homing_offset=${wanted}`,
+        `arm-bridge registers write --port '${bus}' --id ${id} homing_offset=${wanted}`,
     );
   });
 }
@@ -132,13 +124,13 @@ async function seen(subject: string, { bus, model, calibration }: ArmToSee): Pro
   const port = makePort(bus);
   await port.open();
   try {
-    const client = makeClient(model.family, port);
-    const expected = model.joints.flatMap(expectedOf);
+    const client = makeClient(model.family, port, PATIENT);
+    const expected = expectedServos(model);
     const { models, warnings } = await identify(client, expected);
     const readings: Reading[] = [];
     for (const [i, servo] of expected.entries()) readings.push(await readingOf(client, servo, models[i]!));
     const findings = warnings.map((warning) => note(subject, warning, 'it works; see docs/hardware.md'));
-    if (calibration !== null) findings.push(...compare(subject, calibration, readings));
+    if (calibration !== null) findings.push(...compare(subject, bus, calibration, readings));
     findings.push(...judge(subject, calibration === null ? model : mounted(model, mountsOf(calibration)), readings));
     const kinds = [...new Set(readings.map(({ model: servo, firmware }) => `${servo.model} ${firmware}`))].join(
       ' and ',

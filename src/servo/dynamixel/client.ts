@@ -1,22 +1,16 @@
-import { type ServoClient, ServoError, type ServoIdentity } from '../client.ts';
-import { type ClientOptions, Exchange, type Reply } from '../exchange.ts';
+import { ServoError, type ServoIdentity } from '../client.ts';
+import type { ClientOptions, Reply } from '../exchange.ts';
+import { ExchangeClient } from '../exchange-client.ts';
 import type { BytePort } from '../port/port.ts';
 import { ALERT, BROADCAST_ID, ErrorNumber, type ResetOption } from './constants.ts';
-import {
-  encodeAction,
-  encodeBulkRead,
-  encodeFactoryReset,
-  encodePing,
-  encodeRead,
-  encodeReboot,
-  encodeRegWrite,
-  encodeWrite,
-  MAX_FRAME,
-} from './frame.ts';
+import * as frames from './frame.ts';
 import { StatusParser } from './parser.ts';
 
 /** The EEPROM area ends here on every X model. */
 const EEPROM_END = 64;
+
+/** Model number and firmware. */
+const PING_LENGTH = 3;
 
 /** A block of registers of one servo. */
 export interface Block {
@@ -26,62 +20,25 @@ export interface Block {
 }
 
 /** One Dynamixel servo at a time. The alert bit of a reply is an alarm: its data counts and no request fails on it. */
-export class DynamixelClient implements ServoClient {
-  readonly #exchange: Exchange;
-  readonly #frame = new Uint8Array(MAX_FRAME);
-
+export class DynamixelClient extends ExchangeClient {
   constructor(port: BytePort, options: ClientOptions = {}) {
-    this.#exchange = new Exchange(port, (handler) => new StatusParser(handler), options);
-  }
-
-  attach(): void {
-    this.#exchange.attach();
+    super(port, frames, (handler) => new StatusParser(handler), options);
   }
 
   async ping(id: number): Promise<ServoIdentity | null> {
-    const frame = this.#framed(encodePing(this.#frame, id));
-    const outcome = await this.#exchange.tryAsk(id, frame, ({ bytes }) => bytes.length === 3);
-    if (outcome === 'timeout') return null;
-    if (outcome === 'corrupt') {
-      throw new ServoError(
-        'corrupt',
-        id,
-        `something answers a ping of servo id ${id} with damaged bytes: check the baud rate and the cable, and that no ` +
-          'two servos have this id',
-      );
-    }
-    const { bytes } = outcome;
+    const reply = await this.pinged(id, PING_LENGTH);
+    if (reply === null) return null;
+    const { bytes } = reply;
     return { id, modelNumber: bytes[0]! | (bytes[1]! << 8), firmware: String(bytes[2]) };
   }
 
-  async read(id: number, address: number, length: number): Promise<Uint8Array> {
-    const what = `the read of ${length} bytes at register address ${address}`;
-    const frame = this.#framed(encodeRead(this.#frame, id, address, length));
-    const reply = await this.#ask(id, frame, what, address, length);
-    return reply.bytes;
-  }
-
-  async write(id: number, address: number, bytes: Uint8Array): Promise<void> {
-    const what = `the write of ${bytes.length} bytes at register address ${address}`;
-    await this.#ask(id, this.#framed(encodeWrite(this.#frame, id, address, bytes)), what, address, 0);
-  }
-
-  async regWrite(id: number, address: number, bytes: Uint8Array): Promise<void> {
-    const what = `the prepared write of ${bytes.length} bytes at register address ${address}`;
-    await this.#ask(id, this.#framed(encodeRegWrite(this.#frame, id, address, bytes)), what, address, 0);
-  }
-
-  action(): void {
-    this.#exchange.send(this.#framed(encodeAction(this.#frame)));
-  }
-
   async reboot(id: number): Promise<void> {
-    await this.#ask(id, this.#framed(encodeReboot(this.#frame, id)), 'the restart', null, 0);
+    await this.ask(id, this.framed(frames.encodeReboot(this.out, id)), 'the restart', null, 0);
   }
 
   /** Returns a servo to the factory's settings. Its torque goes off. @throws {ServoError} */
   async factoryReset(id: number, option: (typeof ResetOption)[keyof typeof ResetOption]): Promise<void> {
-    await this.#ask(id, this.#framed(encodeFactoryReset(this.#frame, id, option)), 'the factory reset', null, 0);
+    await this.ask(id, this.framed(frames.encodeFactoryReset(this.out, id, option)), 'the factory reset', null, 0);
   }
 
   /**
@@ -89,33 +46,37 @@ export class DynamixelClient implements ServoClient {
    * @returns the blocks in the order of the requests @throws {ServoError}
    */
   async bulkRead(requests: readonly Block[]): Promise<Uint8Array[]> {
-    const replies = await this.#exchange.collect(
+    const replies = await this.exchange.collect(
       BROADCAST_ID,
-      this.#framed(encodeBulkRead(this.#frame, requests)),
+      this.framed(frames.encodeBulkRead(this.out, requests)),
       requests.length,
     );
     const blocks: Uint8Array[] = [];
     for (const { id, address, length } of requests) {
-      const reply = replies.find((packet) => packet.id === id && packet.bytes.length === length);
+      const clear = this.exchange.isClear(id);
+      const reply = clear && replies.find((packet) => packet.id === id && packet.bytes.length === length);
+      if (clear && !reply) this.exchange.owe(id, length);
       blocks.push(reply ? reply.bytes : await this.read(id, address, length));
     }
     return blocks;
   }
 
-  /** Asks, and turns the error number of the answer into a refusal. `length` is that of an answer without error. */
-  async #ask(id: number, frame: Uint8Array, what: string, address: number | null, length: number): Promise<Reply> {
+  /** Turns the error number of an answer into a refusal. */
+  protected async ask(
+    id: number,
+    frame: Uint8Array,
+    what: string,
+    address: number | null,
+    length: number,
+  ): Promise<Reply> {
     const accepts = ({ error, bytes }: Reply): boolean => {
       const number = error & ~ALERT;
       return number === 0 ? bytes.length === length : number !== ErrorNumber.crc;
     };
-    const reply = await this.#exchange.ask(id, frame, what, accepts);
+    const reply = await this.exchange.ask(id, frame, what, length, accepts);
     const number = reply.error & ~ALERT;
     if (number !== 0) throw new ServoError('refused', id, `servo ${id} refused ${what}: ${reason(number, address)}`);
     return reply;
-  }
-
-  #framed(length: number): Uint8Array {
-    return this.#frame.subarray(0, length);
   }
 }
 

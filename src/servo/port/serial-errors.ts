@@ -4,8 +4,8 @@ import { describePorts, discoverPorts } from './discovery.ts';
 import { findHolders, type Holder } from './holders.ts';
 import { PortError } from './port.ts';
 
-/** Where a rule of ours would go; the number puts it before the system's own rules on device access. */
-const RULES_FILE = '/etc/udev/rules.d/70-arm-bridge.rules';
+/** Where a rule of ours goes; the number puts it before the system's own rules on device access. */
+export const RULES_FILE = '/etc/udev/rules.d/70-arm-bridge.rules';
 
 /** The port is in use. */
 export function busyError(url: string, path: string, holders: readonly Holder[]): PortError {
@@ -76,10 +76,10 @@ async function groupName(gid: number, root: string): Promise<string> {
 }
 
 /**
- * How to get permission for a device file: the group to join, and a udev rule for the adapter.
- * @param root folder that holds `sys`, `dev` and `etc`
+ * The udev rule that lets people open a serial port: for its USB adapter, whatever port that is put into, or for the device
+ * file where it is not behind USB. @param root folder that holds `sys`, `dev` and `etc`
  */
-export async function permissionAdvice(path: string, root = '/'): Promise<string> {
+export async function accessRule(path: string, root = '/'): Promise<{ readonly group: string; readonly rule: string }> {
   const gid = (await stat(join(root, path)).catch(() => null))?.gid ?? -1;
   // Root's own group opens no port: systems that are set up for serial ports give them to dialout.
   const group = gid > 0 ? await groupName(gid, root) : 'dialout';
@@ -88,7 +88,15 @@ export async function permissionAdvice(path: string, root = '/'): Promise<string
   const match = port?.vendorId
     ? `SUBSYSTEM=="tty", ATTRS{idVendor}=="${port.vendorId}", ATTRS{idProduct}=="${port.productId}"`
     : `KERNEL=="${basename(device)}"`;
-  const rule = `${match}, MODE="0660", GROUP="${group}", TAG+="uaccess"`;
+  return { group, rule: `${match}, MODE="0660", GROUP="${group}", TAG+="uaccess"` };
+}
+
+/**
+ * How to get permission for a device file: the group to join, and a udev rule for the adapter.
+ * @param root folder that holds `sys`, `dev` and `etc`
+ */
+export async function permissionAdvice(path: string, root = '/'): Promise<string> {
+  const { group, rule } = await accessRule(path, root);
   return (
     `Either join its group (sudo usermod -aG ${group} "$USER", then log in again), or write this line to ${RULES_FILE}: ` +
     `${rule} (then: sudo udevadm control --reload && sudo udevadm trigger; ${dirname(RULES_FILE)} must exist)`

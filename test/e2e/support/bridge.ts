@@ -201,7 +201,8 @@ export async function rosProgram(name: string, ...args: string[]): Promise<any> 
   child.stdout.on('data', (chunk: string) => {
     text += chunk;
   });
-  const [code] = (await once(child, 'exit')) as [number];
+  // Its exit may be told before its last output has come.
+  const [code] = (await once(child, 'close')) as [number];
   if (code !== 0) throw new Error(`${name} ended with code ${code}: ${text}`);
   return JSON.parse(text);
 }

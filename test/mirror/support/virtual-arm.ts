@@ -1,10 +1,11 @@
 import type { MainModule } from '@mujoco/mujoco';
 import { type ArmModel, armChain } from '../../../src/arm/model.ts';
-import { simulatedTwin } from '../../../src/arm/twin.ts';
+import { simulatedTwin, type TwinOptions } from '../../../src/arm/twin.ts';
 import { ArmRuntime } from '../../../src/control/arm-runtime.ts';
 import type { GainPlan } from '../../../src/control/gains.ts';
 import { ServoLink } from '../../../src/control/servo-link.ts';
 import { SharedState } from '../../../src/control/snapshot.ts';
+import { StallGuard, yieldLimits } from '../../../src/control/stall.ts';
 import { modelByName } from '../../../src/servo/models.ts';
 import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
 import { SimulatedArm } from '../../../src/sim/arm.ts';
@@ -68,17 +69,18 @@ export class VirtualArm {
   readonly #lastGoals: Float64Array;
   readonly #advance: (seconds: number) => void;
 
-  /** @param advance moves the clock that `performance.now` tells */
+  /** @param advance moves the clock that `performance.now` tells @param twin in what the simulation differs from the model */
   constructor(
     mj: MainModule,
     model: ArmModel,
     initial: readonly number[],
     advance: (seconds: number) => void,
     left: GainPlan | null = null,
+    twin: TwinOptions = { payload: 0, stiffness: 1 },
   ) {
     this.model = model;
     this.#advance = advance;
-    const options = { ...simulatedTwin(model, 'arm'), initial };
+    const options = { ...simulatedTwin(model, 'arm', twin), initial };
     this.sim = new SimulatedArm(
       mj,
       options,
@@ -125,8 +127,8 @@ export class VirtualArm {
       stiffness: of((joint) => joint.stiffness),
       floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
       gravity: (q: Float64Array, out: Float64Array) => chain.gravityTorques(q, out),
-      stall: joints.map(() => null),
-      yield: joints.map(() => null),
+      stall: joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
+      yield: joints.map(({ torqueLimit }) => new StallGuard(yieldLimits(torqueLimit))),
     };
     return new ArmRuntime(0, model, this.link, this.shared);
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 /** The browser of the tests: named by the preparation, or where Debian's package puts it. */
@@ -28,9 +29,13 @@ export function faultsOf(page: Page, origin: string): string[] {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    // A command that the bridge refuses is told to the person; the browser notes it too.
+    // A command that the bridge refuses, or that silent servos end, is told to the person; the browser notes it too.
     const refused = /status of (400|409)/.test(message.text());
-    if (message.type() === 'error' && !refused) faults.push(`${message.text()} ${message.location().url}`);
+    const ended = /status of 500/.test(message.text()) && /\/(move|joints)\/|\/calibrat/.test(message.location().url);
+    // A calibration that has ended when its ranges are asked for has none.
+    const gone = /status of 404/.test(message.text()) && message.location().url.endsWith('/calibration');
+    if (message.type() === 'error' && !refused && !ended && !gone)
+      faults.push(`${message.text()} ${message.location().url}`);
   });
   page.on('request', (request) => {
     const url = request.url();
@@ -56,4 +61,13 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
   );
+}
+
+/** Of a desk; smaller where nobody looks, since here the processor draws. */
+export const DESK = process.env.ARM_BRIDGE_PICTURES ? { width: 1280, height: 800 } : { width: 1000, height: 640 };
+const PICTURES = join(import.meta.dirname, '../../../docs/pictures');
+
+/** Takes a picture for the documents when ARM_BRIDGE_PICTURES is set. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (process.env.ARM_BRIDGE_PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }

@@ -20,6 +20,7 @@ function unreadSnapshot(): ArmSnapshot {
     torque: false,
     holding: false,
     sampleTime: 0,
+    sampleInstant: 0,
     positions: unknown(),
     goalTime: 0,
     goals: unknown(),

@@ -1,0 +1,240 @@
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { defaultStateFolder } from '../arm/gain-store.ts';
+import { BASE_VARIANT } from '../arm/variant.ts';
+import { assign } from '../servo/assign.ts';
+import { discoverPorts } from '../servo/port/discovery.ts';
+import type { ExpectedServo } from '../servo/start-up.ts';
+import { lastingUrl } from './ports.ts';
+import {
+  baudRates,
+  carryOut,
+  DEFAULT_IDS,
+  EXIT,
+  endOnMisuse,
+  finishing,
+  portUrl,
+  servoIds,
+  UsageError,
+} from './servo-access.ts';
+import {
+  armToSetUp,
+  faultsOf,
+  lastingBus,
+  lineOf,
+  nameFault,
+  presenceOf,
+  type SetupArm,
+  servoName,
+  wantedRate,
+  writeConfig,
+} from './setup/arm.ts';
+import { awaitReplug, replugAdvice } from './setup/port.ts';
+import { ProgressFile } from './setup/progress.ts';
+import { install, installation, offerRule, ruleOf, runHere, typed, usbPort } from './setup/rule.ts';
+import { type Given, wizard } from './setup/wizard.ts';
+
+/** Time for unplugging an adapter and plugging it in again, s. */
+const REPLUG_TIME = 60;
+
+interface ArmOptions {
+  readonly port: string;
+  readonly model: string;
+  readonly variant: string;
+}
+
+interface ServoOptions extends ArmOptions {
+  readonly for: string;
+  readonly ids?: readonly number[];
+  readonly baud?: readonly number[];
+  readonly reassign?: boolean;
+  readonly json?: boolean;
+}
+
+interface EntryOptions extends ArmOptions {
+  readonly name: string;
+  readonly config: string;
+}
+
+interface RuleOptions {
+  readonly port: string;
+  readonly install?: boolean;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 3600)) throw new InvalidArgumentError('seconds, above 0 and at most 3600, are expected.');
+  return value;
+}
+
+function armName(text: string): string {
+  const fault = nameFault(text);
+  if (fault === undefined) return text;
+  throw new InvalidArgumentError(`${fault} is expected.`);
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Names the port that is unplugged and plugged in again. @returns the exit code */
+async function port(time: number): Promise<number> {
+  const found = await awaitReplug(time, (state) => tell(replugAdvice(state)));
+  if (found === null) {
+    tell(`arm-bridge setup port: no port came and went within ${time} s; arm-bridge ports lists those that there are`);
+    return EXIT.failed;
+  }
+  process.stdout.write(`${lastingUrl(found, await discoverPorts())}\n`);
+  return EXIT.ok;
+}
+
+/** The servo that is meant by the name of its joint, or by its id. @throws {UsageError} */
+function servoOf({ servos }: SetupArm, meant: string): ExpectedServo {
+  const found = servos.filter(({ joint, id }) => joint === meant || String(id) === meant);
+  const known = servos.map(servoName).join(', ');
+  if (found.length === 0) throw new UsageError(`this arm has no servo "${meant}"; it has ${known}`);
+  if (found.length > 1) {
+    throw new UsageError(`${meant} has several servos: name one by its id, ${found.map(({ id }) => id).join(' or ')}`);
+  }
+  return found[0]!;
+}
+
+/** Sets up the one servo that is connected. @returns the exit code */
+async function servo(options: ServoOptions): Promise<number> {
+  const { port: bus, model, variant, ids = DEFAULT_IDS, baud, reassign = false } = options;
+  const arm = armToSetUp(model, variant);
+  const wanted = servoOf(arm, options.for);
+  tell(`${bus}: looking for the servo`);
+  const { identity, foundAt, changes } = await assign(lineOf(bus, arm.model.family), wanted, {
+    baudRate: wantedRate(bus),
+    ...(baud === undefined ? {} : { rates: baud }),
+    ids,
+    reassign,
+    whole: finishing,
+  });
+  if (options.json) {
+    const { joint, id } = wanted;
+    const { firmware } = identity;
+    const report = { bus, joint, id, model: wanted.model.model, firmware, foundAs: identity.id, foundAt, changes };
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    return EXIT.ok;
+  }
+  const lines = changes.map(({ register, from, to }) => `  ${register}: ${from} -> ${to}`);
+  if (lines.length === 0) lines.push('  it was set up already');
+  process.stdout.write(`${servoName(wanted)}, firmware ${identity.firmware}\n${lines.join('\n')}\n`);
+  return EXIT.ok;
+}
+
+/** Looks whether all servos of an arm answer, and writes it into a configuration. @returns the exit code */
+async function entry({ port: bus, model, variant, name, config }: EntryOptions): Promise<number> {
+  const arm = armToSetUp(model, variant);
+  const found = await presenceOf(lineOf(bus, arm.model.family), arm, wantedRate(bus));
+  const faults = faultsOf(arm, found);
+  if (faults.length > 0) {
+    tell(`arm-bridge setup arm: ${bus}: ${faults.join('; ')}. Nothing is written`);
+    return EXIT.failed;
+  }
+  const lasting = await lastingBus(bus);
+  const there = writeConfig(config, { name, model, variant, bus: lasting });
+  process.stdout.write(
+    `all ${arm.servos.length} servos answer; ${config} ${there ? 'has' : 'is written with'} the arm ${name} at ${lasting}\n`,
+  );
+  return EXIT.ok;
+}
+
+/** Prints the udev rule of a port, and installs it. @returns the exit code */
+async function rule(options: RuleOptions): Promise<number> {
+  const found = await usbPort(options.port);
+  if (found === null) {
+    throw new UsageError(
+      `${options.port} is no USB adapter of this machine, and needs no rule; arm-bridge ports lists them`,
+    );
+  }
+  const wanted = await ruleOf(found);
+  process.stdout.write(`${wanted.text}\n`);
+  if (wanted.installed) {
+    tell(`${wanted.file} has it`);
+    return EXIT.ok;
+  }
+  if (!options.install) {
+    tell(`To put it in force:\n${installation(wanted, false).map(typed).join('\n')}`);
+    return EXIT.ok;
+  }
+  const failed = await install(wanted, runHere);
+  if (failed === null) return EXIT.ok;
+  tell(`arm-bridge setup rule: this failed: ${typed(failed)}`);
+  return EXIT.failed;
+}
+
+/** Asks a person from step to step. @returns the exit code */
+async function ask(given: Given): Promise<number> {
+  if (!(process.stdin.isTTY && process.stdout.isTTY)) {
+    throw new UsageError(
+      'without a terminal, take its steps one by one: setup port, setup rule, setup servo, setup arm',
+    );
+  }
+  // Only when it is needed: every command of the program passes by here.
+  const { GivenUp, terminal } = await import('./setup/asker.ts');
+  try {
+    await wizard(
+      {
+        asker: terminal,
+        progress: new ProgressFile(join(defaultStateFolder(), 'setup.json')),
+        ports: () => discoverPorts(),
+        replugged: () => awaitReplug(REPLUG_TIME, (state) => terminal.tell('step', replugAdvice(state))),
+        line: lineOf,
+        rule: (bus) => offerRule(terminal, bus, runHere),
+      },
+      given,
+    );
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof GivenUp)) throw error;
+    terminal.tell('warn', 'Ended. What is set up stays; arm-bridge setup goes on from here.');
+    return EXIT.failed;
+  }
+}
+
+function armOptions(command: Command): Command {
+  return endOnMisuse(command)
+    .requiredOption('--port <url>', 'its bus, as in the configuration; servos get the rate that it names', portUrl)
+    .requiredOption('--model <model>', 'which arm it is, or the path of a folder of your own')
+    .option('--variant <name>', 'which build of it', BASE_VARIANT);
+}
+
+/** Adds `arm-bridge setup` and its steps to the program: from servos in a box to an arm in the configuration. */
+export function addSetup(program: Command): void {
+  const setup = endOnMisuse(program.command('setup'))
+    .description(
+      'Takes a new arm from its parts to a configuration: port, ids and baud rate of its servos, udev rule. Asks in a ' +
+        'terminal; an interrupted set-up goes on where it was.',
+    )
+    .option('--port <url>', 'its bus, as in the configuration', portUrl)
+    .option('--model <model>', 'which arm it is')
+    .option('--variant <name>', 'which build of it')
+    .option('--name <name>', 'what it is called', armName)
+    .option('--config <file>', 'configuration file that it is written to')
+    .action((given: Given) => carryOut('setup', () => ask(given)));
+  endOnMisuse(setup.command('port'))
+    .description('Names the port whose adapter is unplugged and plugged in again.')
+    .option('--time <s>', 'time for that', seconds, REPLUG_TIME)
+    .action(({ time }: { readonly time: number }) => carryOut('setup port', () => port(time)));
+  armOptions(setup.command('servo'))
+    .description('Gives the only servo that is connected its id and baud rate. It must be limp.')
+    .requiredOption('--for <joint>', 'joint that it is for; its id where the joint has several')
+    .option('--ids <ids>', 'ids to look for it, such as 0-252 (default: 0-20)', servoIds)
+    .option('--baud <rates>', 'rates to look for it (default: those that are usual, then all)', baudRates)
+    .option('--reassign', 'also when it has been given another id before')
+    .option('--json', 'as JSON, for programs')
+    .action((options: ServoOptions) => carryOut('setup servo', () => servo(options)));
+  armOptions(setup.command('arm'))
+    .description('Looks whether all servos of an arm answer, and writes it into a configuration, whose comments stay.')
+    .requiredOption('--name <name>', 'what it is called', armName)
+    .requiredOption('--config <file>', 'configuration file; made where there is none')
+    .action((options: EntryOptions) => carryOut('setup arm', () => entry(options)));
+  endOnMisuse(setup.command('rule'))
+    .description('Prints the udev rule that lets people open the adapter of a port.')
+    .requiredOption('--port <url>', 'the port, as in the configuration', portUrl)
+    .option('--install', 'put it in force, by sudo for anyone but root')
+    .action((options: RuleOptions) => carryOut('setup rule', () => rule(options)));
+}

@@ -1,0 +1,120 @@
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { type ArmModel, ArmModelError, armVariants, loadArmModel } from '../../arm/model.ts';
+import { type ArmEntry, writeArm } from '../../config/edit.ts';
+import { armConfig } from '../../config/schema.ts';
+import { at, type Presence, presence, type SetupLine } from '../../servo/assign.ts';
+import type { ServoFamily } from '../../servo/model.ts';
+import { discoverPorts } from '../../servo/port/discovery.ts';
+import { makePort } from '../../servo/port/make.ts';
+import { DEFAULT_BAUD_RATE, parseBusUrl } from '../../servo/port/url.ts';
+import type { ExpectedServo } from '../../servo/start-up.ts';
+import { expectedServos } from '../expected-servos.ts';
+import { lastingUrl } from '../ports.ts';
+import { atRate, makeClient, UsageError } from '../servo-access.ts';
+import { usbPort } from './rule.ts';
+
+/** An arm that is set up. */
+export interface SetupArm {
+  readonly model: ArmModel;
+  /** In the order in which they are set up: servos from the factory have id 1, so that comes last. */
+  readonly servos: readonly ExpectedServo[];
+}
+
+/** Reads something of an arm's data. @throws {UsageError} */
+function ofData<T>(model: string, read: (model: string) => T): T {
+  try {
+    return read(model.includes('/') ? resolve(model) : model);
+  } catch (error) {
+    if (error instanceof ArmModelError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** @param model name of a folder of `robots/`, or the path of one @throws {UsageError} */
+export function armToSetUp(model: string, variant: string): SetupArm {
+  const data = ofData(model, (path) => loadArmModel(path, variant));
+  return { model: data, servos: expectedServos(data).sort((a, b) => b.id - a.id) };
+}
+
+/** Builds that there are of an arm, each with its title; the plain one first. @throws {UsageError} */
+export function buildsOf(model: string): readonly { readonly value: string; readonly label: string }[] {
+  return ofData(model, (path) =>
+    armVariants(path).map((variant) => ({ value: variant, label: loadArmModel(path, variant).title })),
+  );
+}
+
+/** What is wrong with the name of an arm, if anything is. */
+export function nameFault(name: string): string | undefined {
+  return armConfig.shape.name.safeParse(name).error?.issues[0]?.message;
+}
+
+/** A servo as people are told of it. */
+export function servoName({ joint, id, model }: ExpectedServo): string {
+  return `${joint} (id ${id}, ${model.model})`;
+}
+
+/** Rate that the servos of a bus are to have, baud; null over TCP, where the server sets it. */
+export function wantedRate(bus: string): number | null {
+  const target = parseBusUrl(bus);
+  return target.kind === 'serial' ? target.baudRate : null;
+}
+
+/** The bus of an arm, to be opened at any rate. */
+export function lineOf(bus: string, family: ServoFamily): SetupLine {
+  return {
+    name: bus,
+    async open(baudRate) {
+      const port = makePort(baudRate === null ? bus : atRate(bus, baudRate));
+      await port.open();
+      return { client: makeClient(family, port), close: () => port.close() };
+    },
+  };
+}
+
+/** How each servo of an arm answers, in the order of `arm.servos`. @throws {PortError} @throws {ServoError} closed */
+export function presenceOf(line: SetupLine, arm: SetupArm, baudRate: number | null): Promise<Presence[]> {
+  return at(line, baudRate, (client) => presence(client, arm.servos));
+}
+
+/** What is wrong with an arm whose servos answer so; empty when nothing is. */
+export function faultsOf({ servos }: SetupArm, found: readonly Presence[]): string[] {
+  const of = (wanted: Presence): ExpectedServo[] => servos.filter((_, place) => found[place] === wanted);
+  const [silent, other, several] = [of('silent'), of('other'), of('several')];
+  const list = (some: readonly ExpectedServo[]): string => some.map(servoName).join(', ');
+  const faults: string[] = [];
+  if (silent.length === servos.length) {
+    return ['none of its servos answers: check the power supply, the baud rate and that this port is the arm’s'];
+  }
+  if (silent.length > 0) {
+    faults.push(`no answer from ${list(silent)}: check the cables into them, or set them up (arm-bridge setup servo)`);
+  }
+  if (other.length > 0) {
+    faults.push(`another model than the arm's data name: ${list(other)}: check model and variant (arm-bridge scan)`);
+  }
+  if (several.length > 0) {
+    faults.push(`several servos, or damaged answers, at ${list(several)}: set them up one at a time`);
+  }
+  return faults;
+}
+
+/** The URL under which the configuration names a bus: by the serial number of its adapter where it has one. */
+export async function lastingBus(bus: string, root = '/'): Promise<string> {
+  const port = await usbPort(bus, root);
+  const rate = wantedRate(bus);
+  if (port === null || rate === null) return bus;
+  const lasting = lastingUrl(port, await discoverPorts(root));
+  if (rate === DEFAULT_BAUD_RATE) return lasting;
+  return `${lasting}${lasting.includes('?') ? '&' : '?'}baud=${rate}`;
+}
+
+/**
+ * Writes an arm into a configuration file.
+ * @param model as it was named on the command line, a path being meant from the working folder
+ * @returns whether there was a file before @throws {ConfigError}
+ */
+export function writeConfig(file: string, { model, ...entry }: ArmEntry): boolean {
+  if (!model.includes('/')) return writeArm(file, { model, ...entry });
+  // In a configuration a path is meant from where it is written.
+  const path = relative(dirname(resolve(file)), resolve(model));
+  return writeArm(file, { model: isAbsolute(path) || path.startsWith('.') ? path : `./${path}`, ...entry });
+}

@@ -1,0 +1,104 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { discoverPorts, type PortInfo } from '../../servo/port/discovery.ts';
+
+/** How often is looked at the ports, ms: much quicker than a hand. */
+const INTERVAL = 200;
+/** udev has made its links and set permissions this long after a port has come, ms. */
+const SETTLING = 500;
+
+/** What a hand is to do next, or the port that it has unplugged and plugged in again. */
+export type ReplugState =
+  | { readonly step: 'unplug' }
+  | { readonly step: 'plug in' }
+  /** Several ports have gone at once, as those behind a hub do. */
+  | { readonly step: 'again'; readonly paths: readonly string[] }
+  | { readonly step: 'found'; readonly port: PortInfo };
+
+/**
+ * Finds a port by its going and coming: the one that is there again after it has gone, under whatever device file, or one
+ * that was not there at the start.
+ */
+export class Replug {
+  readonly #start: readonly PortInfo[];
+  #present: readonly PortInfo[];
+  #gone: PortInfo | null = null;
+
+  /** @param start the ports at the start */
+  constructor(start: readonly PortInfo[]) {
+    this.#start = start;
+    this.#present = start;
+  }
+
+  /** Looks at the ports of the moment. */
+  see(ports: readonly PortInfo[]): ReplugState {
+    const before = this.#present;
+    this.#present = ports;
+    const come = ports.filter((port) => !before.some((other) => same(port, other)));
+    const went = before.filter((port) => !ports.some((other) => same(port, other)));
+    const wanted = this.#gone;
+    const back = come.find((port) =>
+      wanted === null ? !this.#start.some((old) => same(old, port)) : alike(port, wanted),
+    );
+    if (back !== undefined && come.length === 1) return { step: 'found', port: back };
+    if (went.length > 1 || come.length > 1) {
+      this.#gone = null;
+      return { step: 'again', paths: (went.length > 1 ? went : come).map(({ path }) => path) };
+    }
+    this.#gone = went[0] ?? wanted;
+    return this.#gone === null ? { step: 'unplug' } : { step: 'plug in' };
+  }
+}
+
+/** Two views of one plugged-in adapter. */
+function same(port: PortInfo, other: PortInfo): boolean {
+  return port.path === other.path && alike(port, other);
+}
+
+/** One adapter, whatever its device file is. */
+function alike(port: PortInfo, other: PortInfo): boolean {
+  return (
+    port.vendorId === other.vendorId && port.productId === other.productId && port.serialNumber === other.serialNumber
+  );
+}
+
+/**
+ * Waits until a hand has unplugged an adapter and plugged it in again.
+ * @param limit s
+ * @param onStep is told what is to be done whenever that changes
+ * @param root folder that holds `sys` and `dev`
+ * @returns the port; null when the time is over
+ */
+export async function awaitReplug(
+  limit: number,
+  onStep: (state: ReplugState) => void,
+  root = '/',
+): Promise<PortInfo | null> {
+  const replug = new Replug(await discoverPorts(root));
+  const deadline = performance.now() + limit * 1000;
+  let shown = '';
+  while (performance.now() < deadline) {
+    const state = replug.see(await discoverPorts(root));
+    if (state.step === 'found') {
+      await pause(SETTLING);
+      return (await discoverPorts(root)).find((port) => same(port, state.port)) ?? state.port;
+    }
+    if (state.step !== shown) onStep(state);
+    shown = state.step === 'again' ? 'unplug' : state.step;
+    await pause(INTERVAL);
+  }
+  return null;
+}
+
+/** What a hand is to do, in words. */
+export function replugAdvice(state: ReplugState): string {
+  switch (state.step) {
+    case 'unplug':
+      return "unplug the USB cable of the arm's adapter, and plug it in again";
+    case 'plug in':
+      return 'now plug it in again';
+    case 'again':
+      return `${state.paths.join(' and ')} came or went at once: unplug the adapter itself, not a hub, and plug it in again`;
+    case 'found':
+      return `found: ${state.port.path}`;
+  }
+}

@@ -1,0 +1,343 @@
+import { ServoError, type ServoIdentity, type SetupClient } from './client.ts';
+import type { ServoModel } from './model.ts';
+import { modelByNumber } from './models.ts';
+import { PortError } from './port/port.ts';
+import type { Register } from './registers.ts';
+import { type Change, configure, readRow, registerName, scan, writeRegister } from './setup.ts';
+import type { ExpectedServo } from './start-up.ts';
+
+/** How often one id is asked to find out whether two servos have it: answers that collide once may fit another time. */
+const ECHOES = 3;
+/** A servo answers at another rate within this time after it was told to, s. */
+const RATE_TIME = 1;
+/** Bit of a Dynamixel's drive mode with which it turns in reverse. */
+const REVERSE = 1;
+
+/** A bus that can be opened at any rate. */
+export interface SetupLine {
+  /** Its URL, for messages. */
+  readonly name: string;
+  /**
+   * @param baudRate null: the one that its far end sets
+   * @throws {PortError}
+   */
+  open(baudRate: number | null): Promise<{ readonly client: SetupClient; close(): Promise<void> }>;
+}
+
+/** Why a servo is not set up: nobody or too many answer, it is another model, was given its id on purpose, or holds torque. */
+export type AssignFault = 'silent' | 'several' | 'model' | 'given' | 'torque';
+
+/** A servo that is not set up as it is; nothing has been written to it, and the message says what to do. */
+export class AssignError extends Error {
+  override readonly name = 'AssignError';
+  constructor(
+    readonly code: AssignFault,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface AssignOptions {
+  /** Rate that it is to have, baud; null: that of the line's far end, which stays. */
+  readonly baudRate: number | null;
+  /** Rates at which it is looked for; left out: that one and the factory's, then all others of its model. */
+  readonly rates?: readonly number[];
+  /** Ids that are asked. */
+  readonly ids: readonly number[];
+  /** Whether a servo that has been given an id may get another one. */
+  readonly reassign?: boolean;
+  /** Runs the part that must not be cut short, as a program does that holds signals back meanwhile. */
+  readonly whole?: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
+/** What became of a servo. */
+export interface Assigned {
+  readonly identity: ServoIdentity;
+  /** Rate at which it was found, baud; null where the line's far end sets it. */
+  readonly foundAt: number | null;
+  /** In the order of writing; empty when it was set up already. */
+  readonly changes: readonly Change[];
+}
+
+/** A servo that was heard, and whether the rate at which it was is the one that it says it is set to. */
+interface Hearing {
+  readonly identity: ServoIdentity;
+  readonly rate: number | null;
+  readonly own: boolean;
+}
+
+/**
+ * Gives the only servo on a line the id and the baud rate that an arm expects, and what a shadow needs besides. Nothing is
+ * written unless it is the only one, of the expected model, and limp. Each id and rate is written by itself and read back
+ * where the servo answers afterwards; a Feetech servo's EEPROM is locked at the end. A run that was cut short is made good
+ * by the next one.
+ * @throws {AssignError} for a servo that is not set up as it is
+ * @throws {RangeError} for a rate that its model does not have
+ * @throws {ServoError} when it falls silent, or does not keep what was written
+ * @throws {PortError}
+ */
+export async function assign(line: SetupLine, wanted: ExpectedServo, options: AssignOptions): Promise<Assigned> {
+  const { model } = wanted;
+  const code = options.baudRate === null ? null : codeOf(model, options.baudRate);
+  const { identity, rate } = await only(line, wanted, options);
+  refuseOther(identity, wanted, options.reassign ?? false);
+  const write = async (): Promise<Change[]> => {
+    const changes = await at(line, rate, (client) => settle(client, wanted, identity.id, code));
+    await at(line, options.baudRate, (client) => confirm(client, wanted, code));
+    return changes;
+  };
+  const changes = await (options.whole === undefined ? write() : options.whole(write));
+  return { identity, foundAt: rate, changes };
+}
+
+/** Writes what differs to a servo that is alone and limp; its rate last. @throws {AssignError} for one that is not */
+async function settle(
+  client: SetupClient,
+  wanted: ExpectedServo,
+  present: number,
+  code: number | null,
+): Promise<Change[]> {
+  const { id, model } = wanted;
+  const { common } = model;
+  await refuseCompany(client, model, present);
+  await refuseTorque(client, model, present);
+  const changes: Change[] = [];
+  if (present !== id) {
+    await writeId(client, model, present, id);
+    changes.push({ register: registerName(model, common.id), from: present, to: id });
+  }
+  changes.push(...(await configure(client, model, id, await shadowing(client, wanted))));
+  const rate = await readRow(client, id, common.baudCode);
+  if (code !== null && rate !== code) {
+    await writeRate(client, model, id, code);
+    changes.push({ register: registerName(model, common.baudCode), from: rate, to: code });
+  }
+  return changes;
+}
+
+/** How one servo of an arm answers on a bus with all of them. */
+export type Presence = 'there' | 'silent' | 'several' | 'other';
+
+/**
+ * Which of an arm's servos answer, one each and of the expected model. Writes nothing.
+ * @returns in the order of the expected ones @throws {ServoError} closed
+ */
+export async function presence(client: SetupClient, expected: readonly ExpectedServo[]): Promise<Presence[]> {
+  const found: Presence[] = [];
+  for (const { id, model } of expected) {
+    try {
+      const identity = await client.ping(id);
+      if (identity === null) found.push('silent');
+      else if (identity.modelNumber !== model.modelNumber) found.push('other');
+      else found.push((await crowded(client, model, id)) ? 'several' : 'there');
+    } catch (error) {
+      if (!(error instanceof ServoError) || error.code === 'closed') throw error;
+      found.push('several');
+    }
+  }
+  return found;
+}
+
+/** Runs a task with the line open at a rate. */
+export async function at<T>(
+  line: SetupLine,
+  baudRate: number | null,
+  task: (client: SetupClient) => Promise<T>,
+): Promise<T> {
+  const { client, close } = await line.open(baudRate);
+  try {
+    return await task(client);
+  } finally {
+    await close();
+  }
+}
+
+function codeOf({ model, baudRates }: ServoModel, wanted: number): number {
+  const code = Object.keys(baudRates).find((key) => baudRates[Number(key)] === wanted);
+  if (code !== undefined) return Number(code);
+  throw new RangeError(`a ${model} cannot be set to ${wanted} baud; it has ${Object.values(baudRates).join(', ')}`);
+}
+
+/** The only servo of the line. @throws {AssignError} silent or several */
+async function only(line: SetupLine, { id, model }: ExpectedServo, options: AssignOptions): Promise<Hearing> {
+  const ids = [...new Set([...options.ids, id])];
+  const hearings: Hearing[] = [];
+  for (const [round, rates] of rounds(model, options).entries()) {
+    for (const rate of rates) {
+      try {
+        for (const hearing of await hear(line, model, rate, ids)) merge(hearings, hearing);
+      } catch (error) {
+        // An adapter need not have all rates of a servo that is at another one.
+        if (round === 0 || !(error instanceof PortError) || error.code !== 'unsupported') throw error;
+      }
+    }
+    if (hearings.length > 0) break;
+  }
+  const [first, second] = hearings;
+  if (first === undefined) {
+    const asked = rounds(model, options).flat();
+    const rates = asked[0] === null ? '' : ` at ${asked.join(', ')} baud`;
+    throw new AssignError(
+      'silent',
+      `${line.name}: no ${model.family} servo answers${rates}: check its supply, that its cable goes into the adapter, ` +
+        'and that this is the arm that was named; setup servo --ids 0-252 asks all ids',
+    );
+  }
+  if (second === undefined) return first;
+  const list = hearings.map(({ identity, rate }) => `id ${identity.id}${rate === null ? '' : ` at ${rate} baud`}`);
+  throw new AssignError(
+    'several',
+    `${line.name}: ${hearings.length} servos answer (${list.join(', ')}): connect only the one that is to get id ${id}`,
+  );
+}
+
+/** Rates to try together: another round is needed only where the one before has found nobody. */
+function rounds(model: ServoModel, { baudRate, rates }: AssignOptions): (number | null)[][] {
+  if (baudRate === null) return [[null]];
+  if (rates !== undefined) return [[...rates]];
+  const usual = new Set([baudRate, model.baudRates[model.common.baudCode.initial!]!]);
+  const others = Object.values(model.baudRates).filter((rate) => !usual.has(rate));
+  return [[...usual], others];
+}
+
+/** Who answers at one rate. @throws {AssignError} several, where answers come damaged */
+async function hear(
+  line: SetupLine,
+  { family }: ServoModel,
+  rate: number | null,
+  ids: readonly number[],
+): Promise<Hearing[]> {
+  return at(line, rate, async (client) => {
+    const { found, failed } = await scan(client, ids);
+    if (failed[0] !== undefined) throw new AssignError('several', `${line.name}: ${failed[0].message}`);
+    const hearings: Hearing[] = [];
+    for (const identity of found) {
+      const model = modelByNumber(family, identity.modelNumber);
+      const own = model?.baudRates[await readRow(client, identity.id, model.common.baudCode)];
+      hearings.push({ identity, rate, own: own !== undefined && own === rate });
+    }
+    return hearings;
+  });
+}
+
+/**
+ * A line without a rate of its own, such as a pseudo-terminal, carries a servo at every rate: of those its own one counts.
+ * Two servos with one id, each at its own rate, are two.
+ */
+function merge(hearings: Hearing[], hearing: Hearing): void {
+  const same = hearings.findIndex(({ identity }) => identity.id === hearing.identity.id);
+  const before = hearings[same];
+  if (before === undefined || (before.own && hearing.own)) hearings.push(hearing);
+  else if (hearing.own) hearings[same] = hearing;
+}
+
+function refuseOther({ id, modelNumber }: ServoIdentity, wanted: ExpectedServo, reassign: boolean): void {
+  const { model, joint } = wanted;
+  if (modelNumber !== model.modelNumber) {
+    const found = modelByNumber(model.family, modelNumber)?.model ?? `${model.family} model number ${modelNumber}`;
+    throw new AssignError(
+      'model',
+      `servo ${id} is a ${found}, and ${joint} (id ${wanted.id}) takes a ${model.model}: connect that one, or name the ` +
+        'model and variant that this arm is',
+    );
+  }
+  const factory = model.common.id.initial;
+  if (id === wanted.id || id === factory || reassign) return;
+  throw new AssignError(
+    'given',
+    `the servo has id ${id}, which somebody has given it, and not the factory's ${factory}: check that it is that of ` +
+      `${joint}; --reassign gives it id ${wanted.id} all the same`,
+  );
+}
+
+/** @throws {AssignError} several */
+async function refuseCompany(client: SetupClient, model: ServoModel, id: number): Promise<void> {
+  if (!(await crowded(client, model, id))) return;
+  throw new AssignError(
+    'several',
+    `more than one servo answers as id ${id}, as servos from the factory do, or the line is disturbed: connect only one, ` +
+      'and check its cable',
+  );
+}
+
+/** Whether answers of one id come more than once, or damaged. Shafts of two servos do not stand at the same step. */
+async function crowded(client: SetupClient, { common }: ServoModel, id: number): Promise<boolean> {
+  const { address, size } = common.presentPosition;
+  for (let asked = 0; asked < ECHOES; asked++) {
+    const { answers, noise } = await client.echo(id, address, size);
+    if (answers > 1 || noise) return true;
+  }
+  return false;
+}
+
+/** @throws {AssignError} torque */
+async function refuseTorque(client: SetupClient, { common }: ServoModel, id: number): Promise<void> {
+  if ((await readRow(client, id, common.torqueEnable)) === 0) return;
+  throw new AssignError(
+    'torque',
+    `servo ${id} holds torque, and nothing is written to a servo that does: support what it holds, end the program that ` +
+      'drives it, switch its supply off and on, and try again',
+  );
+}
+
+async function writeId(client: SetupClient, model: ServoModel, from: number, to: number): Promise<void> {
+  await writeRegister(client, model, from, registerName(model, model.common.id), to);
+  if ((await client.ping(to)) === null) {
+    throw new ServoError('timeout', to, `servo ${from} was given id ${to} and does not answer there: check its cable`);
+  }
+  if ((await client.ping(from)) === null) return;
+  throw new ServoError(
+    'refused',
+    from,
+    `servo ${from} was given id ${to} and answers as ${from} too: connect only one`,
+  );
+}
+
+/** Registers of a shadow that differ from a servo's that obeys its own id; none for others. */
+async function shadowing(
+  client: SetupClient,
+  { id, model, shadow }: ExpectedServo,
+): Promise<Readonly<Record<string, number>>> {
+  const { secondary_id: secondary, drive_mode: driveMode } = model.registers;
+  if (shadow === null || secondary === undefined || driveMode === undefined) return {};
+  const mode = await readRow(client, id, driveMode);
+  return { secondary_id: shadow.of, drive_mode: shadow.reverse ? mode | REVERSE : mode & ~REVERSE };
+}
+
+async function writeRate(client: SetupClient, model: ServoModel, id: number, code: number): Promise<void> {
+  try {
+    await writeRegister(client, model, id, registerName(model, model.common.baudCode), code);
+  } catch (error) {
+    // Its acknowledgement may come at the new rate already. Who answers there is asked next.
+    if (!(error instanceof ServoError) || error.code === 'closed' || error.code === 'refused') throw error;
+  }
+}
+
+/** Closes the EEPROM and looks whether the servo is what it was to become. @throws {ServoError} */
+async function confirm(client: SetupClient, { id, model }: ExpectedServo, code: number | null): Promise<void> {
+  const deadline = performance.now() + RATE_TIME * 1000;
+  while ((await client.ping(id)) === null) {
+    if (performance.now() < deadline) continue;
+    throw new ServoError(
+      'timeout',
+      id,
+      `servo ${id} does not answer at its new baud rate: switch its supply off and on, and try again`,
+    );
+  }
+  if (model.family === 'feetech') await configure(client, model, id, { lock: 1 });
+  const kept: readonly (readonly [Register, number | null])[] = [
+    [model.common.id, id],
+    [model.common.baudCode, code],
+  ];
+  for (const [register, value] of kept) {
+    const content = await readRow(client, id, register);
+    if (value === null || content === value) continue;
+    const name = registerName(model, register);
+    throw new ServoError(
+      'refused',
+      id,
+      `servo ${id} has ${content} in "${name}" after ${value} was written: try again`,
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { type Echo, ServoError, type ServoIdentity, type SetupClient } from './client.ts';
+import { type ClientOptions, Exchange, type Reply } from './exchange.ts';
+import type { BytePort } from './port/port.ts';
+import type { ReplyParser, StatusHandler } from './reply.ts';
+
+/** What `frame.ts` of a family offers: each function writes a frame into `out` and returns its length. */
+interface Framing {
+  readonly MAX_FRAME: number;
+  readonly encodePing: (out: Uint8Array, id: number) => number;
+  readonly encodeRead: (out: Uint8Array, id: number, address: number, length: number) => number;
+  readonly encodeWrite: (out: Uint8Array, id: number, address: number, bytes: Uint8Array) => number;
+  readonly encodeRegWrite: (out: Uint8Array, id: number, address: number, bytes: Uint8Array) => number;
+  readonly encodeAction: (out: Uint8Array) => number;
+}
+
+/** What clients of all families have in common; what a servo says of itself and how it refuses is the family's. */
+export abstract class ExchangeClient implements SetupClient {
+  protected readonly exchange: Exchange;
+  /** Where frames are made: one is sent, or copied, before the next. */
+  protected readonly out: Uint8Array;
+  readonly #framing: Framing;
+
+  constructor(
+    port: BytePort,
+    framing: Framing,
+    makeParser: (handler: StatusHandler) => ReplyParser,
+    options: ClientOptions = {},
+  ) {
+    this.out = new Uint8Array(framing.MAX_FRAME);
+    this.#framing = framing;
+    const probe = (id: number, length: number): Uint8Array => this.framed(framing.encodeRead(this.out, id, 0, length));
+    this.exchange = new Exchange(port, makeParser, probe, options);
+  }
+
+  abstract ping(id: number): Promise<ServoIdentity | null>;
+  abstract reboot(id: number): Promise<void>;
+  /**
+   * Asks, and fails when the answer is a refusal.
+   * @param what the request, for people
+   * @param address of the register that it is about; null without one
+   * @param length bytes of an answer that is none
+   * @throws {ServoError}
+   */
+  protected abstract ask(
+    id: number,
+    frame: Uint8Array,
+    what: string,
+    address: number | null,
+    length: number,
+  ): Promise<Reply>;
+
+  attach(silent = false): void {
+    this.exchange.attach(silent);
+  }
+
+  owed(id: number): number {
+    return this.exchange.owed(id);
+  }
+
+  /** The answer to a ping, of `length` bytes; null when there is none. @throws {ServoError} corrupt */
+  protected async pinged(id: number, length: number): Promise<Reply | null> {
+    const outcome = await this.exchange.tryAsk(id, this.framed(this.#framing.encodePing(this.out, id)), length);
+    if (outcome === 'timeout') return null;
+    if (outcome !== 'corrupt') return outcome;
+    throw new ServoError(
+      'corrupt',
+      id,
+      `something answers a ping of servo id ${id} with damaged bytes: check the baud rate and the cable, and that no ` +
+        'two servos have this id',
+    );
+  }
+
+  async read(id: number, address: number, length: number): Promise<Uint8Array> {
+    const what = `the read of ${length} bytes at register address ${address}`;
+    const frame = this.framed(this.#framing.encodeRead(this.out, id, address, length));
+    const { bytes } = await this.ask(id, frame, what, address, length);
+    return bytes;
+  }
+
+  async write(id: number, address: number, bytes: Uint8Array): Promise<void> {
+    const what = `the write of ${bytes.length} bytes at register address ${address}`;
+    await this.ask(id, this.framed(this.#framing.encodeWrite(this.out, id, address, bytes)), what, address, 0);
+  }
+
+  async regWrite(id: number, address: number, bytes: Uint8Array): Promise<void> {
+    const what = `the prepared write of ${bytes.length} bytes at register address ${address}`;
+    await this.ask(id, this.framed(this.#framing.encodeRegWrite(this.out, id, address, bytes)), what, address, 0);
+  }
+
+  action(): void {
+    this.exchange.send(this.framed(this.#framing.encodeAction(this.out)));
+  }
+
+  echo(id: number, address: number, length: number): Promise<Echo> {
+    return this.exchange.echo(id, this.framed(this.#framing.encodeRead(this.out, id, address, length)));
+  }
+
+  protected framed(length: number): Uint8Array {
+    return this.out.subarray(0, length);
+  }
+}

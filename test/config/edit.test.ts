@@ -1,0 +1,110 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ArmEntry, withArm, writeArm } from '../../src/config/edit.ts';
+import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
+
+const ENTRY: ArmEntry = { name: 'follower', model: 'so101', variant: 'follower', bus: 'serial:?serial=58FA1234' };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-edit-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const file = (text?: string): string => {
+  const path = join(folder, 'my.yaml');
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+};
+
+describe('an arm that is written into a configuration', () => {
+  it('makes a file where there is none', () => {
+    expect(writeArm(file(), { ...ENTRY, variant: 'leader' })).toBe(false);
+    const { arms } = loadConfig(file());
+    expect(arms).toMatchObject([{ ...ENTRY, variant: 'leader' }]);
+    expect(readFileSync(file(), 'utf8')).toMatch(/^# Written by arm-bridge setup/);
+    expect(readdirSync(folder)).toEqual(['my.yaml']);
+  });
+
+  it('changes what it says of the arm of this name, and no other key, comment or arm', () => {
+    const text = `# our lab
+http:
+  port: 9000 # the old one is taken
+
+arms:
+  # towards the window
+  - name: leader
+    model: so101
+    bus: sim:so101
+  - name: follower # towards the door
+    model: so100
+    bus: sim:so100 # until it is built
+    speed_scale: 0.5
+pairs:
+  - { leader: leader, follower: follower }
+`;
+    expect(writeArm(file(text), ENTRY)).toBe(true);
+    const changed = text
+      .replace('model: so100', 'model: so101')
+      .replace('bus: sim:so100', 'bus: serial:?serial=58FA1234');
+    expect(readFileSync(file(), 'utf8')).toBe(changed);
+    // Once more changes nothing more.
+    writeArm(file(), ENTRY);
+    expect(readFileSync(file(), 'utf8')).toBe(changed);
+  });
+
+  it('comes last in the list when its name is new, with an id that no other arm has', () => {
+    const text = 'arms:\n  - { name: leader, id: 1, bus: "sim:so101" } # the old one\n';
+    writeArm(file(text), ENTRY);
+    const { arms } = loadConfig(file());
+    expect(arms.map(({ name, id }) => [name, id])).toEqual([
+      ['leader', 1],
+      ['follower', 2],
+    ]);
+    expect(readFileSync(file(), 'utf8')).toContain('# the old one');
+  });
+
+  it('takes a variant back, and is put into a file without arms and into one in JSON', () => {
+    writeArm(file('arms: [{ name: follower, variant: leader, bus: "sim:so101" }]'), ENTRY);
+    expect(loadConfig(file()).arms[0]).toMatchObject(ENTRY);
+    writeArm(file('log: { level: warn }\narms:\n'), ENTRY);
+    expect(loadConfig(file())).toMatchObject({ log: { level: 'warn' }, arms: [ENTRY] });
+    writeArm(file(JSON.stringify({ arms: [{ name: 'leader', bus: 'sim:so101' }] })), ENTRY);
+    expect(loadConfig(file()).arms.map(({ name }) => name)).toEqual(['leader', 'follower']);
+  });
+
+  it.each([
+    ['arms: [', 'is not valid YAML'],
+    ['- a list', 'expected keys and values'],
+    ['arms: none', '"arms" is no list'],
+    ['arms: [{ name: other, bus: "serial:?serial=58FA1234" }]', 'arm "other" is at serial:?serial=58FA1234 already'],
+    ['prot: 1\narms: [{ name: other, bus: "sim:so101" }]', 'prot: unknown key'],
+  ])('leaves %j as it is: it could not be used', (text, message) => {
+    const write = (): boolean => writeArm(file(text), ENTRY);
+    expect(write).toThrow(ConfigError);
+    expect(write).toThrow(message);
+    expect(readFileSync(file(), 'utf8')).toBe(text);
+    expect(readdirSync(folder)).toEqual(['my.yaml']);
+  });
+
+  it('names the file and not its draft in what it says, and never changes what comes with the bridge', () => {
+    expect(() => writeArm(file('log: { level: loud }'), ENTRY)).toThrow(`from ${join(folder, 'my.yaml')}`);
+    expect(() => writeArm(DEFAULT_CONFIG_FILE, ENTRY)).toThrow('name a file of your own');
+    expect(() => writeArm(join(folder, 'nowhere', 'my.yaml'), ENTRY)).toThrow('cannot be written (ENOENT)');
+    expect(existsSync(join(folder, 'nowhere'))).toBe(false);
+  });
+
+  it('goes through a link to the file that it leads to', () => {
+    const link = join(folder, 'link.yaml');
+    symlinkSync(file('arms: [{ name: leader, bus: "sim:so101" }]'), link);
+    writeArm(link, ENTRY);
+    expect(loadConfig(file()).arms).toHaveLength(2);
+  });
+
+  it('does not touch lines that are longer than a terminal', () => {
+    const long = `# ${'a long comment '.repeat(20).trim()}\n`;
+    expect(withArm(`${long}arms: []\n`, ENTRY, 'my.yaml')).toContain(long);
+  });
+});

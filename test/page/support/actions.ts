@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { DRAW_FULLY } from './scripts.ts';
+
+/** What a person may have to wait on a loaded machine, ms; only the outcome counts. */
+export const PATIENCE = { timeout: 20_000 };
+
+/** Opens a bridge's page and waits until it shows the arms. */
+export async function goLive(page: Page, url: string): Promise<void> {
+  if (process.env.ARM_BRIDGE_PICTURES) await page.addInitScript(DRAW_FULLY);
+  await page.goto(url);
+  await page.locator('body[data-connection=live] [data-arm]').first().waitFor();
+}
+
+/** Text of the first element of a selector. */
+export function textOf(page: Page, selector: string): Promise<string | null> {
+  return page.locator(selector).first().textContent({ timeout: PATIENCE.timeout });
+}
+
+/** Waits until the first element of a selector has a text. */
+export function shows(page: Page, selector: string, text: RegExp): Promise<void> {
+  return expect.poll(() => textOf(page, selector), PATIENCE).toMatch(text);
+}
+
+/** Puts the mouse on the target's middle and tells where that is, px: the page shows by its cursor that it can be dragged. */
+export async function hoverTarget(page: Page): Promise<[x: number, y: number]> {
+  const label = page.locator('.target');
+  await label.waitFor();
+  let [x, y] = [0, 0];
+  const cursor = async (): Promise<unknown> => {
+    const box = (await label.boundingBox())!;
+    [x, y] = [box.x + box.width / 2, box.y - 24];
+    await page.mouse.move(x, y);
+    return page.evaluate("document.querySelector('#scene canvas').style.cursor");
+  };
+  await expect.poll(cursor, PATIENCE).toBe('grab');
+  return [x, y];
+}
+
+/** Puts the mouse on a link of the leader that is led by a joint, and tells where that is, px. */
+export async function hoverLink(page: Page, text: RegExp): Promise<[x: number, y: number]> {
+  const base = (await page.locator('.labels span', { hasText: 'leader' }).boundingBox())!;
+  for (let dy = -110; dy <= 0; dy += 9) {
+    for (let dx = -30; dx <= 120; dx += 15) {
+      const [x, y] = [base.x + base.width / 2 + dx, base.y + dy];
+      await page.mouse.move(x, y);
+      if (text.test(String(await page.evaluate("document.querySelector('.grip:not([hidden])')?.textContent"))))
+        return [x, y];
+    }
+  }
+  throw new Error(`no link of the leader says ${text}`);
+}
+
+/**
+ * Has these pairs mirror. Where they do not, Start is pressed again: on a machine that is busy with other things an arm can be
+ * silent for a moment, which ends its pair.
+ */
+export async function startPairs(page: Page, ...pairs: readonly string[]): Promise<void> {
+  const states = async (): Promise<string> => {
+    const shown = pairs.map((pair) =>
+      page.locator(`[data-pair="${pair}"]`).getAttribute('data-state', { timeout: 500 }),
+    );
+    return (await Promise.all(shown.map((state) => state.catch(() => 'unknown')))).join(' ');
+  };
+  const started = async (): Promise<string> => {
+    const now = await states();
+    if (!/idle|unknown/.test(now)) return now;
+    const answered = page.waitForResponse('**/move/leader/start');
+    await page.getByRole('button', { name: 'Start', exact: true }).press('Enter');
+    return (await answered).text();
+  };
+  await expect
+    .poll(started, { timeout: 3 * PATIENCE.timeout, interval: 500 })
+    .toBe(pairs.map(() => 'mirroring').join(' '));
+}
