@@ -26,7 +26,9 @@ const REAL_TIME = [
 
 /** What is polled for may take this long on a busy machine, ms; only the outcome counts. */
 const expect = { poll: { timeout: 20_000 } };
-const long = { testTimeout: 120_000, hookTimeout: 60_000, expect };
+/** A failure is told in one line at the end of the run, which is to say what was found instead of `[ Array(1) ]`. */
+const chaiConfig = { truncateThreshold: 2000 };
+const long = { testTimeout: 120_000, hookTimeout: 60_000, expect, chaiConfig };
 
 export default defineConfig({
   test: {
@@ -39,6 +41,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect,
+          chaiConfig,
           sequence: { groupOrder: 0 },
           maxWorkers: 2,
         },

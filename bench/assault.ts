@@ -50,6 +50,8 @@ interface ArmFrame {
 }
 
 const MOST_FAULTS = 20;
+/** Of a request and of its answer people are shown so many characters. */
+const SHOWN = 600;
 
 /** Judges every frame of the arms. */
 class Watch {
@@ -110,8 +112,14 @@ class Watch {
   }
 }
 
-/** Carries one attack out; resolves with the statuses of the answers. */
-async function carryOut(port: number, { chunks, pause, halfClosed }: Attack): Promise<number[]> {
+interface Answer {
+  readonly status: number;
+  /** Its head and body, or their beginning. */
+  readonly text: string;
+}
+
+/** Carries one attack out; resolves with its answers. */
+async function carryOut(port: number, { chunks, pause, halfClosed }: Attack): Promise<Answer[]> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
   const over = new Promise<void>((resolve) => {
@@ -135,7 +143,10 @@ async function carryOut(port: number, { chunks, pause, halfClosed }: Attack): Pr
   if (halfClosed) socket.end();
   await over;
   socket.destroy();
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(({ 1: status, index }) => ({
+    status: Number(status),
+    text: text.slice(index, index + SHOWN),
+  }));
 }
 
 async function calm(url: string): Promise<void> {
@@ -169,10 +180,10 @@ export async function assault(url: string, seed: number, from: number, count: nu
       if (index % CALM === 0) await calm(url);
       const attack = attackOf(targets, seed, index);
       sent[attack.kind] = (sent[attack.kind] ?? 0) + 1;
-      for (const status of await carryOut(port, attack)) {
+      for (const { status, text } of await carryOut(port, attack)) {
         answers.set(status, (answers.get(status) ?? 0) + 1);
         if (status >= 500 && !(status === 503 && isProbe(attack)))
-          fail(`attack ${index} (${attack.kind}) was answered ${status}: ${shown(attack)}`);
+          fail(`attack ${index} (${attack.kind}) ${shown(attack)} was answered ${JSON.stringify(text)}`);
       }
     }
   });
@@ -187,5 +198,5 @@ function isProbe({ chunks }: Attack): boolean {
 }
 
 function shown({ chunks }: Attack): string {
-  return JSON.stringify(Buffer.concat(chunks).toString('latin1').slice(0, 400));
+  return JSON.stringify(Buffer.concat(chunks).toString('latin1').slice(0, SHOWN));
 }

@@ -136,11 +136,10 @@ export class Session {
     return this.instruction();
   }
 
-  /** Lets the arm go limp and gives the servos back what they had. @throws {BridgeError} */
+  /** Lets the arm go limp and gives the servos back what they had. @throws {BridgeError} stopped when it was lost on the way */
   async undo(): Promise<void> {
     const problem = await goLimp(this.handle, { owner: this.owner, takeOver: false });
-    if (problem !== null)
-      throw new BridgeError('unavailable', `Arm ${this.handle.name} has not gone limp: ${problem}.`);
+    if (problem !== null) throw new BridgeError('stopped', `Arm ${this.handle.name} has not gone limp: ${problem}.`);
     if (this.unsaved === null) return;
     await this.handle.calibrate(this.unsaved);
     this.unsaved = null;

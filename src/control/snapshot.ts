@@ -208,13 +208,14 @@ export class SharedState {
 
   /**
    * Resolves when a cycle after `seen` has been published, or after `timeout` ms. A machine that does not run for a while
-   * finds timers run out before the loop has had its turn, so the time is waited for in parts.
+   * finds timers run out before the loop has had its turn, so the time is waited for in parts. Whoever begins to wait
+   * between the count of a cycle and its notice is woken by that notice, with nothing new, and waits on.
    */
   async nextCycle(seen: number, timeout: number): Promise<void> {
-    for (let part = 0; part < WAIT_PARTS; part++) {
+    for (let part = 0; part < WAIT_PARTS && this.cycle === seen; ) {
       const wait = Atomics.waitAsync(this.#cycle, CYCLE_WORD, seen, timeout / WAIT_PARTS);
       const woken = wait.async ? await wait.value : wait.value;
-      if (woken !== 'timed-out') return;
+      if (woken === 'timed-out') part++;
     }
   }
 

@@ -234,7 +234,7 @@ test('overloaded servos are brought back, but not again and again: whoever asks 
   expect(link.recover(began)).toBe('');
   while (!link.up || link.alarms[1] !== 0) await cycle();
   await overload();
-  expect(link.recover(began + 1)).toMatch(/just been brought back: take the load off, and try again in 4 s/);
+  expect(link.recover(began + 1.5)).toMatch(/just been brought back: take the load off, and try again in 4 s/);
   expect(link.up).toBe(true);
   expect(link.recover(began + 5.1)).toBe('');
   while (!link.up || link.alarms[1] !== 0) await cycle();
