@@ -137,3 +137,28 @@ export function speedsOf(rows: readonly JointRow[], span = 1): Speeds[] {
 export function topSpeed(rows: readonly JointRow[], span = 1): number {
   return Math.max(0, ...speedsOf(rows, span).flatMap(({ speeds }) => speeds.map(Math.abs)));
 }
+
+/** A step that took this much longer or shorter than a cycle says little of the speed that was meant, s. */
+const REGULAR = 0.001;
+
+export interface SpeedChange {
+  /** From the middle of one step to that of the next, s. */
+  readonly dt: number;
+  /** rad/s, one per joint, without sign. */
+  readonly changes: readonly number[];
+}
+
+/**
+ * By how much speed changes from each step of goals to the next, where both took about `cycle` (s): a cycle that is late
+ * steps as one of two at most, so that its goals are slower than their stamps tell.
+ */
+export function speedChangesOf(rows: readonly JointRow[], cycle: number): SpeedChange[] {
+  const speeds = speedsOf(rows);
+  const took = speeds.map(({ time }, i) => time - rows[i]!.stamp);
+  const regular = (i: number): boolean => Math.abs(took[i]! - cycle) <= REGULAR;
+  return speeds.slice(1).flatMap(({ speeds: after }, i) => {
+    if (!regular(i) || !regular(i + 1)) return [];
+    const before = speeds[i]!.speeds;
+    return [{ dt: (took[i]! + took[i + 1]!) / 2, changes: after.map((speed, j) => Math.abs(speed - before[j]!)) }];
+  });
+}
