@@ -14,7 +14,8 @@ export class Progress {
   #root;
   #out;
   #logPath = null;
-  #lineOpen = false;
+  /** What the unfinished line tells of; null when there is none. */
+  #open = null;
 
   /**
    * @param {object} options
@@ -58,13 +59,18 @@ export class Progress {
 
   /** One line of its own. */
   note(text) {
-    if (this.#lineOpen) this.#out.write('\n');
-    this.#lineOpen = false;
+    this.#endLine();
     this.#out.write(`${this.#prefix()} ${text}\n`);
   }
 
+  #endLine() {
+    if (this.#open !== null) this.#out.write('\n');
+    this.#open = null;
+  }
+
   /**
-   * Runs one step and reports it in one line: what it does, how it ended and how long it took.
+   * Runs one step and reports it in one line: what it does, how it ended and how long it took. When another one begins or
+   * ends meanwhile, its end has a line of its own.
    * @template T
    * @param {string} title such as "ROS 2 jazzy from PyPI: installing"
    * @param {() => Promise<T>} work
@@ -73,13 +79,14 @@ export class Progress {
   async step(title, work) {
     this.log(`\n=== ${title}`);
     const before = performance.now();
-    const open = `${this.#prefix()} ${title} ... `;
-    this.#out.write(open);
-    this.#lineOpen = true;
+    this.#endLine();
+    this.#out.write(`${this.#prefix()} ${title} ... `);
+    this.#open = title;
     const took = () => `${((performance.now() - before) / 1000).toFixed(1)} s`;
     const close = (ending) => {
-      this.#out.write(`${this.#lineOpen ? '' : `${this.#prefix()} ${title}: `}${ending}\n`);
-      this.#lineOpen = false;
+      if (this.#open !== title) return this.note(`${title}: ${ending}`);
+      this.#out.write(`${ending}\n`);
+      this.#open = null;
     };
     try {
       const result = await work();
