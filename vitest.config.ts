@@ -12,8 +12,8 @@ const PATIENT = [
   'test/ports/**/*.test.ts',
   'test/ros/process.test.ts',
   'test/sim/**/*.test.ts',
-  'test/e2e/{config,exit,field-client,joints,machines,mirror,models,moves,operations,own-arm}.test.ts',
-  'test/e2e/{ownership,pair,recording,targets,typed-client}.test.ts',
+  'test/e2e/{config,exit,field-client,joints,machines,models,moves,operations,own-arm,ownership}.test.ts',
+  'test/e2e/{pair,recording,ros-tool,targets,typed-client}.test.ts',
 ];
 
 /** Files that judge motion, latency or a browser in real time: one at a time, and nothing beside them. */

@@ -81,18 +81,21 @@ export async function prepare(root, wish) {
 async function prepareLocked(context, wish) {
   const { root, progress, run } = context;
   if (!packagesAreCurrent(root)) await progress.step('npm packages: installing', () => installPackages(root, run));
-  // What the tests need besides is mostly downloaded, and ROS 2 mostly compiled: side by side they take a minute less.
-  const [bridge, tools] = await Promise.allSettled([prepareBridge(context, wish), prepareTools(context, wish)]);
-  for (const { status, reason } of [bridge, tools]) if (status === 'rejected') throw reason;
-  progress.note(`ready, ${bridge.value.ros}`);
-  return { ...bridge.value.variables, ...tools.value };
+  // Some of it is downloaded and some compiled: side by side that takes much less time.
+  const [prepared, tools] = await together(
+    wish.ros ? rosOrReason(context, wish) : { variables: {}, ros: 'ROS not asked for' },
+    prepareTools(context, wish),
+    buildIsCurrent(root) ? null : progress.step('TypeScript: compiling', () => buildTypeScript(root, run)),
+  );
+  progress.note(`ready, ${prepared.ros}`);
+  return { ...prepared.variables, ...tools };
 }
 
-async function prepareBridge(context, wish) {
-  const { root, progress, run } = context;
-  const prepared = wish.ros ? await rosOrReason(context, wish) : { variables: {}, ros: 'ROS not asked for' };
-  if (!buildIsCurrent(root)) await progress.step('TypeScript: compiling', () => buildTypeScript(root, run));
-  return prepared;
+/** The results of all works; when one has failed, throws its error once the others have ended too. */
+async function together(...works) {
+  const ends = await Promise.allSettled(works);
+  for (const { status, reason } of ends) if (status === 'rejected') throw reason;
+  return ends.map(({ value }) => value);
 }
 
 /** What tests ask for besides the bridge. */

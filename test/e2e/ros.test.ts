@@ -1,14 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bashBlocks, commands } from '../docs/support/blocks.ts';
 import { type JointStateMessage, type Quality, Witness } from '../ros/support/ros.ts';
-import { BridgeProcess, HAS_ROS, ROS_DOMAIN, rosEnvironment, sleep } from './support/bridge.ts';
+import { BridgeProcess, HAS_ROS, ROS_DOMAIN, sleep } from './support/bridge.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 const NODE = '/follower/arm_bridge';
 const LATCHED: Quality = { durability: 'TRANSIENT_LOCAL', depth: 1 };
@@ -515,55 +512,6 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     while ((await registers())[2] !== 32) await sleep(0.05);
     const back = { trajectory: trajectory(['shoulder_pan'], [0.8, from]) };
     expect((await (await witness.goal<Followed>(FOLLOW, CONTROLLER, back)).result()).status).toBe('succeeded');
-  });
-
-  test('npm run ros does what one reaches to ros2 for, where its command line tools are not', async () => {
-    const ros = (...args: string[]): Promise<{ code: number | null; output: string; errors: string }> =>
-      new Promise((resolve) => {
-        const program = execFile(
-          'bash',
-          ['scripts/ros.sh', ...args],
-          { cwd: ROOT, env: rosEnvironment() },
-          (_, output, errors) => resolve({ code: program.exitCode, output, errors }),
-        );
-      });
-    const told = bashBlocks('docs/ros.md').filter(({ kind }) => kind === 'ros2');
-    // As a shell takes them apart.
-    const words = told
-      .flatMap(commands)
-      .map((command) =>
-        [...command.replace(/^npm run ros -- /, '').matchAll(/'([^']*)'|(\S+)/g)].map(
-          ([, quoted, word]) => quoted ?? word!,
-        ),
-      );
-    const reads = words.filter(([, verb]) => ['list', 'echo', 'hz', 'get'].includes(verb!));
-    const changes = words.filter((command) => !reads.includes(command));
-    expect([reads.length, changes.length]).toEqual([4, 7]);
-    const [[topics, echo, hz], services, set, unknown] = await Promise.all([
-      Promise.all(reads.map((command) => ros(...command))),
-      ros('service', 'list'),
-      ros('param', 'set', NODE, 'speed_scale', '7.5'),
-      ros('service', 'call', `${NODE}/init`, 'std_srvs/srv/Nothing'),
-    ]);
-    expect(topics!.output).toContain('/follower/joint_states [sensor_msgs/msg/JointState]\n');
-    expect(echo!.output).toMatch(/^header:\n[\s\S]*^name: \[shoulder_pan, .*gripper\]\nposition: \[[\s\S]*\n---\n$/m);
-    expect(hz!.output).toMatch(/average rate: [\d.]+\n\tmin: /);
-    expect(services.output).toContain(`${NODE}/init\n`);
-    expect(set).toMatchObject({ code: 1, errors: expect.stringMatching(/speed_scale of arm follower cannot be 7.5/) });
-    expect(unknown).toMatchObject({ code: 1, errors: expect.stringMatching(/no type "std_srvs\/srv\/Nothing"/) });
-
-    const seen = await witness.subscribe<JointStateMessage>(STATE, '/follower/joint_commands');
-    const outputs: string[] = [];
-    for (const command of changes) {
-      // Two read it, the bridge and the witness, which are not found at the same moment.
-      const { code, output, errors } = await ros(...command, ...(command[1] === 'pub' ? ['-w', '2'] : []));
-      expect([command.join(' '), code, errors]).toEqual([command.join(' '), 0, '']);
-      outputs.push(output);
-    }
-    expect(outputs.find((output) => output.includes('orientation_error'))).toContain('STATUS_SUCCEEDED');
-    const { message } = (await seen(1))[0]!;
-    expect([message.name, message.position]).toEqual([['gripper'], [0.5]]);
-    expect(message.header.stamp.sec).toBeGreaterThan(1e9);
   });
 
   test('the configuration is there as parameters: live ones change at once, others say why not', async () => {
