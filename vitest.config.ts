@@ -6,14 +6,14 @@ const BUILDS = ['test/docker/build.test.ts', 'test/e2e/package.test.ts', 'test/p
 /** Files whose bridges and programs mostly wait: three of them leave each other time enough on two cores. */
 const PATIENT = [
   'test/bench/bench.test.ts',
-  'test/buses/{calibration,start-up,terminal}.test.ts',
+  'test/buses/{calibration,connections,start-up,terminal}.test.ts',
   'test/cli/**/*.test.ts',
   'test/docs/commands.test.ts',
   'test/ports/**/*.test.ts',
   'test/ros/process.test.ts',
   'test/sim/**/*.test.ts',
-  'test/e2e/{config,exit,field-client,joints,machines,models,moves,operations,own-arm,ownership}.test.ts',
-  'test/e2e/{pair,recording,ros-tool,targets,typed-client}.test.ts',
+  'test/e2e/{config,control-thread,exit,field-client,joints,machines,models,moves,operations}.test.ts',
+  'test/e2e/{own-arm,ownership,pair,recording,ros-tool,targets,typed-client}.test.ts',
 ];
 
 /** Files that judge motion, latency or a browser in real time: one at a time, and nothing beside them. */

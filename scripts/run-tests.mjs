@@ -1,7 +1,7 @@
 // node scripts/run-tests.mjs [arguments of vitest]
 // Runs type check, lint and tests in a prepared checkout and counts them. Called by test.sh, which sets the environment.
 
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -63,10 +63,17 @@ function runTests(title, node, args) {
   return countTests(parsed, ended);
 }
 
-const checks = [
-  passes('type check', 'npm', ['run', '--silent', 'typecheck']),
-  passes('lint', 'npm', ['run', '--silent', 'lint']),
-];
+/** Runs a check of this package; its output goes to the terminal once it has ended. Resolves with whether it has passed. */
+function check(title, script) {
+  return new Promise((resolve) => {
+    execFile('npm', ['run', '--silent', script], { cwd: root, maxBuffer: 2 ** 26 }, (error, output, errors) => {
+      process.stdout.write(`\n=== ${title}\n${output}${errors}`);
+      resolve(error === null);
+    });
+  });
+}
+
+const checks = await Promise.all([check('type check', 'typecheck'), check('lint', 'lint')]);
 const chosen = process.argv.slice(2);
 const totals = runTests('tests', process.execPath, chosen);
 const newerNode = process.env.ARM_BRIDGE_NODE_24;
