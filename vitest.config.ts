@@ -13,7 +13,7 @@ const PATIENT = [
   'test/ros/process.test.ts',
   'test/sim/**/*.test.ts',
   'test/e2e/{config,control-thread,exit,field-client,joints,machines,models,moves,operations}.test.ts',
-  'test/e2e/{own-arm,ownership,pair,recording,ros-tool,targets,typed-client}.test.ts',
+  'test/e2e/{own-arm,ownership,pair,recording,targets,typed-client}.test.ts',
 ];
 
 /** Files that judge motion, latency or a browser in real time: one at a time, and nothing beside them. */
