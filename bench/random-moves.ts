@@ -104,7 +104,7 @@ async function ask(url: string, body?: unknown) {
   return (await response.json()) as any;
 }
 
-const GONE = /disconnected|have not answered|do not answer just now|has not run for a second/;
+const GONE = /disconnected|have not answered|do not answer just now/;
 /** A move is begun anew at most so often. */
 const MOST_DISTURBED = 5;
 const RECONNECT_LIMIT = 10_000;

@@ -15,7 +15,7 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.on(signal, () => process.exit(code));
 
 /** Runs a program; its output goes to the terminal. Returns whether it ended with code 0. */
-function passes(title, program, args, env = process.env) {
+function passes(title, program, args, env) {
   process.stdout.write(`\n=== ${title}\n`);
   const { status, error } = spawnSync(program, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
   if (error) process.stdout.write(`${title}: ${error.message}\n`);

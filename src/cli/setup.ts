@@ -19,15 +19,14 @@ import {
 } from './servo-access.ts';
 import {
   armToSetUp,
+  enterArm,
   faultsOf,
-  lastingBus,
   lineOf,
   nameFault,
   presenceOf,
   type SetupArm,
   servoName,
   wantedRate,
-  writeConfig,
 } from './setup/arm.ts';
 import { awaitReplug, replugAdvice } from './setup/port.ts';
 import { ProgressFile } from './setup/progress.ts';
@@ -134,11 +133,8 @@ async function entry({ port: bus, model, variant, name, config }: EntryOptions):
     tell(`arm-bridge setup arm: ${bus}: ${faults.join('; ')}. Nothing is written`);
     return EXIT.failed;
   }
-  const lasting = await lastingBus(bus);
-  const there = writeConfig(config, { name, model, variant, bus: lasting });
-  process.stdout.write(
-    `all ${arm.servos.length} servos answer; ${config} ${there ? 'has' : 'is written with'} the arm ${name} at ${lasting}\n`,
-  );
+  const done = await enterArm(config, { name, model, variant, bus });
+  process.stdout.write(`all ${arm.servos.length} servos answer; ${done}\n`);
   return EXIT.ok;
 }
 

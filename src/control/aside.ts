@@ -40,9 +40,14 @@ export class Aside implements RegisterAccess {
     this.busy = true;
     this.#client.attach(!this.#bus.owes(id));
     await next.run();
+    this.handOver(id);
+    this.busy = false;
+  }
+
+  /** Tells the bus of the answer to the client that may still come of a servo. */
+  handOver(id: number): void {
     const owed = this.#client.owed(id);
     if (owed >= 0) this.#bus.stray(id, owed);
-    this.busy = false;
   }
 
   /** The bus is gone: whatever waits fails with this reason. */

@@ -537,10 +537,7 @@ export class ServoLink implements ArmLink {
     const refusal = this.torqueRefusal;
     if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
     this.#bus.attach();
-    for (const { id } of this.#servos) {
-      const owed = this.#client.owed(id);
-      if (owed >= 0) this.#bus.stray(id, owed);
-    }
+    for (const { id } of this.#servos) this.#aside.handOver(id);
     const now = performance.now() / 1000;
     this.#heard.fill(now);
     this.heard.fill(now);

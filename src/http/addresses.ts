@@ -20,3 +20,11 @@ export function isLoopback(host: string): boolean {
   const bare = bareAddress(host);
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
+
+/**
+ * Path of a request's URL: what routes are told apart by, and what the log may tell. Somebody may have put a token into the
+ * query.
+ */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0]!;
+}

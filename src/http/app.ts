@@ -10,6 +10,7 @@ import fastify, {
 } from 'fastify';
 import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import { pathOf } from './addresses.ts';
 import { Callers } from './callers.ts';
 import { endSilent } from './connections.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
@@ -51,11 +52,6 @@ const SERVER_OPTIONS = { headersTimeout: HEADERS_TIMEOUT, connectionsCheckingInt
 
 function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   return reply.code(problem.status).headers(problem.headers).send({ detail: problem.detail });
-}
-
-/** What the log tells of a URL: somebody may have put a token into its query. */
-function pathOf(url: string): string {
-  return url.split('?', 1)[0]!;
 }
 
 /** Answers a connection that sent no valid HTTP, or nothing in time. */

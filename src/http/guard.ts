@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { HttpConfig } from '../config/schema.ts';
-import { bareAddress, hostOf, isLoopback } from './addresses.ts';
+import { bareAddress, hostOf, isLoopback, pathOf } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
 import { SCOPES, type Scope, type Tokens } from './tokens.ts';
 
@@ -28,7 +28,7 @@ const READING: ReadonlySet<string> = new Set([
 ]);
 /** True for the routes of a stop, which pass limits that others do not. */
 export function isStop(url: string): boolean {
-  return STOPS.has(url.split('?', 1)[0]!);
+  return STOPS.has(pathOf(url));
 }
 
 /** What a client must be allowed to call a route. */

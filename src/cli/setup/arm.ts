@@ -98,21 +98,28 @@ export function faultsOf({ servos }: SetupArm, found: readonly Presence[]): stri
 }
 
 /** The URL under which the configuration names a bus: by the serial number of its adapter where it has one. */
-export async function lastingBus(bus: string, root = '/'): Promise<string> {
-  const port = await usbPort(bus, root);
+async function lastingBus(bus: string): Promise<string> {
+  const port = await usbPort(bus);
   const rate = wantedRate(bus);
   if (port === null || rate === null) return bus;
-  const lasting = lastingUrl(port, await discoverPorts(root));
+  const lasting = lastingUrl(port, await discoverPorts());
   if (rate === DEFAULT_BAUD_RATE) return lasting;
   return `${lasting}${lasting.includes('?') ? '&' : '?'}baud=${rate}`;
 }
 
 /**
- * Writes an arm into a configuration file.
- * @param model as it was named on the command line, a path being meant from the working folder
- * @returns whether there was a file before @throws {ConfigError}
+ * Writes an arm into a configuration file, its bus under the name that lasts.
+ * @param entry model as it was named on the command line, a path being meant from the working folder
+ * @returns what has been done, for people @throws {ConfigError}
  */
-export function writeConfig(file: string, { model, ...entry }: ArmEntry): boolean {
+export async function enterArm(file: string, entry: ArmEntry): Promise<string> {
+  const bus = await lastingBus(entry.bus);
+  const there = writeConfig(file, { ...entry, bus });
+  return `${file} ${there ? 'has' : 'is written with'} the arm ${entry.name} at ${bus}`;
+}
+
+/** @returns whether there was a file before */
+function writeConfig(file: string, { model, ...entry }: ArmEntry): boolean {
   if (!model.includes('/')) return writeArm(file, { model, ...entry });
   // In a configuration a path is meant from where it is written.
   const path = relative(dirname(resolve(file)), resolve(model));

@@ -13,14 +13,13 @@ import { DEFAULT_IDS, finishing } from '../servo-access.ts';
 import {
   armToSetUp,
   buildsOf,
+  enterArm,
   faultsOf,
-  lastingBus,
   nameFault,
   presenceOf,
   type SetupArm,
   servoName,
   wantedRate,
-  writeConfig,
 } from './arm.ts';
 import type { Asker } from './asker.ts';
 import type { Progress, ProgressFile } from './progress.ts';
@@ -230,9 +229,8 @@ async function single(
 async function written({ asker, progress }: WizardParts, plan: Progress): Promise<void> {
   while (true) {
     try {
-      const entry = { name: plan.name, model: plan.model, variant: plan.variant, bus: await lastingBus(plan.bus) };
-      const there = writeConfig(plan.config, entry);
-      asker.tell('success', `${plan.config} ${there ? 'has' : 'is written with'} the arm ${plan.name} at ${entry.bus}`);
+      const { name, model, variant, bus } = plan;
+      asker.tell('success', await enterArm(plan.config, { name, model, variant, bus }));
       return;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { pathOf } from '../addresses.ts';
 import { HttpProblem } from '../errors.ts';
 
 /** Largest message of a client, bytes. */
@@ -26,7 +27,7 @@ export function serveWebSockets(app: FastifyInstance, admissions: ReadonlyMap<st
   const alive = new WeakSet<WebSocket>();
 
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const admit = admissions.get((request.url ?? '').split('?', 1)[0]!);
+    const admit = admissions.get(pathOf(request.url ?? ''));
     if (admit === undefined || request.headers.upgrade?.toLowerCase() !== 'websocket') {
       answerWithout(app, request, socket, head);
       return;
