@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
-import { ArmRuntime } from '../src/control/arm-runtime.ts';
-import type { ServoLink } from '../src/control/servo-link.ts';
-import type { LinkJoint } from '../src/control/servo-places.ts';
-import type { SharedState } from '../src/control/snapshot.ts';
-import { StallGuard } from '../src/control/stall.ts';
 import { Chain } from '../src/kinematics/chain.ts';
-import { Follow } from '../src/mirror/follow.ts';
+import type { ServoLink } from '../src/rt/driver/servo-link.ts';
+import type { LinkJoint } from '../src/rt/driver/servo-slots.ts';
+import { ArmController } from '../src/rt/joint/arm-controller.ts';
+import { StallGuard } from '../src/rt/joint/stall-guard.ts';
+import type { SharedState } from '../src/rt/snapshot/shared-snapshot.ts';
+import { Follow } from '../src/rt/sources/follow.ts';
 import { XL330_M288 } from '../src/servo/dynamixel/x-series.ts';
-import type { ServoModel } from '../src/servo/model.ts';
-import { modelByName } from '../src/servo/models.ts';
+import type { ServoModel } from '../src/servo/servo-model.ts';
+import { modelByName } from '../src/servo/servo-models.ts';
 import type { Family } from './messages.ts';
 
 /** The sources are compiled to build/bench: the arms' data stays where it is. */
@@ -41,7 +41,7 @@ export function linkJoints(model: ArmModel, family: Family): LinkJoint[] {
 }
 
 /** An arm as the control thread makes it: limits, gravity model and stall guards of the SO-101. */
-export function makeRuntime(model: ArmModel, index: number, link: ServoLink, shared: SharedState): ArmRuntime {
+export function makeRuntime(model: ArmModel, index: number, link: ServoLink, shared: SharedState): ArmController {
   const of = (pick: (joint: ArmModel['joints'][number]) => number): Float64Array =>
     Float64Array.from(model.joints, pick);
   const chain = Chain.fromUrdf(model.urdf, {
@@ -49,7 +49,7 @@ export function makeRuntime(model: ArmModel, index: number, link: ServoLink, sha
     tool: model.toolLink,
     joints: model.joints.map((joint) => joint.name),
   });
-  return new ArmRuntime(
+  return new ArmController(
     index,
     {
       name: `arm ${index}`,

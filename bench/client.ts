@@ -1,11 +1,11 @@
 /** Drives emulated servos by the bridge's own code in one thread, and prints what it measured. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ArmRuntime } from '../src/control/arm-runtime.ts';
-import { ControlLoop } from '../src/control/loop.ts';
-import { SharedState, StateCode } from '../src/control/snapshot.ts';
+import type { ArmController } from '../src/rt/joint/arm-controller.ts';
+import { ControlLoop } from '../src/rt/loop/control-loop.ts';
+import { SharedState, StateCode } from '../src/rt/snapshot/shared-snapshot.ts';
 import { radiansToSteps } from '../src/servo/calibration.ts';
-import { DynamixelBus } from '../src/servo/dynamixel/bus.ts';
-import { FeetechBus } from '../src/servo/feetech/bus.ts';
+import { DynamixelBus } from '../src/servo/dynamixel/dynamixel-bus.ts';
+import { FeetechBus } from '../src/servo/feetech/feetech-bus.ts';
 import { makePort } from '../src/servo/port/make.ts';
 import { fineTimers } from '../src/thread.ts';
 import { linkJoints, loadModel, makeRuntime, mirror } from './arms.ts';
@@ -87,13 +87,13 @@ async function heapAfter(cycles: number): Promise<{ used: number; buffers: numbe
 async function controlLoop(): Promise<ClientReport> {
   const single = options.ports.length === 1;
   const shared = new SharedState(options.ports.map(() => joints.length));
-  const arms: ArmRuntime[] = [];
-  const add = <L extends LeaderLink>(link: L): { arm: ArmRuntime; link: L } => {
+  const arms: ArmController[] = [];
+  const add = <L extends LeaderLink>(link: L): { arm: ArmController; link: L } => {
     const arm = makeRuntime(model, arms.length, link, shared);
     arms.push(arm);
     return { arm, link };
   };
-  const pairs: { follower: ArmRuntime; link: FollowerLink; leader: LeaderLink | null }[] = [];
+  const pairs: { follower: ArmController; link: FollowerLink; leader: LeaderLink | null }[] = [];
   for (let i = 0; i < options.ports.length; i += 2) {
     const port = (at: number) => makePort(`serial:${options.ports[at]}`);
     const leader = single ? null : add(new LeaderLink(port(i), joints)).link;

@@ -3,11 +3,11 @@
  * arms, without their physics, so that what is measured is the client. Prints the device file, at the end its report.
  */
 import { XL330_M288 } from '../src/servo/dynamixel/x-series.ts';
-import { EmulatedBus } from '../src/sim/bus.ts';
-import { EmulatedDynamixelBus } from '../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware } from '../src/sim/dynamixel-firmware.ts';
-import { Sts3215Firmware } from '../src/sim/firmware.ts';
-import type { EmulatedServo, EmulatedServoBus } from '../src/sim/servo.ts';
+import { EmulatedDynamixelBus } from '../src/sim/emulated-dynamixel-bus.ts';
+import { EmulatedFeetechBus } from '../src/sim/emulated-feetech-bus.ts';
+import type { EmulatedServo, EmulatedServoBus } from '../src/sim/emulated-servo.ts';
+import { Sts3215Firmware } from '../src/sim/sts3215-firmware.ts';
 import { PseudoTerminal } from '../src/sim/terminal.ts';
 import { Wire } from '../src/sim/wire.ts';
 import { setPriority } from '../src/thread.ts';
@@ -46,7 +46,7 @@ function makeBus(onReply: (bytes: Uint8Array) => void): { bus: EmulatedServoBus;
   const eeprom = { return_delay: 0 };
   if (options.family === 'feetech') {
     const servos = IDS.map((id) => new CountingSts3215({ id, eeprom }));
-    return { servos, bus: new EmulatedBus({ servos, onReply }) };
+    return { servos, bus: new EmulatedFeetechBus({ servos, onReply }) };
   }
   const servos = IDS.map((id) => new CountingXl330({ id, eeprom, model: XL330_M288 }));
   return { servos, bus: new EmulatedDynamixelBus({ servos, onReply }) };

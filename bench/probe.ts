@@ -1,4 +1,4 @@
-import { ServoLink } from '../src/control/servo-link.ts';
+import { ServoLink } from '../src/rt/driver/servo-link.ts';
 
 /** Longest series that is kept: a minute of the quickest cycles. */
 const CAPACITY = 2_000_000;

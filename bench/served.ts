@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import type { Percentiles } from '../src/control/timing.ts';
+import type { Percentiles } from '../src/rt/loop/loop-timing.ts';
 import { freePort } from './bridge.ts';
 import { processUse } from './process-use.ts';
 

@@ -3,7 +3,7 @@
  * hand, faults that are switched while it runs, and a watch over what its servos are sent. Started by `fork`.
  */
 import { loadArmModel } from '../src/arm/model.ts';
-import { simulatedTwin } from '../src/arm/twin.ts';
+import { simulatedCounterpart } from '../src/arm/simulated-counterpart.ts';
 import { ServedArm } from '../src/sim/serve.ts';
 import { setPriority } from '../src/thread.ts';
 import { GoalWatch } from './goal-watch.ts';
@@ -38,7 +38,7 @@ const PRIORITY = 60;
 setPriority(PRIORITY);
 const options: SoakArmOptions = JSON.parse(process.argv[2]!);
 const model = loadArmModel(options.model);
-const served = await ServedArm.start({ arm: simulatedTwin(model, model.name), pty: { link: options.link } });
+const served = await ServedArm.start({ arm: simulatedCounterpart(model, model.name), pty: { link: options.link } });
 const { arm } = served;
 const watch = new GoalWatch();
 const feed = arm.feed.bind(arm);

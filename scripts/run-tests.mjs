@@ -27,7 +27,7 @@ function passes(title, program, args, env) {
  * which somebody else's program asks in any case.
  */
 const ON_NEWER_NODE = [
-  ...['arm', 'calibration', 'config', 'control', 'kinematics', 'motion', 'ports', 'recording', 'servo'],
+  ...['arm', 'calibration', 'config', 'kinematics', 'motion', 'ports', 'recording', 'rt', 'servo'],
   ...readdirSync(join(root, 'test', 'http'))
     .filter((name) => name.endsWith('.test.ts') && name !== 'schemathesis.test.ts')
     .map((name) => `http/${name}`),

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { GainStore } from './arm/gain-store.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel, mounted } from './arm/model.ts';
-import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/store.ts';
+import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/calibration-store.ts';
 import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig } from './config/schema.ts';
-import type { ArmSetup, JointSetup } from './control/messages.ts';
 import type { Chain } from './kinematics/chain.ts';
+import type { ArmSetup, JointSetup } from './rt/messages.ts';
 
 /** An arm of this process: what the configuration says of it, and its model. */
 export interface ArmPlan {

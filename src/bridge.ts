@@ -6,40 +6,40 @@ import { ArmSet } from './arm/arms.ts';
 import { ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
-import { OwnershipDesk } from './arm/ownership.ts';
+import { OwnershipService } from './arm/ownership.ts';
 import { GainParts } from './arm/position-gains.ts';
 import { ServoCare } from './arm/servo-care.ts';
-import { simulatedTwin } from './arm/twin.ts';
+import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
 import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
-import { CalibrationService } from './calibration/service.ts';
-import { CalibrationStore } from './calibration/store.ts';
+import { CalibrationService } from './calibration/calibration-service.ts';
+import { CalibrationStore } from './calibration/calibration-store.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
-import type { ControlSetup } from './control/messages.ts';
-import { LoopField, SharedState } from './control/snapshot.ts';
-import { histogramOf, timingAt } from './control/timing.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
 import { GravityService } from './mirror/gravity.ts';
-import { MirrorService } from './mirror/service.ts';
-import { StreamService } from './mirror/streams.ts';
-import type { Mover } from './mirror/types.ts';
+import { MirrorService } from './mirror/mirror-service.ts';
+import type { PlannedMotions } from './mirror/mirroring.ts';
+import { StreamService } from './mirror/stream-service.ts';
 import { approach } from './motion/approach.ts';
 import { Goals } from './motion/goals.ts';
 import { JogService } from './motion/jog-service.ts';
 import { JointGoals } from './motion/joint-goals.ts';
+import { MoveService } from './motion/move-service.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import { Planners } from './motion/planners.ts';
 import { Protection } from './motion/protection.ts';
-import { MotionService } from './motion/service.ts';
 import { TeleopService } from './motion/teleop-service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
-import { RecordingService } from './recording/service.ts';
+import { RecordingService } from './recording/recording-service.ts';
 import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
 import { Roster } from './roster.ts';
+import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
+import type { ControlSetup } from './rt/messages.ts';
+import { LoopField, SharedState } from './rt/snapshot/shared-snapshot.ts';
 import { discoverPorts } from './servo/port/discovery.ts';
 import { Simulation } from './sim/simulation.ts';
 import { VERSION } from './version.ts';
@@ -66,7 +66,7 @@ type Scan = () => ReturnType<typeof discoverPorts>;
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
 export class Bridge {
   readonly arms: ArmSet;
-  readonly motion: MotionService;
+  readonly motion: MoveService;
   readonly joints: JointGoals;
   readonly torque: TorqueSwitch;
   readonly servos: ServoCare;
@@ -134,10 +134,10 @@ export class Bridge {
     this.arms = new ArmSet(handles);
     const planners = new Planners(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
     const goals = new Goals();
-    this.motion = new MotionService(planners, goals);
+    this.motion = new MoveService(planners, goals);
     this.#trajectories = new TrajectoryService(planners);
     this.#protection = new Protection(this.motion, (text) => logger.error(text));
-    const mover: Mover = {
+    const mover: PlannedMotions = {
       approach: (arm, goal, signal) => approach(arm, planners.of(arm), goal, signal),
       lower: (arm, caller) => this.motion.lower(arm, caller),
     };
@@ -212,7 +212,7 @@ export class Bridge {
       simulated.length === 0
         ? null
         : await Simulation.start(
-            simulated.map(({ config: arm, model }) => simulatedTwin(model, arm.name, arm.simulation)),
+            simulated.map(({ config: arm, model }) => simulatedCounterpart(model, arm.name, arm.simulation)),
             {
               onFailure: (message) => logger.error(`simulation: ${message}`),
               // Servos wait for no processor: simulated ones come right behind the loop that asks them.
@@ -228,7 +228,7 @@ export class Bridge {
       });
       const setup: ControlSetup = { ...config.control, shared: shared.buffers, arms: setups };
       const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
-      const file = new URL('./worker.js', import.meta.url);
+      const file = new URL('./rt/entry.js', import.meta.url);
       return new Worker(file, { workerData: setup, transferList: ports, name: 'control' });
     };
     const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation, calibrations, scan);
@@ -447,7 +447,7 @@ export class Bridge {
       calibration: this.calibration,
       mirror: this.mirror,
       gravity: this.gravity,
-      ownership: new OwnershipDesk(this.arms),
+      ownership: new OwnershipService(this.arms),
       configuration: () => this.#config,
       jogging: this.jog,
       teleoperation: this.teleoperation,

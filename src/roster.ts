@@ -4,20 +4,20 @@ import type { ControlClient } from './arm/control-client.ts';
 import type { GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { armModels } from './arm/model.ts';
-import { simulatedTwin } from './arm/twin.ts';
+import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import { type Arm, BridgeError, type Caller, type Owner } from './arm/types.ts';
 import { BASE_VARIANT } from './arm/variant.ts';
 import type { ArmPlan } from './arm-plan.ts';
 import { armSetup, planArm } from './arm-plan.ts';
-import type { CalibrationStore } from './calibration/store.ts';
+import type { CalibrationStore } from './calibration/calibration-store.ts';
 import { ConfigError } from './config/load.ts';
 import { type ArmConfig, armConfig, MOST_ARMS } from './config/schema.ts';
-import type { SharedState } from './control/snapshot.ts';
 import type { GravityService } from './mirror/gravity.ts';
-import type { MirrorService } from './mirror/service.ts';
+import type { MirrorService } from './mirror/mirror-service.ts';
+import type { MoveService } from './motion/move-service.ts';
 import { ArmPlanner } from './motion/planner.ts';
 import type { Planners } from './motion/planners.ts';
-import type { MotionService } from './motion/service.ts';
+import type { SharedState } from './rt/snapshot/shared-snapshot.ts';
 import { describePorts, type PortInfo } from './servo/port/discovery.ts';
 import type { Simulation } from './sim/simulation.ts';
 
@@ -67,7 +67,7 @@ export interface RosterParts {
   readonly shared: SharedState;
   readonly store: GainStore;
   readonly calibrations: CalibrationStore;
-  readonly motion: MotionService;
+  readonly motion: MoveService;
   readonly mirror: MirrorService;
   readonly gravity: GravityService;
   /** Null when no arm is simulated. */
@@ -229,7 +229,7 @@ export class Roster implements Connections {
     const plan = planned(config, this.#parts.calibrations);
     plan.detached = 'it has not been connected yet';
     const simulated = config.bus.startsWith('sim:') && simulation !== null;
-    if (simulated) await simulation.add(simulatedTwin(plan.model, config.name, config.simulation));
+    if (simulated) await simulation.add(simulatedCounterpart(plan.model, config.name, config.simulation));
     const index = plans.length;
     const memory = shared.add(plan.model.joints.length);
     plans.push(plan);

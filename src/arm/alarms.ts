@@ -1,4 +1,4 @@
-import { ALARMS } from '../control/servo-watch.ts';
+import { ALARMS } from '../rt/driver/servo-health.ts';
 import type { ArmModel } from './model.ts';
 
 /** What the alarm bits of an arm's servos mean, for people: pairs of bit and text. */

@@ -1,8 +1,8 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import type { EndReason } from '../control/arm-runtime.ts';
-import type { Ailment } from '../control/link.ts';
-import type { Command, CommandResult, FromControl, Sample, ToControl } from '../control/messages.ts';
-import { type SharedState, StateCode } from '../control/snapshot.ts';
+import type { Ailment } from '../rt/driver/arm-link.ts';
+import type { EndReason } from '../rt/joint/arm-controller.ts';
+import type { Command, CommandResult, FromControl, Sample, ToControl } from '../rt/messages.ts';
+import { type SharedState, StateCode } from '../rt/snapshot/shared-snapshot.ts';
 import { BridgeError } from './types.ts';
 
 /** A control thread that fails is started again this often within this time, ms. */

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { GainPlan } from '../control/gains.ts';
+import type { GainPlan } from '../rt/driver/gains.ts';
 import type { ArmHandle } from './handle.ts';
 
 const counts = z.array(z.int().positive());

@@ -1,10 +1,10 @@
-import type { EndReason } from '../control/arm-runtime.ts';
-import type { GainPlan } from '../control/gains.ts';
-import type { Ailment, JointHoming, ServoFacts } from '../control/link.ts';
-import type { SourceSpec } from '../control/messages.ts';
-import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../control/snapshot.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import type { Pose } from '../kinematics/frames.ts';
+import type { Ailment, JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
+import type { GainPlan } from '../rt/driver/gains.ts';
+import type { EndReason } from '../rt/joint/arm-controller.ts';
+import type { SourceSpec } from '../rt/messages.ts';
+import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../rt/snapshot/shared-snapshot.ts';
 import type { ControlClient } from './control-client.ts';
 import { type ArmModel, mounted } from './model.ts';
 import {

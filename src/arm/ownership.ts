@@ -20,7 +20,7 @@ export interface Ownership {
   halt(arm: Arm, caller: Caller): Promise<boolean>;
 }
 
-export class OwnershipDesk implements Ownership {
+export class OwnershipService implements Ownership {
   readonly #arms: ArmSet;
 
   constructor(arms: ArmSet) {

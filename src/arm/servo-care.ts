@@ -1,4 +1,4 @@
-import type { ServoFacts } from '../control/link.ts';
+import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import type { ArmSet } from './arms.ts';
 import type { ArmHandle } from './handle.ts';
 import { type Arm, BridgeError, type Caller } from './types.ts';

@@ -1,5 +1,5 @@
-import type { CycleTiming, PeriodHistogram } from '../control/timing.ts';
 import type { Pose } from '../kinematics/frames.ts';
+import type { CycleTiming, PeriodHistogram } from '../rt/loop/loop-timing.ts';
 import type { ArmModel } from './model.ts';
 
 /** States of an arm, in the order in which a snapshot numbers them. */

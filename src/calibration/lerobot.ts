@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ArmModel } from '../arm/model.ts';
 import type { CalibrationFile, JointCalibration } from '../config/calibration.ts';
-import { CalibrationFileError } from './store.ts';
+import { CalibrationFileError } from './calibration-store.ts';
 
 const STEPS_PER_TURN = 4096;
 const PER_RADIAN = STEPS_PER_TURN / (2 * Math.PI);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ArmModel } from '../arm/model.ts';
 import type { CalibrationFile, JointCalibration } from '../config/calibration.ts';
-import { CalibrationFileError } from './store.ts';
+import { CalibrationFileError } from './calibration-store.ts';
 
 const PER_RADIAN = 4096 / (2 * Math.PI);
 

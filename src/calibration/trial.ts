@@ -1,6 +1,6 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import type { Caller } from '../arm/types.ts';
-import { ArmRun } from '../motion/run.ts';
+import { ArmRun } from '../motion/arm-run.ts';
 
 /** How far and how fast each joint moves, rad and rad/s: to be seen, and slow enough to be stopped by a hand. */
 export const NUDGE = 0.1;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Arm, Caller } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
-import { type CalibrationAnswer, type CalibrationView, STEPS } from '../calibration/types.ts';
+import { type CalibrationAnswer, type CalibrationView, STEPS } from '../calibration/calibrating.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { startLog } from '../log.ts';

@@ -4,13 +4,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { type ArmModel, loadArmModel } from '../arm/model.ts';
+import { CalibrationFileError, CalibrationStore } from '../calibration/calibration-store.ts';
 import { fromLerobot, lerobotFile, toLerobot } from '../calibration/lerobot.ts';
 import { fromPhosphobot, type PhosphobotConfig, phosphobotFile, toPhosphobot } from '../calibration/phosphobot.ts';
-import { CalibrationFileError, CalibrationStore } from '../calibration/store.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
-import { modelByName } from '../servo/models.ts';
+import { modelByName } from '../servo/servo-models.ts';
 import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
 
 interface Options {

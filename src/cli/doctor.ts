@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { ArmModelError, loadArmModel } from '../arm/model.ts';
-import { CalibrationFileError, CalibrationStore } from '../calibration/store.ts';
+import { CalibrationFileError, CalibrationStore } from '../calibration/calibration-store.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { armFindings } from './doctor/arms.ts';

@@ -1,5 +1,5 @@
 import type { ArmModel } from '../arm/model.ts';
-import { modelByName } from '../servo/models.ts';
+import { modelByName } from '../servo/servo-models.ts';
 import type { ExpectedServo } from '../servo/start-up.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type ServoClient, ServoError, type ServoIdentity } from '../servo/client.ts';
-import type { ServoModel } from '../servo/model.ts';
-import { modelByName, modelByNumber, SERVO_MODELS } from '../servo/models.ts';
 import { makePort } from '../servo/port/make.ts';
 import { countRange, type Quantity, type Register, SI_UNIT, toSI } from '../servo/registers.ts';
+import { type ServoClient, ServoError, type ServoIdentity } from '../servo/servo-client.ts';
+import type { ServoModel } from '../servo/servo-model.ts';
+import { modelByName, modelByNumber, SERVO_MODELS } from '../servo/servo-models.ts';
 import { type Change, configure, readRegister, writeRegister } from '../servo/setup.ts';
 import { carryOut, EXIT, endOnMisuse, finishing, makeClient, PATIENT, portUrl, UsageError } from './servo-access.ts';
 import { table } from './table.ts';

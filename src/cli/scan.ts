@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { type ServoClient, ServoError, type ServoIdentity } from '../servo/client.ts';
-import type { ServoFamily, ServoModel } from '../servo/model.ts';
-import { modelByNumber } from '../servo/models.ts';
 import { describePorts, discoverPorts, type PortInfo } from '../servo/port/discovery.ts';
 import { makePort } from '../servo/port/make.ts';
 import { PortError } from '../servo/port/port.ts';
 import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
 import { decodeSign, loadRaw, type Register, toSI } from '../servo/registers.ts';
+import { type ServoClient, ServoError, type ServoIdentity } from '../servo/servo-client.ts';
+import type { ServoFamily, ServoModel } from '../servo/servo-model.ts';
+import { modelByNumber } from '../servo/servo-models.ts';
 import { scan } from '../servo/setup.ts';
 import { lastingUrl } from './ports.ts';
 import {

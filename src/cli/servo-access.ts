@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AssignError } from '../servo/assign.ts';
-import { ServoError, type SetupClient } from '../servo/client.ts';
-import { DynamixelClient } from '../servo/dynamixel/client.ts';
+import { DynamixelClient } from '../servo/dynamixel/dynamixel-client.ts';
 import type { ClientOptions } from '../servo/exchange.ts';
-import { FeetechClient } from '../servo/feetech/client.ts';
-import type { ServoFamily } from '../servo/model.ts';
+import { FeetechClient } from '../servo/feetech/feetech-client.ts';
 import { type BytePort, PortError } from '../servo/port/port.ts';
 import { BusUrlError, parseBusUrl } from '../servo/port/url.ts';
+import { ServoError, type SetupClient } from '../servo/servo-client.ts';
+import type { ServoFamily } from '../servo/servo-model.ts';
 import { onEndingSignal } from './signals.ts';
 
 /** Ids that are asked where none are named: arms have fewer servos, and a servo that nobody has set up has id 1. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadArmModel } from '../arm/model.ts';
-import { simulatedTwin } from '../arm/twin.ts';
+import { simulatedCounterpart } from '../arm/simulated-counterpart.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { ServeOptions } from '../sim/serve.ts';
@@ -56,7 +56,7 @@ const ONE_SIGNAL = 300;
  */
 async function simulate(options: SimulateOptions): Promise<void> {
   const model = loadArmModel(options.arm.includes('/') ? resolve(options.arm) : options.arm, options.variant);
-  const arm = simulatedTwin(model, model.name, { payload: options.payload, stiffness: options.stiffness });
+  const arm = simulatedCounterpart(model, model.name, { payload: options.payload, stiffness: options.stiffness });
   const { ServedArm } = await import('../sim/serve.ts');
   const tell = (message: string): void => void process.stderr.write(`${message}\n`);
   const pty = options.pty !== undefined ? { link: options.pty } : options.tcp === undefined ? { link: null } : null;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AbsoluteMove, RelativeMove, Tolerances } from '../motion/types.ts';
+import type { AbsoluteMove, RelativeMove, Tolerances } from '../motion/moves.ts';
 import type { Dialect } from './dialect.ts';
 import type { absoluteMoveRequest, relativeMoveRequest } from './schemas.ts';
 import { metresFromCentimetres, radiansFromDegrees } from './units.ts';

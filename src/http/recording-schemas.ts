@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RECORDING_NAME } from '../recording/service.ts';
+import { RECORDING_NAME } from '../recording/recording-service.ts';
 import { asModel, components, number, text } from './fields.ts';
 
 const name = (description: string) => text(RECORDING_NAME).describe(description);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALIGN, DEFAULT_GRAVITY, ON_MISMATCH } from '../mirror/types.ts';
+import { ALIGN, DEFAULT_GRAVITY, ON_MISMATCH } from '../mirror/mirroring.ts';
 import { asList, asMap, asModel, boolean, components, integer, number } from './fields.ts';
 
 /**

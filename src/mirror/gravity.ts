@@ -3,8 +3,8 @@ import type { GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import { letGo } from './leaders.ts';
-import { float } from './support.ts';
-import type { Gravity, GravityPercentages, Mover, Release } from './types.ts';
+import type { Gravity, GravityPercentages, PlannedMotions, Release } from './mirroring.ts';
+import { float } from './weight-support.ts';
 
 const OWNER: Owner = { key: 'gravity', name: 'gravity compensation' };
 
@@ -17,12 +17,12 @@ interface Floating {
 export class GravityService implements Gravity {
   readonly #arms: ArmSet;
   readonly #store: GainStore;
-  readonly #mover: Mover;
+  readonly #mover: PlannedMotions;
   readonly #notice: (text: string) => void;
   readonly #floating = new Map<ArmHandle, Floating>();
 
   /** @param notice is told what people should know of an arm that has not been released */
-  constructor(arms: ArmSet, store: GainStore, mover: Mover, notice: (text: string) => void) {
+  constructor(arms: ArmSet, store: GainStore, mover: PlannedMotions, notice: (text: string) => void) {
     this.#arms = arms;
     this.#store = store;
     this.#mover = mover;

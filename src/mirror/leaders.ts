@@ -1,10 +1,10 @@
 import type { GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
-import { unmapPositions } from './map.ts';
+import { unmapPositions } from '../rt/sources/joint-map.ts';
+import type { GravityPercentages, PlannedMotions, Release } from './mirroring.ts';
 import type { PlannedPair } from './plan.ts';
-import { float } from './support.ts';
-import type { GravityPercentages, Mover, Release } from './types.ts';
+import { float } from './weight-support.ts';
 
 /** Time over which a leader that was holding goes limp, so that a hand can take it, s. */
 const LIMP_TIME = 2;
@@ -14,7 +14,7 @@ const LIMP_TIME = 2;
  * bump. Both hold afterwards.
  * @throws {BridgeError} bad_pair with what is in the way
  */
-export async function alignLeader(pair: PlannedPair, mover: Mover, signal: AbortSignal): Promise<void> {
+export async function alignLeader(pair: PlannedPair, mover: PlannedMotions, signal: AbortSignal): Promise<void> {
   const { leader, follower, maps, label } = pair;
   await follower.torqueOn();
   await leader.torqueOn();
@@ -58,7 +58,7 @@ export async function giveToHand(
  * What becomes of an arm that has floated and holds now, and that nobody owns.
  * @returns what people should know; empty when all went as asked
  */
-export async function letGo(arm: ArmHandle, release: Release, mover: Mover, caller: Caller): Promise<string> {
+export async function letGo(arm: ArmHandle, release: Release, mover: PlannedMotions, caller: Caller): Promise<string> {
   if (release === 'hold' || arm.remote) return '';
   try {
     if (release === 'lower') return (await mover.lower(arm, caller)) ?? '';

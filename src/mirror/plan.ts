@@ -2,9 +2,9 @@ import type { ArmSet } from '../arm/arms.ts';
 import type { ArmHandle } from '../arm/handle.ts';
 import { BridgeError } from '../arm/types.ts';
 import { type PairConfig, pairConfig } from '../config/schema.ts';
-import type { FollowOptions, JointMap } from '../control/messages.ts';
-import { jointMaps, mapPositions } from './map.ts';
-import type { Align, MirrorRequest, OnMismatch } from './types.ts';
+import type { FollowOptions, JointMap } from '../rt/messages.ts';
+import { jointMaps, mapPositions } from '../rt/sources/joint-map.ts';
+import type { Align, MirrorRequest, OnMismatch } from './mirroring.ts';
 
 /** A pair as it is to be started. */
 export interface PlannedPair {

@@ -1,7 +1,7 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import type { Arm } from '../arm/types.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
-import type { ArmRun } from './run.ts';
+import type { ArmRun } from './arm-run.ts';
 
 /** Where an arm is asked to be. */
 export interface PresentGoal {

@@ -1,9 +1,9 @@
 import type { ArmSet } from '../arm/arms.ts';
 import type { ControlClient } from '../arm/control-client.ts';
-import { Feeds } from '../arm/feeds.ts';
+import { InputStreams } from '../arm/input-streams.ts';
 import type { Arm, Caller } from '../arm/types.ts';
-import type { JogVelocity } from '../control/messages.ts';
-import { JOG_TIMEOUT } from './jog.ts';
+import type { JogVelocity } from '../rt/messages.ts';
+import { JOG_TIMEOUT } from '../rt/sources/jog.ts';
 
 export type { JogVelocity };
 
@@ -22,7 +22,7 @@ export interface Jogging {
 export class JogService implements Jogging {
   readonly #arms: ArmSet;
   readonly #control: ControlClient;
-  readonly #feeds = new Feeds();
+  readonly #inputs = new InputStreams();
 
   constructor(arms: ArmSet, control: ControlClient) {
     this.#arms = arms;
@@ -42,18 +42,18 @@ export class JogService implements Jogging {
     }
     if (!values.every(Number.isFinite)) return { refused: `a speed for arm ${arm.name} is no number` };
     const handle = this.#arms.byName(arm.name)!;
-    const refused = this.#feeds.take(handle, { kind: 'jog', timeout }, caller);
+    const refused = this.#inputs.take(handle, { kind: 'jog', timeout }, caller);
     if (refused !== null) return { refused };
     this.#control.sample({ kind: 'jog', arm: handle.index, velocity });
     return 'accepted';
   }
 
   async stop(arm: Arm, caller: Caller): Promise<void> {
-    await this.#feeds.stop(this.#arms.byName(arm.name)!, caller.owner.key);
+    await this.#inputs.stop(this.#arms.byName(arm.name)!, caller.owner.key);
   }
 
   /** Takes no further messages. */
   close(): void {
-    this.#feeds.close();
+    this.#inputs.close();
   }
 }

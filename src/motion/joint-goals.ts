@@ -1,8 +1,8 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import { ArmRun } from './arm-run.ts';
 import { asked, type Goals } from './goals.ts';
 import type { Planners } from './planners.ts';
-import { ArmRun } from './run.ts';
 
 /** A way in joint space that has not ended by then decelerates to a hold, s. */
 const TIME_LIMIT = 30;

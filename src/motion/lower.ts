@@ -1,5 +1,5 @@
 import type { ArmHandle } from '../arm/handle.ts';
-import type { ArmRun } from './run.ts';
+import type { ArmRun } from './arm-run.ts';
 
 /** Speed at which an arm is lowered before its torque goes off, rad/s. */
 const LOWERING_SPEED = 1;

@@ -5,9 +5,9 @@ import type { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
 import { type Pose, rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
 import { InverseKinematics, type InverseResult } from '../kinematics/inverse.ts';
+import { HEADROOM } from '../rt/sources/trajectory.ts';
 import { type Line, type LineEnd, planLine } from './line.ts';
 import { findRoute } from './route.ts';
-import { HEADROOM } from './trajectory.ts';
 
 /** Longest time for which a check of many poses keeps others from being served, s. */
 const SLICE = 0.01;

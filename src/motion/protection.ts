@@ -1,19 +1,19 @@
 import type { ArmHandle } from '../arm/handle.ts';
 import type { Caller } from '../arm/types.ts';
-import type { Ailment } from '../control/link.ts';
-import type { MotionService } from './service.ts';
+import type { Ailment } from '../rt/driver/arm-link.ts';
+import type { MoveService } from './move-service.ts';
 
 const KEY = 'protection';
 
 /** Lowers an arm of which a servo cannot go on carrying, while the others still carry it. */
 export class Protection {
-  readonly #motion: MotionService;
+  readonly #motion: MoveService;
   readonly #tell: (text: string) => void;
   /** Arms that are on their way down. */
   readonly #lowering = new Set<ArmHandle>();
 
   /** @param tell is given what people must know */
-  constructor(motion: MotionService, tell: (text: string) => void) {
+  constructor(motion: MoveService, tell: (text: string) => void) {
     this.#motion = motion;
     this.#tell = tell;
   }

@@ -2,8 +2,8 @@ import type { ArmHandle } from '../arm/handle.ts';
 import { type AngleTargets, anglesFromRotation, orientationError } from '../kinematics/angles.ts';
 import { rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
 import type { PresentGoal } from './goals.ts';
+import type { AbsoluteMove, MoveOutcome, RelativeMove, Tolerances } from './moves.ts';
 import type { ArmPlanner } from './planner.ts';
-import type { AbsoluteMove, MoveOutcome, RelativeMove, Tolerances } from './types.ts';
 
 /** Tolerances of moves to named poses: m and rad. */
 const POSE_TOLERANCES: Tolerances = {

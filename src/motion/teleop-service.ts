@@ -1,6 +1,6 @@
 import type { ControlClient } from '../arm/control-client.ts';
-import { Feeds } from '../arm/feeds.ts';
 import type { ArmHandle } from '../arm/handle.ts';
+import { InputStreams } from '../arm/input-streams.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
 import { rotationFromQuaternion } from '../kinematics/frames.ts';
 import { asked } from './goals.ts';
@@ -62,7 +62,7 @@ export class TeleopService implements Teleoperation {
   readonly #leads = new Map<Arm, ToolLead>();
   readonly #control: ControlClient;
   readonly #clock: () => number;
-  readonly #feeds = new Feeds();
+  readonly #inputs = new InputStreams();
   readonly #leading = new Map<Arm, Leading>();
 
   /** @param planners of all arms @param clock monotonic, s */
@@ -83,9 +83,9 @@ export class TeleopService implements Teleoperation {
     const same = before?.sender === sender ? before : undefined;
     const late = same === undefined ? null : lateness(same, message.timestamp, now);
     if (late !== null) return late;
-    const running = this.#feeds.drives(handle, caller.owner.key);
+    const running = this.#inputs.drives(handle, caller.owner.key);
     if (!running) requireFree(handle, caller);
-    const refused = this.#feeds.take(handle, { kind: 'stream', timeout: DEAD_MAN }, caller);
+    const refused = this.#inputs.take(handle, { kind: 'stream', timeout: DEAD_MAN }, caller);
     if (refused !== null) throw new BridgeError('bad_request', `${refused}.`);
     const { gripper } = handle.model;
     const engaged = running && same !== undefined && now - same.arrived <= DEAD_MAN && lead.scaling === this.scaling;
@@ -107,13 +107,13 @@ export class TeleopService implements Teleoperation {
       if (leading.sender !== sender) continue;
       this.#leading.delete(arm);
       // An arm that does not answer any more holds by itself: the control loop has not been fed for long enough.
-      this.#feeds.stop(this.#planners.handle(arm), leading.caller.owner.key).catch(() => {});
+      this.#inputs.stop(this.#planners.handle(arm), leading.caller.owner.key).catch(() => {});
     }
   }
 
   /** Takes no further messages. */
   close(): void {
-    this.#feeds.close();
+    this.#inputs.close();
   }
 
   #leadOf(handle: ArmHandle): ToolLead {

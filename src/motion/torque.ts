@@ -1,6 +1,6 @@
 import type { ArmSet } from '../arm/arms.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
-import type { Motion } from './types.ts';
+import type { Motion } from './moves.ts';
 
 /** Switches the torque of whole arms. */
 export interface Torque {

@@ -3,9 +3,9 @@ import { type Arm, type ArmSnapshot, BridgeError, type Caller } from '../arm/typ
 import type { AngleTargets } from '../kinematics/angles.ts';
 import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
+import { ArmRun } from './arm-run.ts';
 import { asked } from './goals.ts';
 import type { Planners } from './planners.ts';
-import { ArmRun } from './run.ts';
 
 /** A trajectory may take so much longer than it says before it is given up, s. */
 const OVERTIME = 2;

@@ -1,6 +1,6 @@
 import type { ArmModel } from '../arm/model.ts';
-import type { WaypointPath } from '../motion/waypoints.ts';
-import { type JointTrack, RecordingError } from './file.ts';
+import type { WaypointPath } from '../rt/sources/waypoints.ts';
+import { type JointTrack, RecordingError } from './recording-file.ts';
 
 /** A measured position beyond its limit by no more than this is brought back to it, rad. */
 const LIMIT_SLACK = 0.05;

@@ -1,7 +1,7 @@
 import type { Arm, Caller, Owner } from '../arm/types.ts';
-import { DEFAULT_GRAVITY, type Gravity } from '../mirror/types.ts';
+import { DEFAULT_GRAVITY, type Gravity } from '../mirror/mirroring.ts';
+import type { Motion, MoveOutcome } from '../motion/moves.ts';
 import type { Torque } from '../motion/torque.ts';
-import type { Motion, MoveOutcome } from '../motion/types.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';
 

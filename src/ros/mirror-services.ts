@@ -1,7 +1,7 @@
 import type { Arms } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
-import { ALIGN, type Mirror, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/types.ts';
+import { ALIGN, type Mirror, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/mirroring.ts';
 import { offerService, ROS_OWNER, refusal } from './arm-services.ts';
 import { faultOf } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';

@@ -1,4 +1,4 @@
-import type { Mirror } from '../mirror/types.ts';
+import type { Mirror } from '../mirror/mirroring.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 

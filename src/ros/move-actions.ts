@@ -1,6 +1,6 @@
 import type { Arm, Caller } from '../arm/types.ts';
+import { type AbsoluteMove, type Motion, type MoveOutcome, PATHS, type RelativeMove } from '../motion/moves.ts';
 import { toolIn } from '../motion/tool.ts';
-import { type AbsoluteMove, type Motion, type MoveOutcome, PATHS, type RelativeMove } from '../motion/types.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import { ROS_OWNER } from './arm-services.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';

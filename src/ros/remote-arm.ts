@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/streams.ts';
+import type { JointStreams } from '../arm/joint-streams.ts';
 import type { Arm, ArmState } from '../arm/types.ts';
 import { JointStateEncoder } from './cdr.ts';
 import { JointInput, jointValuesFault } from './joint-input.ts';

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
+import type { JointStreams } from '../arm/joint-streams.ts';
 import type { PositionGains } from '../arm/position-gains.ts';
-import type { JointStreams } from '../arm/streams.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
-import type { Gravity, Mirror } from '../mirror/types.ts';
+import type { Gravity, Mirror } from '../mirror/mirroring.ts';
 import type { Jogging } from '../motion/jog-service.ts';
+import type { Motion } from '../motion/moves.ts';
 import type { Torque } from '../motion/torque.ts';
 import type { Trajectories } from '../motion/trajectory-service.ts';
-import type { Motion } from '../motion/types.ts';
 import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
 import { offerArm } from './arm-inputs.ts';

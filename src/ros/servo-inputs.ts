@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/streams.ts';
+import type { JointStreams } from '../arm/joint-streams.ts';
 import type { Arm, Caller } from '../arm/types.ts';
 import type { Quaternion, Vector3 } from '../kinematics/frames.ts';
 import type { Jogging } from '../motion/jog-service.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/streams.ts';
+import type { JointStreams } from '../arm/joint-streams.ts';
 import type { Arm } from '../arm/types.ts';
 import { JointInput, jointValuesFault, LimitLog } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';

@@ -1,8 +1,8 @@
-import { ServoError, type ServoIdentity, type SetupClient } from './client.ts';
-import type { ServoModel } from './model.ts';
-import { modelByNumber } from './models.ts';
 import { PortError } from './port/port.ts';
 import type { Register } from './registers.ts';
+import { ServoError, type ServoIdentity, type SetupClient } from './servo-client.ts';
+import type { ServoModel } from './servo-model.ts';
+import { modelByNumber } from './servo-models.ts';
 import { type Change, configure, readRow, registerName, scan, writeRegister } from './setup.ts';
 import type { ExpectedServo } from './start-up.ts';
 

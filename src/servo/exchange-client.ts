@@ -1,7 +1,7 @@
-import { type Echo, ServoError, type ServoIdentity, type SetupClient } from './client.ts';
 import { type ClientOptions, Exchange, type Reply } from './exchange.ts';
 import type { BytePort } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
+import { type Echo, ServoError, type ServoIdentity, type SetupClient } from './servo-client.ts';
 
 /** What `frame.ts` of a family offers: each function writes a frame into `out` and returns its length. */
 interface Framing {

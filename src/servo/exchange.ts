@@ -1,6 +1,6 @@
-import { type Echo, ServoError } from './client.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
+import { type Echo, ServoError } from './servo-client.ts';
 
 /** Time for one answer, ms: two turns of a USB adapter's 16 ms timer, and some. */
 export const DEFAULT_DEADLINE = 40;

@@ -1,7 +1,7 @@
 import type { ServoCalibration } from './calibration.ts';
-import type { RegisterAccess } from './client.ts';
-import { OperatingMode } from './dynamixel/constants.ts';
-import type { ServoFamily, ServoModel } from './model.ts';
+import { OperatingMode } from './dynamixel/dynamixel-constants.ts';
+import type { RegisterAccess } from './servo-client.ts';
+import type { ServoFamily, ServoModel } from './servo-model.ts';
 import { configure, registerName } from './setup.ts';
 
 /**

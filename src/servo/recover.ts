@@ -1,4 +1,4 @@
-import { type ServoClient, ServoError } from './client.ts';
+import { type ServoClient, ServoError } from './servo-client.ts';
 import { configure, readRegister, registerName, writeRegister } from './setup.ts';
 import type { ExpectedServo } from './start-up.ts';
 

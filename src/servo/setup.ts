@@ -1,6 +1,6 @@
-import { type RegisterAccess, type ServoClient, ServoError, type ServoIdentity } from './client.ts';
-import type { RegisterName, ServoModel } from './model.ts';
 import { countRange, decodeSign, encodeSign, loadRaw, type Register, storeRaw } from './registers.ts';
+import { type RegisterAccess, type ServoClient, ServoError, type ServoIdentity } from './servo-client.ts';
+import type { RegisterName, ServoModel } from './servo-model.ts';
 
 /** One register that `configure` changed, in counts. */
 export interface Change {

@@ -1,8 +1,8 @@
-import type { ServoClient } from './client.ts';
-import { OperatingMode } from './dynamixel/constants.ts';
-import type { ServoFamily, ServoModel } from './model.ts';
-import { modelByNumber } from './models.ts';
+import { OperatingMode } from './dynamixel/dynamixel-constants.ts';
 import type { Register } from './registers.ts';
+import type { ServoClient } from './servo-client.ts';
+import type { ServoFamily, ServoModel } from './servo-model.ts';
+import { modelByNumber } from './servo-models.ts';
 import { configure, readRow, registerName } from './setup.ts';
 
 /** A servo that an arm expects on its bus. */

@@ -1,7 +1,7 @@
-import { MAX_BLOCK, type ServoBus } from './bus.ts';
 import type { BytePort } from './port/port.ts';
 import type { Register } from './registers.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
+import { MAX_BLOCK, type ServoBus } from './servo-bus.ts';
 
 /** Lengths of requests that can be told apart: a block, and so many bytes more at most, less one. */
 export const LENGTHS = 6;

@@ -1,5 +1,5 @@
+import type { BusFaults, EmulatedServo, EmulatedServoBus } from './emulated-servo.ts';
 import { type Random, seededRandom } from './random.ts';
-import type { BusFaults, EmulatedServo, EmulatedServoBus } from './servo.ts';
 
 export interface BusOptions<S extends EmulatedServo> {
   readonly servos: readonly S[];

@@ -1,9 +1,15 @@
-import { ErrorNumber, HardwareError, MAX_ID, OperatingMode, ResetOption } from '../servo/dynamixel/constants.ts';
+import {
+  ErrorNumber,
+  HardwareError,
+  MAX_ID,
+  OperatingMode,
+  ResetOption,
+} from '../servo/dynamixel/dynamixel-constants.ts';
 import type { DynamixelModel, DynamixelRegister } from '../servo/dynamixel/x-series.ts';
 import { countRange, decodeSign, encodeSign, loadRaw, type Register, storeRaw } from '../servo/registers.ts';
 import { DYNAMIXEL_MOTORS, FULL_PWM, GAIN_UNIT } from './dynamixel-motor.ts';
-import type { MotorParameters } from './motor.ts';
-import type { EmulatedServo } from './servo.ts';
+import type { EmulatedServo } from './emulated-servo.ts';
+import type { MotorParameters } from './sts3215-motor.ts';
 
 /** The indirect registers, which are not emulated, begin here. */
 const MEMORY_SIZE = 168;

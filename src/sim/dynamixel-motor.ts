@@ -1,5 +1,5 @@
 import type { DynamixelModel } from '../servo/dynamixel/x-series.ts';
-import type { MotorParameters } from './motor.ts';
+import type { MotorParameters } from './sts3215-motor.ts';
 
 /** Full output in counts of the PWM registers. */
 export const FULL_PWM = 885;

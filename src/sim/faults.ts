@@ -1,5 +1,5 @@
-import { MAX_ID } from '../servo/feetech/constants.ts';
-import type { SimFault } from './messages.ts';
+import { MAX_ID } from '../servo/feetech/feetech-constants.ts';
+import type { SimFault } from './sim-messages.ts';
 
 /** What goes wrong on a served arm, and how much time its line takes. */
 export interface FaultPlan extends Required<Omit<SimFault, 'powerCycle'>> {

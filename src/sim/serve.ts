@@ -2,8 +2,8 @@ import { lstatSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import loadMujoco from '@mujoco/mujoco';
-import { type SimArmOptions, type SimTruth, SimulatedArm } from './arm.ts';
 import { type FaultPlan, NO_FAULTS } from './faults.ts';
+import { type SimArmOptions, type SimTruth, SimulatedArm } from './simulated-arm.ts';
 import { PseudoTerminal } from './terminal.ts';
 import { Wire } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { threadEntry } from '../thread.ts';
-import type { SimArmOptions, SimTruth } from './arm.ts';
-import type { SimCall, SimFault, SimReply, SimRequest, SimWorkerData } from './messages.ts';
+import type { SimCall, SimFault, SimReply, SimRequest, SimWorkerData } from './sim-messages.ts';
+import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 
 export interface SimulationOptions {
   /** Compiled worker entry; default: next to this file, or in `dist/` when this file runs from source. */

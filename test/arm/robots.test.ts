@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { armChain, loadArmModel, ROBOTS_DIRECTORY } from '../../src/arm/model.ts';
 import { CollisionModel } from '../../src/kinematics/collision.ts';
 import { InverseKinematics } from '../../src/kinematics/inverse.ts';
-import { modelByName } from '../../src/servo/models.ts';
+import { modelByName } from '../../src/servo/servo-models.ts';
 import { MujocoArm } from '../kinematics/mujoco.ts';
 
 const ARMS = readdirSync(ROBOTS_DIRECTORY).filter((name) => existsSync(join(ROBOTS_DIRECTORY, name, 'arm.yaml')));

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { ControlClient } from '../../src/arm/control-client.ts';
 import { ArmHandle } from '../../src/arm/handle.ts';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { Field, SharedState, StateCode } from '../../src/control/snapshot.ts';
 import type { Chain } from '../../src/kinematics/chain.ts';
+import { Field, SharedState, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
 
 test('a stop that comes while an earlier one is being released is not released with it', async () => {
   const model = loadArmModel('so101');

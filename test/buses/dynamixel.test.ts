@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ServoLink } from '../../src/control/servo-link.ts';
+import type { ServoLink } from '../../src/rt/driver/servo-link.ts';
 import { type DynamixelModel, XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware, type DynamixelFirmwareOptions } from '../../src/sim/dynamixel-firmware.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
 import { PseudoTerminal } from '../../src/sim/terminal.ts';
 import { LinkLoop, PATIENCE } from './support/link.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { LinkJoint, LinkServo } from '../../src/control/servo-places.ts';
-import { modelByName } from '../../src/servo/models.ts';
-import type { SimServo } from '../../src/sim/arm.ts';
+import type { LinkJoint, LinkServo } from '../../src/rt/driver/servo-slots.ts';
+import { modelByName } from '../../src/servo/servo-models.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
+import type { SimServo } from '../../src/sim/simulated-arm.ts';
 import { JOINTS, so101 } from '../sim/so101.ts';
 import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
 import { LinkLoop, PATIENCE } from './support/link.ts';

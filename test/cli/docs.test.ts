@@ -42,7 +42,7 @@ test('every command of docs/hardware.md exists with the options that it is given
 });
 
 test('each servo model of docs/hardware.md has the number that its table names', async () => {
-  const { SERVO_MODELS } = await import('../../src/servo/models.ts');
+  const { SERVO_MODELS } = await import('../../src/servo/servo-models.ts');
   const section = text.slice(text.indexOf('| Servo |'), text.indexOf('All servos of an arm are'));
   const told = [...section.matchAll(/^\| ([^|]+) \|[^|]+\| ([^|]+) \|$/gm)].flatMap(([, names, numbers]) => {
     const list = numbers!.split(', ').map(Number);

@@ -8,8 +8,8 @@ import { type Given, type WizardParts, wizard } from '../../src/cli/setup/wizard
 import { loadConfig } from '../../src/config/load.ts';
 import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
-import { Sts3215Firmware } from '../../src/sim/firmware.ts';
-import type { EmulatedServoBus } from '../../src/sim/servo.ts';
+import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
+import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { PseudoTerminal } from '../../src/sim/terminal.ts';
 import { type Firmware, ServoBox } from '../support/servo-box.ts';
 import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FeetechBus } from '../../src/servo/feetech/bus.ts';
+import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
 import { WITNESS_PYTHON, witness } from '../support/witness.ts';

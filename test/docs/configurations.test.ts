@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { jointMaps } from '../../src/mirror/map.ts';
+import { jointMaps } from '../../src/rt/sources/joint-map.ts';
 import { ROOT } from './support/blocks.ts';
 
 /** Documents whose YAML blocks with arms are whole configurations. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { STOP_TIME } from '../../src/control/gate.ts';
-import { RAMP_SPEED, STALE } from '../../src/mirror/follow.ts';
+import { STOP_TIME } from '../../src/rt/joint/gate.ts';
+import { RAMP_SPEED, STALE } from '../../src/rt/sources/follow.ts';
 import { HAND_SPEED, HAND_TORQUE } from '../../src/sim/hand.ts';
 import { ROOT } from './support/blocks.ts';
 

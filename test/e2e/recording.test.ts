@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { JointFile } from '../../src/recording/file.ts';
+import { JointFile } from '../../src/recording/recording-file.ts';
 import { so101 } from '../kinematics/so101.ts';
 import { BridgeProcess, HAS_ROS, rosProgram, sleep } from './support/bridge.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { simulatedTwin } from '../../src/arm/twin.ts';
+import { simulatedCounterpart } from '../../src/arm/simulated-counterpart.ts';
 import { addFault, NO_FAULTS } from '../../src/sim/faults.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
 import { BridgeProcess, sleep } from './support/bridge.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-recovery-'));
   const link = join(folder, 'bus');
   arm = await ServedArm.start({
-    arm: simulatedTwin(loadArmModel('so101')),
+    arm: simulatedCounterpart(loadArmModel('so101')),
     faults: addFault('overload=2', NO_FAULTS),
     pty: { link },
   });
@@ -62,7 +62,11 @@ test('an overloaded servo is read on, told with what to do, brought back by stop
 test('a bridge killed while its arm floats leaves it holding; the next one takes it over unmoved and gives its servos their gains back', async () => {
   const link = join(folder, 'floating');
   const state = join(folder, 'state');
-  const served = await ServedArm.start({ arm: simulatedTwin(loadArmModel('so101')), faults: NO_FAULTS, pty: { link } });
+  const served = await ServedArm.start({
+    arm: simulatedCounterpart(loadArmModel('so101')),
+    faults: NO_FAULTS,
+    pty: { link },
+  });
   const config = join(folder, 'floating.yaml');
   writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\nstate_folder: ${state}\n`);
   const positions = (): number[] => served.arm.truth(0).positions;
@@ -94,7 +98,11 @@ test('a bridge killed while its arm floats leaves it holding; the next one takes
 
 test('a bridge that is kept from running for a moment goes on with its motion: nobody was silent; after a long pause the arm is checked anew', async () => {
   const link = join(folder, 'paused');
-  const served = await ServedArm.start({ arm: simulatedTwin(loadArmModel('so101')), faults: NO_FAULTS, pty: { link } });
+  const served = await ServedArm.start({
+    arm: simulatedCounterpart(loadArmModel('so101')),
+    faults: NO_FAULTS,
+    pty: { link },
+  });
   const config = join(folder, 'paused.yaml');
   writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\n`);
   const paused = await BridgeProcess.start('--no-ros', '--config', config);

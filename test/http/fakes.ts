@@ -12,9 +12,8 @@ import {
   type Caller,
   type Owner,
 } from '../../src/arm/types.ts';
-import type { CalibrationAnswer, Calibrations, CalibrationView } from '../../src/calibration/types.ts';
+import type { CalibrationAnswer, Calibrations, CalibrationView } from '../../src/calibration/calibrating.ts';
 import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
-import type { CycleTiming } from '../../src/control/timing.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
 import { LogTail } from '../../src/log.ts';
 import type {
@@ -24,15 +23,15 @@ import type {
   MirrorRequest,
   MirrorStatus,
   Release,
-} from '../../src/mirror/types.ts';
+} from '../../src/mirror/mirroring.ts';
 import type { Jogging, JogVelocity } from '../../src/motion/jog-service.ts';
 import type { Joints } from '../../src/motion/joint-goals.ts';
+import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/moves.ts';
 import type { HandMessage, Teleoperation } from '../../src/motion/teleop-service.ts';
 import type { Torque } from '../../src/motion/torque.ts';
-import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/types.ts';
-
-import type { RecordingSummary, Recordings, ReplayOutcome } from '../../src/recording/service.ts';
+import type { RecordingSummary, Recordings, ReplayOutcome } from '../../src/recording/recording-service.ts';
 import type { Connections, WantedArm } from '../../src/roster.ts';
+import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 

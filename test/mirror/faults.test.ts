@@ -1,9 +1,9 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { FollowCode, StateCode } from '../../src/control/snapshot.ts';
-import { Follow, RAMP_SPEED } from '../../src/mirror/follow.ts';
-import { Trajectory } from '../../src/motion/trajectory.ts';
+import { FollowCode, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
+import { Follow, RAMP_SPEED } from '../../src/rt/sources/follow.ts';
+import { Trajectory } from '../../src/rt/sources/trajectory.ts';
 import { GoalWitness } from './support/goal-witness.ts';
 import { PERIOD, VirtualArm } from './support/virtual-arm.ts';
 

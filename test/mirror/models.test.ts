@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ArmModel, loadArmModel } from '../../src/arm/model.ts';
-import { jointMaps, mapPositions, unmapPositions } from '../../src/mirror/map.ts';
+import { jointMaps, mapPositions, unmapPositions } from '../../src/rt/sources/joint-map.ts';
 import { MujocoArm } from '../kinematics/mujoco.ts';
 
 const MODELS = ['so101', 'so100', 'koch', 'wx250s'];

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { armChain, loadArmModel } from '../../src/arm/model.ts';
-import { ArmRuntime } from '../../src/control/arm-runtime.ts';
-import { ServoLink } from '../../src/control/servo-link.ts';
-import { SharedState } from '../../src/control/snapshot.ts';
-import { SourceStatus } from '../../src/control/source.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
-import { Trajectory } from '../../src/motion/trajectory.ts';
-import { Waypoints } from '../../src/motion/waypoints.ts';
-import { modelByName } from '../../src/servo/models.ts';
+import { ServoLink } from '../../src/rt/driver/servo-link.ts';
+import { ArmController } from '../../src/rt/joint/arm-controller.ts';
+import { SharedState } from '../../src/rt/snapshot/shared-snapshot.ts';
+import { SourceStatus } from '../../src/rt/sources/setpoint-source.ts';
+import { Trajectory } from '../../src/rt/sources/trajectory.ts';
+import { Waypoints } from '../../src/rt/sources/waypoints.ts';
 import type { BytePort } from '../../src/servo/port/port.ts';
-import { emulateServos } from '../../src/sim/servos.ts';
+import { modelByName } from '../../src/servo/servo-models.ts';
+import { emulateServos } from '../../src/sim/emulate-servos.ts';
 
 const DT = 0.005;
 const STEPS_PER_RADIAN = 4096 / (2 * Math.PI);
@@ -80,7 +80,7 @@ async function poweredArm() {
   );
   const shared = new SharedState([joints]);
   const of = (pick: (joint: (typeof model.joints)[number]) => number) => Float64Array.from(model.joints, pick);
-  const runtime = new ArmRuntime(
+  const runtime = new ArmController(
     0,
     {
       name: 'arm',

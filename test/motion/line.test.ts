@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ArmModel, armChain, loadArmModel } from '../../src/arm/model.ts';
-import { SourceStatus } from '../../src/control/source.ts';
 import { anglesFromRotation } from '../../src/kinematics/angles.ts';
 import { rotationFromQuaternion } from '../../src/kinematics/frames.ts';
 import type { Line } from '../../src/motion/line.ts';
 import { timePath } from '../../src/motion/path-timing.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
-import { Waypoints } from '../../src/motion/waypoints.ts';
+import { SourceStatus } from '../../src/rt/sources/setpoint-source.ts';
+import { Waypoints } from '../../src/rt/sources/waypoints.ts';
 
 /** Setpoints of a line as the control loop makes them, every `dt` s, one row per time. */
 function drive(line: Line, from: Float64Array, dt: number): Float64Array[] {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { type ArmHandle, Claim } from '../../src/arm/handle.ts';
 import { BridgeError, type Caller } from '../../src/arm/types.ts';
-import type { SourceSpec } from '../../src/control/messages.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
 import { Planners } from '../../src/motion/planners.ts';
 import { type JointPath, type PathTolerances, TrajectoryService } from '../../src/motion/trajectory-service.ts';
+import type { SourceSpec } from '../../src/rt/messages.ts';
 import { chain, pose, so101 } from '../kinematics/so101.ts';
 
 const caller: Caller = { owner: { key: 'ros:arm', name: 'ROS' }, takeOver: false };

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { ArmHandle } from '../../src/arm/handle.ts';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { BridgeError, type Caller, type Owner } from '../../src/arm/types.ts';
-import type { Ailment } from '../../src/control/link.ts';
+import type { MoveService } from '../../src/motion/move-service.ts';
 import { Protection } from '../../src/motion/protection.ts';
-import type { MotionService } from '../../src/motion/service.ts';
+import type { Ailment } from '../../src/rt/driver/arm-link.ts';
 
 const model = loadArmModel('koch');
 const ELBOW = 2;
@@ -51,7 +51,7 @@ async function ail(
       return lower();
     },
   };
-  const protection = new Protection(motion as unknown as MotionService, () => {});
+  const protection = new Protection(motion as unknown as MoveService, () => {});
   await protection.ailing(arm as unknown as ArmHandle, joint, TEXT, ailment);
 }
 

@@ -3,10 +3,10 @@ import type { ControlClient } from '../../src/arm/control-client.ts';
 import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
 import { armChain, loadArmModel } from '../../src/arm/model.ts';
 import { type Arm, type ArmState, BridgeError, type Caller, type Owner } from '../../src/arm/types.ts';
-import type { Sample, SourceSpec } from '../../src/control/messages.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
 import { Planners } from '../../src/motion/planners.ts';
 import { TeleopService } from '../../src/motion/teleop-service.ts';
+import type { Sample, SourceSpec } from '../../src/rt/messages.ts';
 
 const model = loadArmModel('so101');
 const chain = armChain(model);

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { simulatedTwin } from '../../src/arm/twin.ts';
-import type { ServoBus } from '../../src/servo/bus.ts';
-import { DynamixelBus } from '../../src/servo/dynamixel/bus.ts';
+import { simulatedCounterpart } from '../../src/arm/simulated-counterpart.ts';
+import { DynamixelBus } from '../../src/servo/dynamixel/dynamixel-bus.ts';
 import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
-import { FeetechBus } from '../../src/servo/feetech/bus.ts';
+import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import { makePort } from '../../src/servo/port/make.ts';
+import type { ServoBus } from '../../src/servo/servo-bus.ts';
 import { addFault, FAULT_HELP, FaultError, NO_FAULTS } from '../../src/sim/faults.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
 import { Wire } from '../../src/sim/wire.ts';
@@ -44,7 +44,7 @@ const FAMILIES = [
 /** The arm with these fault switches behind a real pseudo-terminal, and a bus on it. */
 async function serve({ arm: name, makeBus }: (typeof FAMILIES)[number], switches: string[]): Promise<ServoBus> {
   const faults = switches.reduce((plan, text) => addFault(text, plan), NO_FAULTS);
-  const arm = await ServedArm.start({ arm: simulatedTwin(loadArmModel(name)), faults, pty: { link: null } });
+  const arm = await ServedArm.start({ arm: simulatedCounterpart(loadArmModel(name)), faults, pty: { link: null } });
   ends.push(() => arm.close());
   const port = makePort(`serial:${arm.path}`);
   ends.push(() => port.close());

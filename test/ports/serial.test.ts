@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FeetechBus } from '../../src/servo/feetech/bus.ts';
+import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import type { PortError } from '../../src/servo/port/port.ts';
 import { type SerialOptions, SerialPort } from '../../src/servo/port/serial.ts';

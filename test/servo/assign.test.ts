@@ -5,10 +5,10 @@ import { type AssignFault, type AssignOptions, assign, at, presence, type SetupL
 import { XL330_M077, XL330_M288, XM430_W350 } from '../../src/servo/dynamixel/x-series.ts';
 import { PortError } from '../../src/servo/port/port.ts';
 import type { ExpectedServo } from '../../src/servo/start-up.ts';
-import { EmulatedBus } from '../../src/sim/bus.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
-import { Sts3215Firmware } from '../../src/sim/firmware.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
+import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
+import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { type Firmware, ServoBox } from '../support/servo-box.ts';
 import { registersOnBus, WITNESS_PYTHON } from '../support/witness.ts';
 
@@ -183,7 +183,7 @@ describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, f
     await assign(line(), wanted, OPTIONS);
     if (servo instanceof Sts3215Firmware) {
       const read = await registersOnBus(family, ['6:5:1', '6:6:1', '6:55:1'], (onReply) => {
-        return new EmulatedBus({ servos: [servo], onReply });
+        return new EmulatedFeetechBus({ servos: [servo], onReply });
       });
       expect(read).toEqual([6, fast, 1]);
     } else {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { MAX_BLOCK } from '../../src/servo/bus.ts';
-import { DynamixelBus } from '../../src/servo/dynamixel/bus.ts';
-import { ResetOption } from '../../src/servo/dynamixel/constants.ts';
+import { DynamixelBus } from '../../src/servo/dynamixel/dynamixel-bus.ts';
+import { ResetOption } from '../../src/servo/dynamixel/dynamixel-constants.ts';
 import {
   crc16,
   encodeAction,
@@ -16,9 +15,10 @@ import {
   encodeSyncWrite,
   encodeWrite,
   unstuff,
-} from '../../src/servo/dynamixel/frame.ts';
-import { StatusParser } from '../../src/servo/dynamixel/parser.ts';
+} from '../../src/servo/dynamixel/dynamixel-frame.ts';
+import { StatusParser } from '../../src/servo/dynamixel/dynamixel-parser.ts';
 import { XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
+import { MAX_BLOCK } from '../../src/servo/servo-bus.ts';
 import { chunked, dynamixelStatus, fastStatus, hex, packet, WirePort } from './wire.ts';
 
 const out = new Uint8Array(1024);

@@ -1,18 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DynamixelBus } from '../../src/servo/dynamixel/bus.ts';
-import { DynamixelClient } from '../../src/servo/dynamixel/client.ts';
+import { DynamixelBus } from '../../src/servo/dynamixel/dynamixel-bus.ts';
+import { DynamixelClient } from '../../src/servo/dynamixel/dynamixel-client.ts';
 import { XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
-import { FeetechBus } from '../../src/servo/feetech/bus.ts';
-import { FeetechClient } from '../../src/servo/feetech/client.ts';
+import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
+import { FeetechClient } from '../../src/servo/feetech/feetech-client.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import type { BytePort } from '../../src/servo/port/port.ts';
 import { configure, readRegister } from '../../src/servo/setup.ts';
-import { EmulatedBus } from '../../src/sim/bus.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
-import { Sts3215Firmware } from '../../src/sim/firmware.ts';
-import type { EmulatedServoBus } from '../../src/sim/servo.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
+import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
+import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
+import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { PseudoTerminal } from '../../src/sim/terminal.ts';
 
 const IDS = [1, 2, 3, 4, 5, 6];
@@ -43,7 +43,7 @@ function read(bus: FeetechBus | DynamixelBus, address: number, length: number): 
 describe.skipIf(process.platform !== 'linux')('over a real serial port', () => {
   it('a Feetech arm is set up by its client, then read and written by its bus', async () => {
     const servos = IDS.map((id) => new Sts3215Firmware({ id }));
-    const port = await connect((onReply) => new EmulatedBus({ servos, onReply }));
+    const port = await connect((onReply) => new EmulatedFeetechBus({ servos, onReply }));
     const client = new FeetechClient(port, PATIENT);
     for (const id of IDS) expect((await client.ping(id))?.modelNumber).toBe(777);
     expect(await configure(client, STS3215, 3, { p_coefficient: 16 })).toEqual([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { modelByName, modelByNumber, SERVO_MODELS } from '../../src/servo/models.ts';
 import { countRange, decodeSign, encodeSign, fromSI, loadRaw, storeRaw, toSI } from '../../src/servo/registers.ts';
+import { modelByName, modelByNumber, SERVO_MODELS } from '../../src/servo/servo-models.ts';
 
 const MODELS = SERVO_MODELS.map((model) => [model.model, model] as const);
 

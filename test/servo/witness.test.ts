@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EmulatedBus } from '../../src/sim/bus.ts';
-import { Sts3215Firmware } from '../../src/sim/firmware.ts';
+import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
+import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { WITNESS_PYTHON, witnessOnBus } from '../support/witness.ts';
 
 describe.skipIf(!WITNESS_PYTHON)('rustypot over a pseudo terminal', () => {
@@ -9,7 +9,7 @@ describe.skipIf(!WITNESS_PYTHON)('rustypot over a pseudo terminal', () => {
     const servos = [1, 2, 3].map((id) => new Sts3215Firmware({ id, supplyVoltage: id === 2 ? 9 : 7.4 }));
     for (const servo of servos) servo.step(0, Math.PI, 0);
     const script = new URL('witness.py', import.meta.url);
-    const report = await witnessOnBus(script, (onReply) => new EmulatedBus({ servos, onReply }));
+    const report = await witnessOnBus(script, (onReply) => new EmulatedFeetechBus({ servos, onReply }));
     expect(report).toEqual({
       ping: true,
       scan: { 1: 777, 2: 777, 3: 777 },

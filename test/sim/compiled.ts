@@ -7,7 +7,7 @@ import ts from 'typescript';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface CompiledSources {
-  /** URL of a compiled file, named by its source path below `src/`: `sim/worker.ts`. */
+  /** URL of a compiled file, named by its source path below `src/`: `sim/entry.ts`. */
   url(source: string): URL;
   /** Removes the compiled files. */
   remove(): void;

@@ -1,7 +1,7 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type SimArmOptions, type SimServo, SimulatedArm } from '../../src/sim/arm.ts';
 import { ArmPhysics } from '../../src/sim/physics.ts';
+import { type SimArmOptions, type SimServo, SimulatedArm } from '../../src/sim/simulated-arm.ts';
 import { packet } from '../servo/wire.ts';
 import { JOINTS, so101 } from './so101.ts';
 

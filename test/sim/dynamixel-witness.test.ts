@@ -8,8 +8,8 @@ import {
 } from '../../src/servo/dynamixel/x-series.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import type { ControlTable } from '../../src/servo/registers.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
 import { WITNESS_PYTHON, witnessOnBus } from '../support/witness.ts';
 
 const OK = 0;

@@ -6,12 +6,12 @@ import {
   XL430_W250,
   XM430_W350,
 } from '../../src/servo/dynamixel/x-series.ts';
-import { EmulatedBus } from '../../src/sim/bus.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
 import { DynamixelFirmware, type DynamixelFirmwareOptions } from '../../src/sim/dynamixel-firmware.ts';
 import { DYNAMIXEL_MOTORS } from '../../src/sim/dynamixel-motor.ts';
-import { Sts3215Firmware } from '../../src/sim/firmware.ts';
-import type { EmulatedServo, EmulatedServoBus } from '../../src/sim/servo.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
+import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
+import type { EmulatedServo, EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
+import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { fastStatus, hex, packet, dynamixelStatus as status } from '../servo/wire.ts';
 
 const RADIANS_PER_STEP = (2 * Math.PI) / 4096;
@@ -461,7 +461,7 @@ describe('protection', () => {
 it('servos and buses of both families have one shape, so that an arm can host either', () => {
   const servos: EmulatedServo[] = [new Sts3215Firmware({ id: 1 }), new DynamixelFirmware({ model: XL330_M288, id: 2 })];
   const buses: EmulatedServoBus[] = [
-    new EmulatedBus({ servos: [], onReply: () => {} }),
+    new EmulatedFeetechBus({ servos: [], onReply: () => {} }),
     new EmulatedDynamixelBus({ servos: [], onReply: () => {} }),
   ];
   expect(servos.map((servo) => servo.step(0.001, 0, 0))).toEqual([0, 0]);

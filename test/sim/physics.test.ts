@@ -1,8 +1,8 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { type SimArmOptions, SimulatedArm } from '../../src/sim/arm.ts';
 import { ArmPhysics } from '../../src/sim/physics.ts';
+import { type SimArmOptions, SimulatedArm } from '../../src/sim/simulated-arm.ts';
 import { request, word } from './frames.ts';
 import { JOINTS, so101 } from './so101.ts';
 

@@ -11,7 +11,7 @@ let compiled: CompiledSources;
 let workerUrl: URL;
 beforeAll(() => {
   compiled = compileSources('sim', 'servo', 'thread.ts');
-  workerUrl = compiled.url('sim/worker.ts');
+  workerUrl = compiled.url('sim/entry.ts');
 });
 afterAll(() => compiled.remove());
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SimArmOptions } from '../../src/sim/arm.ts';
+import type { SimArmOptions } from '../../src/sim/simulated-arm.ts';
 
 export const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EmulatedBus } from '../../src/sim/bus.ts';
-import { Sts3215Firmware } from '../../src/sim/firmware.ts';
+import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
+import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { WITNESS_PYTHON, witnessOnBus } from '../support/witness.ts';
 
 const OK = 0;
@@ -9,7 +9,7 @@ describe.skipIf(!WITNESS_PYTHON)('the reference SDK over a pseudo terminal', () 
   it('understands the emulated servos in every kind of transaction', { timeout: 30_000 }, async () => {
     const servos = [1, 2, 3, 4, 5, 6].map((id) => new Sts3215Firmware({ id }));
     const script = new URL('witness.py', import.meta.url);
-    const report = await witnessOnBus(script, (onReply) => new EmulatedBus({ servos, onReply }));
+    const report = await witnessOnBus(script, (onReply) => new EmulatedFeetechBus({ servos, onReply }));
     expect(report).toEqual({
       ping: [777, OK, 0],
       ping_missing: true,

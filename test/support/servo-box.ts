@@ -1,12 +1,12 @@
 import { makeClient } from '../../src/cli/servo-access.ts';
 import type { SetupLine } from '../../src/servo/assign.ts';
-import type { ServoFamily } from '../../src/servo/model.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
-import { EmulatedBus } from '../../src/sim/bus.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/dynamixel-bus.ts';
+import type { ServoFamily } from '../../src/servo/servo-model.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
-import { Sts3215Firmware } from '../../src/sim/firmware.ts';
-import type { EmulatedServoBus } from '../../src/sim/servo.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
+import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
+import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
+import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 
 export type Firmware = Sts3215Firmware | DynamixelFirmware;
 
@@ -99,7 +99,7 @@ function overlaid(answers: readonly (readonly number[])[]): number[] {
 
 function busOf(servos: readonly Firmware[], onReply: (bytes: Uint8Array) => void): EmulatedServoBus {
   const feetech = servos.filter((servo) => servo instanceof Sts3215Firmware);
-  if (feetech.length > 0) return new EmulatedBus({ servos: feetech, onReply });
+  if (feetech.length > 0) return new EmulatedFeetechBus({ servos: feetech, onReply });
   return new EmulatedDynamixelBus({
     servos: servos.filter((servo) => servo instanceof DynamixelFirmware),
     onReply,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import type { EmulatedServoBus } from '../../src/sim/servo.ts';
+import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
 
 /** Python with the makers' SDKs; undefined where the tests were not prepared. */
 export const WITNESS_PYTHON = process.env.ARM_BRIDGE_WITNESS_PYTHON;

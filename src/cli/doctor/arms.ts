@@ -1,12 +1,12 @@
 import { type ArmModel, mounted } from '../../arm/model.ts';
-import { mountsOf } from '../../calibration/store.ts';
+import { mountsOf } from '../../calibration/calibration-store.ts';
 import type { CalibrationFile } from '../../config/calibration.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
-import { type ServoClient, ServoError } from '../../servo/client.ts';
-import type { ServoModel } from '../../servo/model.ts';
 import { makePort } from '../../servo/port/make.ts';
 import { PortError } from '../../servo/port/port.ts';
 import type { Register } from '../../servo/registers.ts';
+import { type ServoClient, ServoError } from '../../servo/servo-client.ts';
+import type { ServoModel } from '../../servo/servo-model.ts';
 import { readRow } from '../../servo/setup.ts';
 import { type ExpectedServo, identify, StartUpError } from '../../servo/start-up.ts';
 import { expectedServos } from '../expected-servos.ts';

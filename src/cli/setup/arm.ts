@@ -3,10 +3,10 @@ import { type ArmModel, ArmModelError, armVariants, loadArmModel } from '../../a
 import { type ArmEntry, writeArm } from '../../config/edit.ts';
 import { armConfig } from '../../config/schema.ts';
 import { at, type Presence, presence, type SetupLine } from '../../servo/assign.ts';
-import type { ServoFamily } from '../../servo/model.ts';
 import { discoverPorts } from '../../servo/port/discovery.ts';
 import { makePort } from '../../servo/port/make.ts';
 import { DEFAULT_BAUD_RATE, parseBusUrl } from '../../servo/port/url.ts';
+import type { ServoFamily } from '../../servo/servo-model.ts';
 import type { ExpectedServo } from '../../servo/start-up.ts';
 import { expectedServos } from '../expected-servos.ts';
 import { lastingUrl } from '../ports.ts';

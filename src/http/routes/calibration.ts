@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { CalibrationAnswer } from '../../calibration/types.ts';
+import type { CalibrationAnswer } from '../../calibration/calibrating.ts';
 import type { CalibrateResponse, CalibrationState } from '../calibration-schemas.ts';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';

@@ -7,7 +7,7 @@ import type { Guard } from '../guard.ts';
 import type { Limits } from '../limits.ts';
 import { helloView } from '../live/frames.ts';
 import { type Hub, MOST_WAITING, type Watcher } from '../live/hub.ts';
-import { JogDesk } from '../live/jog-desk.ts';
+import { JogSessions } from '../live/jog-sessions.ts';
 import { DEFAULT_RATE, isStopMessage, MAX_RATE, MIN_RATE, readMessage, TOPICS, type Topic } from '../live/protocol.ts';
 import type { Admission } from '../live/upgrade.ts';
 import type { HttpServices } from '../services.ts';
@@ -56,7 +56,7 @@ export function liveRoutes(
     readonly hub: Hub;
   },
 ): Admission {
-  const desk = new JogDesk(services.arms, services.jogging);
+  const desk = new JogSessions(services.arms, services.jogging);
   app.addHook('preClose', async () => hub.close());
 
   function requireRoom(): void {

@@ -5,7 +5,7 @@ import {
   type MirrorRequest,
   RELEASES,
   type Release,
-} from '../../mirror/types.ts';
+} from '../../mirror/mirroring.ts';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { gravityStartRequest, startLeaderArmControlRequest } from '../schemas.ts';

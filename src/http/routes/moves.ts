@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
-import type { MoveOutcome } from '../../motion/types.ts';
+import type { MoveOutcome } from '../../motion/moves.ts';
 import type { Callers } from '../callers.ts';
 import { completedAbsolute, completedRelative, type Dialect } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';

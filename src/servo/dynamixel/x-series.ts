@@ -1,6 +1,6 @@
-import type { CommonRegisters } from '../model.ts';
 import { plain, type Register, register, twosComplement, type Unit } from '../registers.ts';
-import { BAUD_RATES } from './constants.ts';
+import type { CommonRegisters } from '../servo-model.ts';
+import { BAUD_RATES } from './dynamixel-constants.ts';
 
 /**
  * Control tables of Dynamixel X servos (https://emanual.robotis.com/docs/en/dxl/x/, one page per model). Addresses agree

@@ -1,6 +1,6 @@
-import type { CommonRegisters } from '../model.ts';
 import { plain, register, signMagnitude, type Unit } from '../registers.ts';
-import { BAUD_RATES } from './constants.ts';
+import type { CommonRegisters } from '../servo-model.ts';
+import { BAUD_RATES } from './feetech-constants.ts';
 
 const STEPS_PER_TURN = 4096;
 const RADIANS_PER_STEP = (2 * Math.PI) / STEPS_PER_TURN;

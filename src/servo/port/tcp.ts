@@ -8,7 +8,7 @@ export interface TcpOptions {
 }
 
 const CONNECT_TIMEOUT = 3000;
-/** Silence after which the system asks the server whether it is still there, ms. */
+/** ServoLiveness after which the system asks the server whether it is still there, ms. */
 const KEEP_ALIVE = 5000;
 /** Bytes that may wait for a server that takes none; what comes on top is thrown away. */
 const BACKLOG = 4096;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { ServoLink } from '../../../src/control/servo-link.ts';
-import type { LinkJoint } from '../../../src/control/servo-places.ts';
+import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
 import { makePort } from '../../../src/servo/port/make.ts';
 
 /** A patient bound, not a promise. */

@@ -8,9 +8,9 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { STS3215, type Sts3215Register } from '../../../src/servo/feetech/sts3215.ts';
 import type { PortInfo } from '../../../src/servo/port/discovery.ts';
 import { encodeSign, storeRaw } from '../../../src/servo/registers.ts';
-import { EmulatedBus } from '../../../src/sim/bus.ts';
-import { type FirmwareOptions, Sts3215Firmware } from '../../../src/sim/firmware.ts';
-import { STS3215_MOTOR } from '../../../src/sim/motor.ts';
+import { EmulatedFeetechBus } from '../../../src/sim/emulated-feetech-bus.ts';
+import { type FirmwareOptions, Sts3215Firmware } from '../../../src/sim/sts3215-firmware.ts';
+import { STS3215_MOTOR } from '../../../src/sim/sts3215-motor.ts';
 import { PseudoTerminal } from '../../../src/sim/terminal.ts';
 import { BridgeClient } from '../../e2e/support/bridge.ts';
 
@@ -79,7 +79,7 @@ export class RigServo extends Sts3215Firmware {
  */
 export class Rig {
   readonly servos: readonly RigServo[];
-  readonly bus: EmulatedBus;
+  readonly bus: EmulatedFeetechBus;
   readonly positions: number[];
   /** A joint does not get below this, rad: something is in its way. */
   readonly stops: number[] = IDS.map(() => Number.NEGATIVE_INFINITY);
@@ -93,7 +93,7 @@ export class Rig {
   private constructor(options: (id: number) => Partial<FirmwareOptions>) {
     this.servos = IDS.map((id) => new RigServo({ id, ...options(id) }));
     this.positions = [...SO101.poses.get('rest')!];
-    this.bus = new EmulatedBus({ servos: this.servos, onReply: (bytes) => this.#terminal?.write(bytes) });
+    this.bus = new EmulatedFeetechBus({ servos: this.servos, onReply: (bytes) => this.#terminal?.write(bytes) });
     this.#advance();
     this.#timer = setInterval(() => this.#advance(), TICK);
   }

@@ -1,7 +1,7 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { onTestFinished, vi } from 'vitest';
 import type { ArmModel } from '../../../src/arm/model.ts';
-import type { TwinOptions } from '../../../src/arm/twin.ts';
+import type { CounterpartOptions } from '../../../src/arm/simulated-counterpart.ts';
 import { VirtualArm } from './virtual-arm.ts';
 
 let mujoco: Promise<MainModule> | null = null;
@@ -11,7 +11,11 @@ let mujoco: Promise<MainModule> | null = null;
  * and limp.
  * @param twin in what the simulation differs from the model
  */
-export async function virtualArm(model: ArmModel, pose: readonly number[], twin?: TwinOptions): Promise<VirtualArm> {
+export async function virtualArm(
+  model: ArmModel,
+  pose: readonly number[],
+  twin?: CounterpartOptions,
+): Promise<VirtualArm> {
   mujoco ??= loadMujoco();
   const mj = await mujoco;
   if (!vi.isFakeTimers()) {

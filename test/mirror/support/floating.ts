@@ -1,6 +1,6 @@
 import type { ArmModel } from '../../../src/arm/model.ts';
 import { SOFT_GAIN } from '../../../src/arm/model.ts';
-import { Float } from '../../../src/mirror/float.ts';
+import { Float } from '../../../src/rt/sources/float.ts';
 import type { VirtualArm } from './virtual-arm.ts';
 
 /** Makes an arm whose joints are at `initial`, rad, connected and limp. */

@@ -1,14 +1,14 @@
 import type { MainModule } from '@mujoco/mujoco';
 import { type ArmModel, armChain } from '../../../src/arm/model.ts';
-import { simulatedTwin, type TwinOptions } from '../../../src/arm/twin.ts';
-import { ArmRuntime } from '../../../src/control/arm-runtime.ts';
-import type { GainPlan } from '../../../src/control/gains.ts';
-import { ServoLink } from '../../../src/control/servo-link.ts';
-import { SharedState } from '../../../src/control/snapshot.ts';
-import { StallGuard, yieldLimits } from '../../../src/control/stall.ts';
-import { modelByName } from '../../../src/servo/models.ts';
+import { type CounterpartOptions, simulatedCounterpart } from '../../../src/arm/simulated-counterpart.ts';
+import type { GainPlan } from '../../../src/rt/driver/gains.ts';
+import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
+import { StallGuard, yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
+import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
-import { SimulatedArm } from '../../../src/sim/arm.ts';
+import { modelByName } from '../../../src/servo/servo-models.ts';
+import { SimulatedArm } from '../../../src/sim/simulated-arm.ts';
 import { packet } from '../../servo/wire.ts';
 
 /** Of the control loop, s, and the part of it between a read and the goals that follow from it. */
@@ -61,7 +61,7 @@ export class VirtualArm {
   readonly model: ArmModel;
   readonly sim: SimulatedArm;
   readonly port: DirectPort;
-  runtime: ArmRuntime;
+  runtime: ArmController;
   readonly shared: SharedState;
   link: ServoLink;
   /** Largest change of a goal in one cycle so far, rad. */
@@ -76,11 +76,11 @@ export class VirtualArm {
     initial: readonly number[],
     advance: (seconds: number) => void,
     left: GainPlan | null = null,
-    twin: TwinOptions = { payload: 0, stiffness: 1 },
+    twin: CounterpartOptions = { payload: 0, stiffness: 1 },
   ) {
     this.model = model;
     this.#advance = advance;
-    const options = { ...simulatedTwin(model, 'arm', twin), initial };
+    const options = { ...simulatedCounterpart(model, 'arm', twin), initial };
     this.sim = new SimulatedArm(
       mj,
       options,
@@ -109,7 +109,7 @@ export class VirtualArm {
     return new ServoLink(this.port, joints, left);
   }
 
-  #makeRuntime(): ArmRuntime {
+  #makeRuntime(): ArmController {
     const { joints } = this.model;
     const of = (pick: (joint: ArmModel['joints'][number]) => number): Float64Array => Float64Array.from(joints, pick);
     const chain = armChain(this.model);
@@ -130,7 +130,7 @@ export class VirtualArm {
       stall: joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
       yield: joints.map(({ torqueLimit }) => new StallGuard(yieldLimits(torqueLimit))),
     };
-    return new ArmRuntime(0, model, this.link, this.shared);
+    return new ArmController(0, model, this.link, this.shared);
   }
 
   /** What a servo has in a register, unsigned, by its own bus protocol. */

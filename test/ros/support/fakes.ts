@@ -1,13 +1,13 @@
 import pino from 'pino';
+import type { JointStreams } from '../../../src/arm/joint-streams.ts';
 import type { ArmModel } from '../../../src/arm/model.ts';
-import type { JointStreams } from '../../../src/arm/streams.ts';
 import { type Arm, type ArmSnapshot, type Arms, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import type { Gravity, Mirror, MirrorStatus } from '../../../src/mirror/types.ts';
+import type { Gravity, Mirror, MirrorStatus } from '../../../src/mirror/mirroring.ts';
 import type { Jogging } from '../../../src/motion/jog-service.ts';
+import type { Motion } from '../../../src/motion/moves.ts';
 import type { Torque } from '../../../src/motion/torque.ts';
 import type { Trajectories } from '../../../src/motion/trajectory-service.ts';
-import type { Motion } from '../../../src/motion/types.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
 
 export const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];

@@ -1,0 +1,32 @@
+import type { ArmModel } from './model.ts';
+
+/** In what a simulated arm differs from its model: a mass at the tool (kg), and the share of its servos' stiffness. */
+export interface CounterpartOptions {
+  readonly payload: number;
+  readonly stiffness: number;
+}
+
+/**
+ * The simulated twin of an arm, at its rest pose, with servos that have been set up: what the simulation takes, as plain
+ * data.
+ * @param name of the arm in the simulation
+ */
+export function simulatedCounterpart(
+  model: ArmModel,
+  name: string = model.name,
+  options: CounterpartOptions = { payload: 0, stiffness: 1 },
+) {
+  return {
+    name,
+    payload: options.payload,
+    urdf: model.urdf,
+    toolLink: model.toolLink,
+    joints: model.joints.map(({ name: joint, servos, stiffness, settings }) => ({
+      name: joint,
+      servos,
+      stiffness: stiffness * options.stiffness,
+      settings,
+    })),
+    initial: [...model.poses.get('rest')!],
+  };
+}

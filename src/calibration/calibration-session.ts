@@ -1,0 +1,276 @@
+import type { ArmHandle } from '../arm/handle.ts';
+import type { JointModel } from '../arm/model.ts';
+import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
+import type { CalibrationFile } from '../config/calibration.ts';
+import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
+import { type CalibrationAnswer, type CalibrationView, STEPS, type Step } from './calibrating.ts';
+import { directionOf } from './directions.ts';
+import { isFullTurn, type JointPlan, planJoint, sweepFault, sweepFaults, type Travel } from './homing-plan.ts';
+import { Sweep } from './sweep.ts';
+import { goLimp, moveEach, nudges, outside } from './trial.ts';
+
+/** What a session asks of the rest of the bridge. */
+export interface SessionServices {
+  /** Lowers the arm and lets it go limp; resolves to null, or to why it still holds. */
+  readonly lower: (arm: ArmHandle, caller: Caller) => Promise<string | null>;
+  /** Keeps what was found out; returns where. @throws {Error} for people */
+  readonly save: (arm: ArmHandle, file: CalibrationFile) => string;
+}
+
+/** The calibration of one arm, from its first step to its last. */
+export class Session {
+  readonly handle: ArmHandle;
+  /** Who has the arm meanwhile. */
+  readonly owner: Owner;
+  step: Step;
+  /** What the servos had before, once they have been written; null while they have it. */
+  unsaved: readonly JointHoming[] | null;
+  readonly #services: SessionServices;
+  readonly #facts: readonly ServoFacts[];
+  readonly #before: readonly JointHoming[];
+  /** Its joints as their servos counted during the sweep. */
+  readonly #swept: readonly JointModel[];
+  readonly #sweep: Sweep;
+  readonly #signs: (1 | -1)[];
+  #middle: Float64Array | null = null;
+  #travels: readonly Travel[] = [];
+  #plans: readonly JointPlan[] = [];
+  /** Joints that have not moved since their sign was chosen; undefined: none has. */
+  #untried: readonly string[] | undefined;
+  /** Where the joints hold between their moves, and by how much each moves, rad. */
+  #home: Float64Array = new Float64Array();
+  #by: Float64Array = new Float64Array();
+
+  /**
+   * @param facts of the arm's servos, read now
+   * @param left what an earlier calibration that was not saved has still to give back; null: nothing
+   */
+  constructor(
+    handle: ArmHandle,
+    owner: Owner,
+    services: SessionServices,
+    facts: readonly ServoFacts[],
+    left: readonly JointHoming[] | null,
+  ) {
+    const { joints } = handle.model;
+    this.handle = handle;
+    this.owner = owner;
+    this.#services = services;
+    this.#facts = facts;
+    this.#swept = joints;
+    this.#signs = joints.map(({ servos }) => servos[0]!.sign);
+    this.#before =
+      left ??
+      joints.map(({ servos }, i) => ({
+        offset: facts[i]!.homingOffset,
+        operatingMode: facts[i]!.operatingMode,
+        expected: servos[0]!.homing !== undefined,
+        sign: servos[0]!.sign,
+        zero: servos[0]!.zero,
+      }));
+    this.unsaved = left;
+    this.#sweep = new Sweep(joints.length);
+    this.step = handle.read().torque ? 'lower' : 'middle';
+  }
+
+  /** Takes the arm's newest sample. */
+  sample(): void {
+    if (this.step === 'middle' || this.step === 'sweep') this.#sweep.add(this.handle.read().positions);
+  }
+
+  /** What is to be done at the present step. */
+  instruction(): CalibrationAnswer {
+    return this.#answer(this.#text());
+  }
+
+  /** Carries the present step out and goes to the next one. @throws {BridgeError} */
+  async next(reversed: readonly string[], signal: AbortSignal | undefined): Promise<CalibrationAnswer> {
+    const { handle, owner } = this;
+    const caller: Caller = { owner, takeOver: false, ...(signal === undefined ? {} : { signal }) };
+    if (reversed.length > 0 && this.step !== 'save') {
+      throw new BridgeError(
+        'bad_request',
+        'Joints are said to be reversed after each of them has moved, at the last step.',
+      );
+    }
+    switch (this.step) {
+      case 'lower': {
+        const problem = await this.#services.lower(handle, caller);
+        if (problem !== null) return this.#notYet(problem);
+        this.step = 'middle';
+        break;
+      }
+      case 'middle':
+        this.sample();
+        this.#middle = this.#sweep.positions.slice();
+        this.#sweep.restart();
+        this.step = 'sweep';
+        break;
+      case 'sweep': {
+        const travels = this.#present();
+        const faults = sweepFaults(handle.model.joints, travels);
+        if (faults !== '') return this.#notYet(faults);
+        this.#travels = travels;
+        await this.#write();
+        this.step = 'hold';
+        break;
+      }
+      case 'hold': {
+        const names = outside(handle);
+        if (names !== '') return this.#notYet(`${names} at or beyond a limit`);
+        await handle.torqueOn();
+        this.#home = handle.read().setpoints.slice();
+        this.#by = nudges(handle, this.#untried);
+        this.step = 'move';
+        break;
+      }
+      case 'move': {
+        const problem = await moveEach(handle, this.#home, this.#by, caller);
+        if (problem !== null) return this.#notYet(`${problem}. The arm holds`);
+        this.step = 'save';
+        break;
+      }
+      case 'save':
+        return this.#finish(reversed, caller);
+    }
+    return this.instruction();
+  }
+
+  /** Lets the arm go limp and gives the servos back what they had. @throws {BridgeError} stopped when it was lost on the way */
+  async undo(): Promise<void> {
+    const problem = await goLimp(this.handle, { owner: this.owner, takeOver: false });
+    if (problem !== null) throw new BridgeError('stopped', `Arm ${this.handle.name} has not gone limp: ${problem}.`);
+    if (this.unsaved === null) return;
+    await this.handle.calibrate(this.unsaved);
+    this.unsaved = null;
+  }
+
+  view(): CalibrationView {
+    const { positions, least, most } = this.#sweep;
+    const travels = this.#present();
+    return {
+      ...this.instruction(),
+      joints: this.handle.model.joints.map((joint, i) => {
+        const middle = this.#middle?.[i] ?? positions[i]!;
+        return {
+          name: joint.name,
+          position: positions[i]! - middle,
+          least: least[i]! - middle,
+          most: most[i]! - middle,
+          range: joint.upper - joint.lower,
+          done: isFullTurn(joint) || (this.#middle !== null && sweepFault(joint, travels[i]!) === null),
+        };
+      }),
+    };
+  }
+
+  async #finish(reversed: readonly string[], caller: Caller): Promise<CalibrationAnswer> {
+    const { handle } = this;
+    const places = reversed.map((name) => handle.model.joints.findIndex((joint) => joint.name === name));
+    if (places.includes(-1)) {
+      const known = handle.model.joints.map(({ name }) => name).join(', ');
+      throw new BridgeError('bad_request', `Arm ${handle.name} has the joints ${known}, not ${reversed.join(', ')}.`);
+    }
+    const problem = await goLimp(handle, caller);
+    if (problem !== null) return this.#notYet(problem);
+    if (places.length > 0) {
+      for (const i of places) this.#signs[i] = this.#signs[i] === 1 ? -1 : 1;
+      this.#untried = reversed;
+      await this.#write();
+      this.step = 'hold';
+      return this.#answer(`${reversed.join(', ')}: turned round. ${this.#text()}`);
+    }
+    const where = this.#services.save(handle, this.#file());
+    this.unsaved = null;
+    const offsets = handle.model.joints.map(({ name }, i) => `${name} ${this.#plans[i]!.offset}`).join(', ');
+    return {
+      status: 'success',
+      message: `${handle.name} is calibrated and limp. Homing offsets: ${offsets}. Kept in its servos and in ${where}.`,
+      step: STEPS.length,
+      steps: STEPS.length,
+    };
+  }
+
+  async #write(): Promise<void> {
+    const { model } = this.handle;
+    this.#plans = this.#swept.map((joint, i) =>
+      planJoint(joint, model.family, this.#facts[i]!, this.#travels[i]!, this.#signs[i]!),
+    );
+    this.unsaved = this.#before;
+    await this.handle.calibrate(this.#plans);
+  }
+
+  #file(): CalibrationFile {
+    const { name, model } = this.handle;
+    const joints = model.joints.map((joint, i) => {
+      const { sign, zero, offset, rangeMin, rangeMax } = this.#plans[i]!;
+      const { id } = joint.servos[0]!;
+      return [joint.name, { id, sign, zero, homing_offset: offset, range_min: rangeMin, range_max: rangeMax }] as const;
+    });
+    return {
+      version: 1,
+      arm: name,
+      model: model.name,
+      variant: model.variant,
+      written: new Date().toISOString(),
+      joints: Object.fromEntries(joints),
+    };
+  }
+
+  #present(): Travel[] {
+    const { positions, least, most } = this.#sweep;
+    return Array.from(positions, (position, i) => ({
+      middle: this.#middle?.[i] ?? position,
+      least: least[i]!,
+      most: most[i]!,
+    }));
+  }
+
+  #notYet(problem: string): CalibrationAnswer {
+    return this.#answer(`Not yet: ${problem}. ${this.#text()}`);
+  }
+
+  #answer(message: string): CalibrationAnswer {
+    return {
+      status: 'in_progress',
+      message,
+      step: STEPS.indexOf(this.step as (typeof STEPS)[number]) + 1,
+      steps: STEPS.length,
+    };
+  }
+
+  #text(): string {
+    const { model, name } = this.handle;
+    switch (this.step) {
+      case 'lower':
+        return `${name} holds. Clear its way down and keep a hand near it: at the next call it goes to its rest pose and limp.`;
+      case 'middle':
+        return 'The arm is limp. Bring every joint to the middle of its travel by hand, the gripper half open, then go on.';
+      case 'sweep': {
+        const rolls = model.joints.filter(isFullTurn).map((joint) => joint.name);
+        const spared = rolls.length === 0 ? '' : `, but for ${rolls.join(' and ')}, which may stay`;
+        return `Lead every joint to both ends of its travel by hand${spared}, then go on.`;
+      }
+      case 'hold':
+        return 'The servos have their new offsets. Raise the arm to about the middle pose and hold it there: at the next call its torque goes on.';
+      case 'move':
+        return (
+          'The arm holds: take your hands off it. At the next call its joints move by 6 degrees and back, one after the ' +
+          `other. Watch which way each goes first. ${this.#moves()}.`
+        );
+      case 'save':
+        return (
+          `Has each joint gone as it should (${this.#moves()})? Take hold of the arm: at the next call it goes limp within ` +
+          '2 s, and its calibration is kept. If a joint went the other way, name it as reversed.'
+        );
+    }
+  }
+
+  /** What is to be seen of the joints that move. */
+  #moves(): string {
+    const { model } = this.handle;
+    return model.joints
+      .flatMap(({ name }, i) => (this.#by[i] === 0 ? [] : [`${name}: ${directionOf(model, i, this.#by[i]!)}`]))
+      .join('; ');
+  }
+}

@@ -1,0 +1,131 @@
+import type { JointModel, ServoFamily } from '../arm/model.ts';
+import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
+import { HOMING_SIGN, modeFor } from '../servo/homing.ts';
+
+const DEGREE = Math.PI / 180;
+/** A joint that turns further than this, rad, has no two ends to be led to: its middle pose says where it is. */
+const FULL_TURN = 5;
+/** A joint must have been led over this part of its range, and cannot have gone over more. */
+const LEAST_PART = 0.8;
+const LEAST_GRIPPER_PART = 0.5;
+const LARGEST_PART = 1.4;
+/** The middle of what was swept lies this near to the middle pose, as a part of it. */
+const MIDDLE_BAND = 0.25;
+
+/** Where a joint was: rad, as its servo counted before. */
+export interface Travel {
+  /** In the middle pose. */
+  readonly middle: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What a joint's servo is to count from, and the steps between which the joint was led. */
+export interface JointPlan extends JointHoming {
+  readonly rangeMin: number;
+  readonly rangeMax: number;
+}
+
+export function isFullTurn({ lower, upper }: Pick<JointModel, 'lower' | 'upper'>): boolean {
+  return upper - lower >= FULL_TURN;
+}
+
+/** Why the joints of a sweep have not been led as they must be, for people; empty when their ranges can be used. */
+export function sweepFaults(joints: readonly JointModel[], travels: readonly Travel[]): string {
+  const short = joints.flatMap((joint, i) => (isShort(joint, travels[i]!) ? [i] : []));
+  const others = joints.flatMap((joint, i) => (short.includes(i) ? [] : (sweepFault(joint, travels[i]!) ?? [])));
+  // One sentence for all of them: at first it is every joint.
+  if (short.length > 1) {
+    const list = short.map(
+      (i) => `${joints[i]!.name}${i === short[0] ? ' has been led' : ''} over ${rangesOf(joints[i]!, travels[i]!)}`,
+    );
+    others.unshift(`${list.join(', ')}: lead each to both of its ends`);
+  } else if (short[0] !== undefined) {
+    others.unshift(sweepFault(joints[short[0]]!, travels[short[0]]!)!);
+  }
+  return others.join('; ');
+}
+
+/** Whether a joint has been led over less than its range asks for. */
+function isShort(joint: JointModel, { least, most }: Travel): boolean {
+  const part = joint.role === 'gripper' ? LEAST_GRIPPER_PART : LEAST_PART;
+  return !isFullTurn(joint) && most - least < part * (joint.upper - joint.lower);
+}
+
+/** What a joint has been led over, of what it can be. */
+function rangesOf({ lower, upper }: JointModel, { least, most }: Travel): string {
+  return `${degrees(most - least)} of ${degrees(upper - lower)}`;
+}
+
+/** Why a joint has not been led far enough yet, or too far, for people; null when its range can be used. */
+export function sweepFault(joint: JointModel, travel: Travel): string | null {
+  if (isFullTurn(joint)) return null;
+  const { middle, least, most } = travel;
+  const wanted = joint.upper - joint.lower;
+  const ranges = rangesOf(joint, travel);
+  if (isShort(joint, travel)) return `${joint.name} has been led over ${ranges}: lead it to both of its ends`;
+  if (most - least > LARGEST_PART * wanted) {
+    return `${joint.name} has been led over ${ranges}, which it cannot have: is this the right model of arm? Begin again`;
+  }
+  const off = (least + most) / 2 - middle;
+  if (Math.abs(off) > MIDDLE_BAND * wanted) {
+    return (
+      `the middle of what ${joint.name} was led over is ${degrees(Math.abs(off))} from the middle pose that was shown: ` +
+      'lead it to both of its ends, or begin again with a better middle pose'
+    );
+  }
+  return null;
+}
+
+/**
+ * What a joint's first servo is to count from, so that its joint is at the middle of its range where the middle of its
+ * travel was found, and that the travel lies within one turn of what the servo counts.
+ *
+ * With present = actual + h * offset (`HOMING_SIGN`) the offset changes by h * (wanted - measured). It counts in whole turns
+ * of the encoder, so the smallest one is taken. A Feetech servo's wrap moves along with its offset. A Dynamixel's encoder
+ * keeps its own; where that lies within the travel, the servo is to count on over it (extended position control).
+ * @param facts of that servo, as it counted during the travel
+ * @param sign which way it counts; may differ from before
+ */
+export function planJoint(
+  joint: JointModel,
+  family: ServoFamily,
+  facts: Pick<ServoFacts, 'homingOffset' | 'operatingMode' | 'stepsPerTurn'>,
+  travel: Travel,
+  sign: 1 | -1,
+): JointPlan {
+  const servo = joint.servos[0]!;
+  const turn = facts.stepsPerTurn;
+  const perRadian = turn / (2 * Math.PI);
+  const h = HOMING_SIGN[family];
+  const fullTurn = isFullTurn(joint);
+  const angle = fullTurn ? travel.middle : (travel.least + travel.most) / 2;
+  const middle = servo.zero + servo.sign * angle * perRadian;
+  const half = ((fullTurn ? joint.upper - joint.lower : travel.most - travel.least) / 2) * perRadian;
+
+  const jointMiddle = ((joint.lower + joint.upper) / 2) * perRadian;
+  let zero = servo.zero;
+  let wanted = zero + sign * jointMiddle;
+  if (wanted - half < 0 || wanted + half > turn - 1) {
+    zero = Math.round(turn / 2 - sign * jointMiddle);
+    wanted = zero + sign * jointMiddle;
+  }
+  const exact = Math.round(facts.homingOffset + h * (wanted - middle));
+  const most = turn / 2 - 1;
+  const offset = Math.min(Math.max(exact - turn * Math.round(exact / turn), -most), most);
+  const actual = middle - h * facts.homingOffset;
+  const wraps = Math.floor((actual - half) / turn) !== Math.floor((actual + half) / turn);
+  return {
+    offset,
+    operatingMode: modeFor(family, facts.operatingMode, offset, wraps),
+    expected: true,
+    sign,
+    zero,
+    rangeMin: Math.max(0, Math.round(wanted - half)),
+    rangeMax: Math.min(turn - 1, Math.round(wanted + half)),
+  };
+}
+
+function degrees(angle: number): string {
+  return `${Math.round(angle / DEGREE)} degrees`;
+}

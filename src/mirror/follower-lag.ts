@@ -1,0 +1,41 @@
+import type { ArmHandle } from '../arm/handle.ts';
+
+/** A follower further from where it is wanted than this, for this long, is held back by something; rad and s. */
+const BEHIND = 0.15;
+const BEHIND_TIME = 0.5;
+/** A joint that is wanted further beyond its position limit than this is told, rad. */
+const BEYOND = 0.03;
+/** Overload, in the alarms of both servo families. */
+const OVERLOAD = 32;
+const HEAT = 4;
+
+/** Finds out why a follower does not go where its leader does. */
+export class FollowerLag {
+  readonly #since: Float64Array;
+
+  constructor(joints: number) {
+    this.#since = new Float64Array(joints).fill(Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Looks at the follower's newest snapshot.
+   * @param now monotonic time, s
+   * @returns why it stays behind, naming its joint; empty when it does not
+   */
+  look(follower: ArmHandle, now: number): string {
+    const { setpoints, positions, alarms } = follower.read();
+    let reason = '';
+    for (const [i, { name, lower, upper }] of follower.model.joints.entries()) {
+      const wanted = setpoints[i]!;
+      const inside = Math.min(Math.max(wanted, lower), upper);
+      const away = Math.abs(inside - positions[i]!) > BEHIND;
+      this.#since[i] = away ? Math.min(this.#since[i]!, now) : Number.POSITIVE_INFINITY;
+      if ((alarms[i]! & OVERLOAD) !== 0) return `${name} of ${follower.name} is overloaded: take the load off it`;
+      if ((alarms[i]! & HEAT) !== 0) return `${name} of ${follower.name} is too hot: lower the arm and let it cool`;
+      if (reason !== '') continue;
+      if (now - this.#since[i]! > BEHIND_TIME) reason = `something holds ${name} of ${follower.name} back: it yields`;
+      else if (Math.abs(wanted - inside) > BEYOND) reason = `${name} of ${follower.name} is at its limit`;
+    }
+    return reason;
+  }
+}

@@ -1,0 +1,198 @@
+import type { ServoFamily } from '../../servo/servo-model.ts';
+import type { FoundServo } from '../../servo/start-up.ts';
+
+/** A servo as its watch names it. */
+export interface WatchedServo {
+  readonly id: number;
+  /** Joint that it turns. */
+  readonly joint: string;
+}
+
+/** Temperatures this far below a servo's limit are told, and ones this near to it stop the arm, K. */
+const WARM_MARGIN = 15;
+const HOT_MARGIN = 3;
+/** An arm with a servo this near to its limit is to be lowered while its motors still carry it, K. */
+const LOWER_MARGIN = 6;
+/** A servo nearer to its temperature limit than this gets no torque: its arm would soon have to be lowered, K. */
+const COOL_MARGIN = 2 * LOWER_MARGIN;
+/** A joint whose servos are apart by more than this would have them work against each other, rad. */
+const APART = 0.08;
+
+/** Alarm bit of both families with which a servo has cut or reduced its torque by itself. */
+const OVERLOADED = 32;
+const OVERLOAD = 'overload: take the load off it, then POST /stop and /stop/reset bring it back';
+/** What the alarm bits of servos mean, for people. */
+export const ALARMS: Readonly<Record<ServoFamily, readonly (readonly [bit: number, text: string])[]>> = {
+  feetech: [
+    [1, 'supply voltage out of range'],
+    [2, 'position sensor fault'],
+    [4, 'too hot'],
+    [8, 'too much current'],
+    [16, 'angle out of range'],
+    [32, OVERLOAD],
+  ],
+  dynamixel: [
+    [1, 'supply voltage out of range'],
+    [4, 'too hot'],
+    [8, 'position sensor fault'],
+    [16, 'electrical shock or too little power'],
+    [32, OVERLOAD],
+  ],
+};
+
+/** Judges what the servos of an arm say of their health: temperature, supply, alarms. Servos are given by their place. */
+export class ServoHealth {
+  /** Why the arm must be stopped; empty when it need not. */
+  fault = '';
+  /** Alarm bits of each servo. */
+  readonly alarms: Uint8Array;
+  /** What each servo measured last, degC and V, and how far it is from the first servo of its joint, rad. */
+  readonly temperatures: Float64Array;
+  readonly voltages: Float64Array;
+  readonly apart: Float64Array;
+  /** Temperature at which each servo switches itself off, degC. */
+  readonly limits: Float64Array;
+  readonly #servos: readonly WatchedServo[];
+  readonly #family: ServoFamily;
+  readonly #warn: (text: string) => void;
+  readonly #ailing: (index: number, text: string) => void;
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  readonly #warned: Uint8Array;
+  readonly #hot: Uint8Array;
+  /** ServoSlot of the servo that `fault` speaks of. */
+  #faulty = -1;
+
+  /** @param ailing is told once of a servo that is overloaded or nearly too hot, so that its arm is to be lowered */
+  constructor(
+    servos: readonly WatchedServo[],
+    family: ServoFamily,
+    warn: (text: string) => void,
+    ailing: (index: number, text: string) => void,
+  ) {
+    const count = servos.length;
+    this.#servos = servos;
+    this.#family = family;
+    this.#warn = warn;
+    this.#ailing = ailing;
+    this.alarms = new Uint8Array(count);
+    this.temperatures = new Float64Array(count);
+    this.voltages = new Float64Array(count);
+    this.apart = new Float64Array(count);
+    this.limits = new Float64Array(count);
+    this.#low = new Float64Array(count);
+    this.#high = new Float64Array(count);
+    this.#warned = new Uint8Array(count);
+    this.#hot = new Uint8Array(count);
+  }
+
+  /** Begins anew with what the check on connecting found. */
+  begin(found: readonly FoundServo[]): void {
+    for (const [i, servo] of found.entries()) {
+      this.limits[i] = servo.maxTemperature;
+      this.#low[i] = servo.minVoltage;
+      this.#high[i] = servo.maxVoltage;
+      this.temperatures[i] = servo.temperature;
+      this.voltages[i] = servo.voltage;
+    }
+    this.apart.fill(0);
+    this.fault = '';
+    this.#faulty = -1;
+    this.#warned.fill(0);
+    this.#hot.fill(0);
+  }
+
+  /** Why torque must not go on, by what was measured last, all reasons together; empty when it may. */
+  refusal(): string {
+    const reasons: string[] = [];
+    for (const [i, { joint }] of this.#servos.entries()) {
+      const volts = this.voltages[i]!;
+      const low = this.#low[i]!;
+      const high = this.#high[i]!;
+      if (volts < low || volts > high) {
+        reasons.push(
+          `${this.#label(i)} measures ${volts.toFixed(1)} V, but its limits are ${low.toFixed(1)} to ` +
+            `${high.toFixed(1)} V: connect the supply that its type needs`,
+        );
+      }
+      const degrees = this.temperatures[i]!;
+      const hot = this.limits[i]!;
+      if (degrees > hot - COOL_MARGIN) {
+        reasons.push(
+          `${this.#label(i)} has ${degrees.toFixed(0)} degC and switches off at ${hot.toFixed(0)}: let it cool`,
+        );
+      }
+      // A Dynamixel servo refuses torque by itself until it has been restarted; a Feetech one takes it.
+      if (this.#family === 'dynamixel' && this.alarms[i] !== 0) {
+        reasons.push(`${this.shutDown(i)}: POST /stop and /stop/reset restart it`);
+      }
+      const apart = this.apart[i]!;
+      if (Math.abs(apart) > APART) {
+        reasons.push(
+          `${this.#label(i)} stands ${apart.toFixed(2)} rad from the other servo of ${joint}, against which it would ` +
+            'work: correct its zero in the data of the arm, a shadow by its homing offset',
+        );
+      }
+    }
+    return reasons.join('; ');
+  }
+
+  /** For people, of a servo that an alarm has made limp. */
+  shutDown(index: number): string {
+    return `${this.#label(index)} has shut itself down (${this.#alarmText(this.alarms[index]!)})`;
+  }
+
+  /** Takes a servo's alarm bits; tells new ones. */
+  alarm(index: number, bits: number): void {
+    const before = this.alarms[index]!;
+    this.alarms[index] = bits;
+    if (bits === before || bits === 0) return;
+    this.#warn(`${this.#label(index)}: ${this.#alarmText(bits)}`);
+    if ((bits & ~before & OVERLOADED) !== 0) this.#ailing(index, `${this.#label(index)} is overloaded`);
+  }
+
+  /** Takes new measurements; tells a servo that gets warm, and stops an arm with one that is about to switch itself off. */
+  measured(index: number, temperature: number, voltage: number): void {
+    this.temperatures[index] = temperature;
+    this.voltages[index] = voltage;
+    const limit = this.limits[index]!;
+    const low = this.#low[index]!;
+    const high = this.#high[index]!;
+    const warm = temperature > limit - WARM_MARGIN;
+    const unfit = voltage < low || voltage > high;
+    if (index === this.#faulty && temperature < limit - 2 * HOT_MARGIN) {
+      this.fault = '';
+      this.#faulty = -1;
+    }
+    if (temperature <= limit - COOL_MARGIN) this.#hot[index] = 0;
+    if (this.#hot[index] === 0 && temperature > limit - LOWER_MARGIN) {
+      this.#hot[index] = 1;
+      this.#ailing(index, `${this.#label(index)} has ${temperature} degC and switches off at ${limit}`);
+    }
+    if (!warm && !unfit) {
+      if (temperature < limit - 1.5 * WARM_MARGIN) this.#warned[index] = 0;
+      return;
+    }
+    if (this.fault === '' && temperature > limit - HOT_MARGIN) {
+      this.#faulty = index;
+      this.fault = `${this.#label(index)} has ${temperature} degC and switches off at ${limit}: lower the arm and let it cool`;
+    }
+    if (this.#warned[index] === 1) return;
+    this.#warned[index] = 1;
+    this.#warn(
+      warm
+        ? `${this.#label(index)} is warm: ${temperature} degC of at most ${limit}`
+        : `${this.#label(index)} measures ${voltage.toFixed(1)} V, its limits are ${low.toFixed(1)} to ${high.toFixed(1)} V`,
+    );
+  }
+
+  #label(index: number): string {
+    const { id, joint } = this.#servos[index]!;
+    return `servo ${id} (${joint})`;
+  }
+
+  #alarmText(bits: number): string {
+    const set = ALARMS[this.#family].filter(([bit]) => (bits & bit) !== 0).map(([, text]) => text);
+    return set.length > 0 ? set.join(', ') : `alarm bits ${bits}`;
+  }
+}

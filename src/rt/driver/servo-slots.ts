@@ -1,0 +1,65 @@
+import type { ServoCalibration } from '../../servo/calibration.ts';
+import type { ServoModel } from '../../servo/servo-model.ts';
+import type { ExpectedServo } from '../../servo/start-up.ts';
+
+/** A servo as the bus needs it. */
+export interface LinkServo {
+  readonly id: number;
+  readonly model: ServoModel;
+  readonly calibration: ServoCalibration;
+  /** Homing offset that its arm has been calibrated with, in counts; undefined where nothing says so. */
+  readonly homing?: number | undefined;
+  /**
+   * It obeys the packets for the joint's first servo by itself, so it is read and never written to in the loop. Its
+   * calibration says how it is mounted: with the other sign it is set to turn in reverse, and counts as the first one.
+   */
+  readonly shadow: boolean;
+}
+
+/** A joint as the bus needs it. */
+export interface LinkJoint {
+  readonly name: string;
+  /** The first one gives the position; they share the load. */
+  readonly servos: readonly LinkServo[];
+  /** Register contents, in counts, to be set at start, by register name. */
+  readonly settings: Readonly<Record<string, number>>;
+  /** Middle of its range, rad, by which the turn that a Dynamixel servo counts in is told; undefined: it is the first one. */
+  readonly middle?: number | undefined;
+}
+
+/** A servo in its place: those that give the joints' positions first, in the order of the joints, then all others. */
+export interface ServoSlot extends LinkServo {
+  readonly joint: number;
+  readonly name: string;
+  /** As found on connecting. */
+  model: ServoModel;
+  readonly middle: number | undefined;
+  /** How it is mounted, as calibrated last. */
+  mount: ServoCalibration;
+  /** The same in the turn that it counts in. */
+  calibration: ServoCalibration;
+}
+
+/** Places of the servos of these joints. */
+export function servoSlots(joints: readonly LinkJoint[]): ServoSlot[] {
+  const all = joints.flatMap(({ name, servos, middle }, joint) =>
+    servos.map((servo, order) => {
+      const mount = servo.shadow ? servos[0]!.calibration : servo.calibration;
+      return { place: { ...servo, joint, name, middle, mount, calibration: mount }, first: order === 0 };
+    }),
+  );
+  return [...all.filter(({ first }) => first), ...all.filter(({ first }) => !first)].map(({ place }) => place);
+}
+
+/** What the check on connecting is to expect of them. */
+export function expectedServos(joints: readonly LinkJoint[], servos: readonly ServoSlot[]): ExpectedServo[] {
+  return servos.map(({ id, model, joint, name, shadow }) => {
+    const { settings, servos: own } = joints[joint]!;
+    const first = own[0]!;
+    if (!shadow) return { joint: name, id, model, settings, shadow: null };
+    const mount = own.find((servo) => servo.id === id)!;
+    const { drive_mode: driveMode = 0, ...rest } = settings;
+    const reverse = (mount.calibration.sign !== first.calibration.sign) !== ((driveMode & 1) === 1);
+    return { joint: name, id, model, settings: rest, shadow: { of: first.id, reverse } };
+  });
+}

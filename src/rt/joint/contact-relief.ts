@@ -1,0 +1,85 @@
+import type { ArmLink } from '../driver/arm-link.ts';
+import type { Gate } from './gate.ts';
+import { STILL, type StallLimits } from './stall-guard.ts';
+
+/** Measurements that are older than this say nothing of what a joint presses on, s. */
+const FRESH = 0.25;
+
+/**
+ * Lets joints of an arm that rests give way where they press on something: the goal of one that has pressed without moving
+ * is brought to where its servo presses with the holding torque beyond what carries the arm, and stays there.
+ *
+ * What the model says of the arm's weight is no pressing; a weight that it does not know of may pass for it. Therefore a
+ * joint gives way once only until something drives the arm again, so that such a weight sinks by no more than the torque
+ * given up over the stiffness.
+ */
+export class ContactRelief {
+  /** 1 for each joint that gives way, or has. */
+  readonly joints: Uint8Array;
+  /** Where the goals of these joints are to go, rad. */
+  readonly targets: Float64Array;
+  /** Some joint gives way, or has. */
+  active = false;
+  readonly #limits: readonly (StallLimits | null)[];
+  /** When each joint began to press, s; -1: it does not. */
+  readonly #since: Float64Array;
+
+  /** @param limits when joints give way; null: never */
+  constructor(limits: readonly (StallLimits | null)[]) {
+    this.#limits = limits;
+    this.joints = new Uint8Array(limits.length);
+    this.targets = new Float64Array(limits.length);
+    this.#since = new Float64Array(limits.length).fill(-1);
+  }
+
+  /** Something else moves the goals from here on. */
+  reset(): void {
+    this.active = false;
+    this.joints.fill(0);
+    this.#since.fill(-1);
+  }
+
+  /** Whether some servo is loaded so much that its joint may press on something; most of the time none is. */
+  mayPress(efforts: Float64Array): boolean {
+    for (let i = 0; i < efforts.length; i++) {
+      const limits = this.#limits[i]!;
+      if (limits !== null && this.joints[i] === 0 && Math.abs(efforts[i]!) > limits.torque) return true;
+    }
+    this.#since.fill(-1);
+    return false;
+  }
+
+  /**
+   * Looks at an arm that nothing drives and that may press on something.
+   * @param droop what the arm's weight bends each spring by where the joints are, rad
+   * @param stiffness of the position springs at the reference gain, Nm/rad
+   * @param now monotonic time, s
+   * @returns the joint that gives way from now on; -1 for none
+   */
+  look(gate: Gate, link: ArmLink, droop: Float64Array, stiffness: Float64Array, now: number): number {
+    const fresh = now - link.steerTime <= FRESH && now - link.detailTime <= FRESH;
+    for (let i = 0; i < this.#limits.length; i++) {
+      const limits = this.#limits[i]!;
+      if (limits === null || this.joints[i] === 1) continue;
+      const spring = stiffness[i]! * link.gain[i]!;
+      const held = link.positions[i]! + droop[i]!;
+      const press = spring * (gate.goals[i]! - held);
+      // The servo has to say so too: it may give less than its spring asks for.
+      const pressing =
+        fresh &&
+        gate.velocities[i] === 0 &&
+        link.withheld[i] === 0 &&
+        Math.min(Math.abs(press), Math.abs(link.efforts[i]!)) > limits.torque &&
+        Math.abs(link.velocities[i]!) < STILL;
+      if (!pressing) this.#since[i] = -1;
+      else if (this.#since[i]! < 0) this.#since[i] = now;
+      else if (now - this.#since[i]! > limits.time) {
+        this.targets[i] = held + (Math.sign(press) * limits.hold) / spring;
+        this.joints[i] = 1;
+        this.active = true;
+        return i;
+      }
+    }
+    return -1;
+  }
+}

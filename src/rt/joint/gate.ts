@@ -1,0 +1,246 @@
+import type { LimitSet } from '../sources/setpoint-source.ts';
+
+/** Limits of one arm, one element per joint. */
+export interface GateLimits {
+  /** Position limits of the URDF, rad. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** rad/s */
+  readonly velocity: Readonly<Record<LimitSet, Float64Array>>;
+  /** rad/s^2 */
+  readonly acceleration: Readonly<Record<LimitSet, Float64Array>>;
+}
+
+/** A stop from any speed takes no longer than this, s. */
+export const STOP_TIME = 0.25;
+
+/**
+ * The only way to a servo. Each cycle it takes the goal positions somebody wants and gives the ones that are sent:
+ * inside the position limits, and reached from the last ones within velocity and acceleration limits. A target within
+ * the limits passes unchanged; a jump becomes a time-optimal approach, which overshoots by at most an eighth of
+ * acceleration times cycle squared (2e-5 rad at 6 rad/s^2 and 200 Hz); a value that is no number holds the joint. Allocates nothing, throws nothing.
+ */
+export class Gate {
+  /** Goal positions that were let through last, rad. */
+  readonly goals: Float64Array;
+  /** Their velocities, rad/s. */
+  readonly velocities: Float64Array;
+  /** How these have changed in the last cycle, rad/s^2. */
+  readonly accelerations: Float64Array;
+  /** Largest speeds at present, rad/s: those of the limits, or a part of them. */
+  readonly speeds: Readonly<Record<LimitSet, Float64Array>>;
+  /** Largest accelerations at present with which a joint gains speed, rad/s^2. It always brakes with those of the limits. */
+  readonly #gaining: Readonly<Record<LimitSet, Float64Array>>;
+  readonly #limits: GateLimits;
+  readonly #lastTarget: Float64Array;
+  readonly #stopRate: Float64Array;
+  /** Goals that the servos were sent last, rad. */
+  readonly #sent: Float64Array;
+  #tracking = false;
+  /** Where the hand is taken to be while the arm floats, rad. */
+  readonly #base: Float64Array;
+  #floating = false;
+
+  constructor(limits: GateLimits) {
+    const joints = limits.lower.length;
+    this.#limits = limits;
+    this.goals = new Float64Array(joints);
+    this.velocities = new Float64Array(joints);
+    this.accelerations = new Float64Array(joints);
+    this.speeds = { move: limits.velocity.move.slice(), mirror: limits.velocity.mirror.slice() };
+    this.#sent = new Float64Array(joints);
+    this.#gaining = { move: limits.acceleration.move.slice(), mirror: limits.acceleration.mirror.slice() };
+    this.#lastTarget = new Float64Array(joints);
+    this.#stopRate = new Float64Array(joints);
+    this.#base = new Float64Array(joints);
+  }
+
+  /**
+   * Begins at `goals` (rad) at rest: what the servos hold already, or the pose they are to be held at. A goal that is no
+   * number leaves the present one.
+   */
+  adopt(goals: Float64Array): void {
+    for (let i = 0; i < goals.length; i++) if (Number.isFinite(goals[i]!)) this.goals[i] = goals[i]!;
+    this.#sent.set(this.goals);
+    this.velocities.fill(0);
+    this.accelerations.fill(0);
+    this.#tracking = false;
+  }
+
+  /**
+   * The goals of this cycle have left, but for those of some joints, which stay at rest where they were sent last: a servo
+   * that is sent goals again goes on from there within the limits, however far its arm has come meanwhile.
+   * @param withheld see `ArmLink`; a dead servo's joint goes on as planned, since nobody sees it go
+   */
+  sent(withheld: Uint8Array): void {
+    for (let i = 0; i < this.goals.length; i++) {
+      if (withheld[i] === 1) {
+        this.goals[i] = this.#sent[i]!;
+        this.velocities[i] = 0;
+        this.accelerations[i] = 0;
+      } else if (withheld[i] === 0) this.#sent[i] = this.goals[i]!;
+    }
+  }
+
+  /** From here on a set allows this part of its speeds, 0..1. A joint that is quicker slows down within its acceleration. */
+  limitSpeeds(set: LimitSet, part: number): void {
+    const speeds = this.speeds[set];
+    const most = this.#limits.velocity[set];
+    for (let i = 0; i < speeds.length; i++) speeds[i] = most[i]! * part;
+  }
+
+  /** From here on joints gain speed with this part of the accelerations of a set, 0..1. They brake as before. */
+  limitAccelerations(set: LimitSet, part: number): void {
+    const gaining = this.#gaining[set];
+    const most = this.#limits.acceleration[set];
+    for (let i = 0; i < gaining.length; i++) gaining[i] = most[i]! * part;
+  }
+
+  /**
+   * A new source drives from here.
+   * @param continues its first target goes on from the present goals; otherwise it says nothing about its velocity
+   */
+  rearm(continues = false): void {
+    this.#tracking = continues;
+    if (continues) this.#lastTarget.set(this.goals);
+    this.#floating = false;
+    this.#stopRate.fill(0);
+  }
+
+  /**
+   * Lets goals through towards `targets` (rad).
+   * @param dt time since the last cycle, s
+   * @param only 1 for each joint that is meant; left out: all
+   */
+  step(targets: Float64Array, set: LimitSet, dt: number, only?: Uint8Array): void {
+    const { lower, upper } = this.#limits;
+    const maxVelocity = this.speeds[set];
+    const maxAcceleration = this.#limits.acceleration[set];
+    const maxGain = this.#gaining[set];
+    for (let i = 0; i < this.goals.length; i++) {
+      if (only !== undefined && only[i] === 0) continue;
+      const goal = this.goals[i]!;
+      const speed = this.velocities[i]!;
+      const acceleration = maxAcceleration[i]!;
+      const gaining = maxGain[i]!;
+      const top = maxVelocity[i]!;
+      let target = targets[i]!;
+      if (!Number.isFinite(target)) target = this.#tracking ? this.#lastTarget[i]! : goal;
+      target = Math.min(Math.max(target, lower[i]!), upper[i]!);
+
+      let ahead = this.#tracking ? (target - this.#lastTarget[i]!) / dt : 0;
+      ahead = Math.min(Math.max(ahead, -top), top);
+      this.#lastTarget[i] = target;
+      // What is left after following the target's own velocity is closed no faster than it can be braked away in whole
+      // cycles (half a cycle's braking is the discrete-time correction).
+      const error = target - goal - ahead * dt;
+      const half = (acceleration * dt) / 2;
+      const closing = Math.min(
+        Math.sqrt(half * half + 2 * acceleration * Math.abs(error)) - half,
+        Math.abs(error) / dt,
+      );
+      let wanted = ahead + (error < 0 ? -closing : closing);
+      if (wanted > top) wanted = top;
+      else if (wanted < -top) wanted = -top;
+      let next = wanted;
+      const most = speed + largestChange(-speed, gaining, acceleration, dt);
+      const least = speed - largestChange(speed, gaining, acceleration, dt);
+      if (next > most) next = most;
+      else if (next < least) next = least;
+      let position = goal + next * dt;
+      // Overshooting a position limit is worse than a short excess of deceleration.
+      if (position > upper[i]! && next > 0) {
+        position = Math.max(upper[i]!, goal);
+        next = (position - goal) / dt;
+      } else if (position < lower[i]! && next < 0) {
+        position = Math.min(lower[i]!, goal);
+        next = (position - goal) / dt;
+      }
+      this.goals[i] = position;
+      this.velocities[i] = next;
+      this.accelerations[i] = (next - speed) / dt;
+    }
+    this.#tracking = true;
+  }
+
+  /**
+   * Decelerates every joint to rest within `STOP_TIME` (or at its acceleration limit where that is quicker) and holds.
+   * @returns true once all joints rest
+   */
+  brake(set: LimitSet, dt: number): boolean {
+    const maxAcceleration = this.#limits.acceleration[set];
+    let resting = true;
+    for (let i = 0; i < this.goals.length; i++) {
+      const speed = this.velocities[i]!;
+      this.accelerations[i] = 0;
+      if (speed === 0) continue;
+      if (this.#stopRate[i] === 0) this.#stopRate[i] = Math.max(maxAcceleration[i]!, Math.abs(speed) / STOP_TIME);
+      const change = this.#stopRate[i]! * dt;
+      const next = Math.abs(speed) <= change ? 0 : speed - Math.sign(speed) * change;
+      const goal = this.goals[i]! + next * dt;
+      this.goals[i] = Math.min(
+        Math.max(goal, Math.min(this.#limits.lower[i]!, this.goals[i]!)),
+        Math.max(this.#limits.upper[i]!, this.goals[i]!),
+      );
+      this.velocities[i] = next;
+      this.accelerations[i] = (next - speed) / dt;
+      if (next !== 0) resting = false;
+      else this.#stopRate[i] = 0;
+    }
+    this.#tracking = false;
+    return resting;
+  }
+
+  /**
+   * Lets the arm float: the goals keep the given distances from the measured positions, never more than `reach`, so
+   * that the torque of the servos' position springs is what is asked and no more. They follow the hand at no more than
+   * the largest speed for mirroring: a quicker hand, or a reading that jumps, meets a spring that ends at `reach`.
+   * Beyond a position limit the springs push back, with no more than that.
+   * @param positions measured, rad
+   * @param distances goal minus measured position, rad
+   * @param reach largest distance by joint, rad
+   */
+  float(positions: Float64Array, distances: Float64Array, reach: Float64Array, dt: number): void {
+    const { lower, upper } = this.#limits;
+    const fastest = this.#limits.velocity.mirror;
+    for (let i = 0; i < this.goals.length; i++) {
+      const position = positions[i]!;
+      const inside = Math.min(Math.max(position, lower[i]!), upper[i]!);
+      if (Number.isFinite(inside)) {
+        const base = this.#floating ? this.#base[i]! : inside;
+        const most = fastest[i]! * dt;
+        this.#base[i] = base + Math.min(Math.max(inside - base, -most), most);
+        const wanted = this.#base[i]! + (Number.isFinite(distances[i]!) ? distances[i]! : 0);
+        this.goals[i] = Math.min(Math.max(wanted, position - reach[i]!), position + reach[i]!);
+      }
+      this.velocities[i] = 0;
+      this.accelerations[i] = 0;
+    }
+    this.#floating = true;
+    this.#tracking = false;
+  }
+
+  /**
+   * The stiffness of the servos' position springs changes: goals move so that the springs' torques stay.
+   * @param positions measured, rad
+   * @param ratio old stiffness over new one, by joint
+   */
+  regain(positions: Float64Array, ratio: Float64Array): void {
+    for (let i = 0; i < this.goals.length; i++) {
+      const goal = positions[i]! + (this.goals[i]! - positions[i]!) * ratio[i]!;
+      if (Number.isFinite(goal)) this.goals[i] = goal;
+    }
+  }
+}
+
+/**
+ * Largest change of a joint's speed in one cycle, rad/s: it brakes with one acceleration and gains speed with another.
+ * @param away its speed against the change, rad/s: what is to be braked away first; negative when it gains speed
+ * @param gaining rad/s^2
+ * @param braking rad/s^2
+ * @param dt s
+ */
+export function largestChange(away: number, gaining: number, braking: number, dt: number): number {
+  if (gaining === braking || away >= braking * dt) return braking * dt;
+  return away <= 0 ? gaining * dt : away + gaining * (dt - away / braking);
+}

@@ -1,0 +1,206 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { RobotDescription } from '../kinematics/urdf.ts';
+import type { Ailment, JointHoming, ServoFacts } from './driver/arm-link.ts';
+import type { GainPlan } from './driver/gains.ts';
+import type { EndReason } from './joint/arm-controller.ts';
+import type { StallLimits } from './joint/stall-guard.ts';
+import type { SharedBuffers } from './snapshot/shared-snapshot.ts';
+
+/** One servo of a joint. */
+export interface ServoSetup {
+  readonly id: number;
+  /** Trade name. */
+  readonly model: string;
+  readonly sign: 1 | -1;
+  /** Servo steps at joint angle zero. */
+  readonly zero: number;
+  /** Homing offset that its arm has been calibrated with, in counts; undefined where nothing says so. */
+  readonly homing?: number | undefined;
+  /** It obeys the joint's first servo by itself. */
+  readonly shadow: boolean;
+}
+
+/** A joint, as the control thread needs it. Angles rad, torques Nm, stiffness Nm/rad. */
+export interface JointSetup {
+  readonly name: string;
+  /** The first one gives the position. */
+  readonly servos: readonly ServoSetup[];
+  /** Register contents to be set at start, in counts. */
+  readonly settings: Readonly<Record<string, number>>;
+  readonly stall: StallLimits | null;
+  readonly torqueLimit: number;
+  readonly stiffness: number;
+  /** Nm s/rad */
+  readonly damping: number;
+  readonly friction: number;
+  /** kg m^2 */
+  readonly inertia: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly moveVelocity: number;
+  readonly moveAcceleration: number;
+  /** Null: not limited. */
+  readonly moveJerk: number | null;
+  readonly mirrorVelocity: number;
+  readonly mirrorAcceleration: number;
+}
+
+/** An arm, as the control thread needs it. */
+export interface ArmSetup {
+  readonly name: string;
+  /** Parsed, which takes longer than a cycle. */
+  readonly urdf: RobotDescription;
+  readonly baseLink: string;
+  readonly toolLink: string;
+  readonly joints: readonly JointSetup[];
+  /** Gains that a bridge that did not end properly may have left to its servos; null: none. */
+  readonly leftGains: GainPlan | null;
+  /** Why its bus stays closed until the command `connect`, for people; null: it is opened at once. */
+  readonly detached: string | null;
+  /** Where its servos are: at the far end of a simulated bus, at a port, or with another machine. */
+  readonly bus:
+    | { readonly kind: 'sim'; readonly url: string; readonly port: MessagePort }
+    | { readonly kind: 'port'; readonly url: string }
+    | { readonly kind: 'remote' };
+}
+
+export interface ControlSetup {
+  readonly rate: number;
+  /** SCHED_FIFO priority of the control thread, 1..99; null for none. */
+  readonly priority: number | null;
+  readonly shared: SharedBuffers;
+  readonly arms: readonly ArmSetup[];
+}
+
+/** Where one joint of a follower is wanted: scale * leader's + offset, within lower..upper, rad. */
+export interface JointMap {
+  /** Index of the leader's joint; -1: it has no partner and holds. */
+  readonly from: number;
+  readonly scale: number;
+  readonly offset: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** What a pair asks for beyond following. */
+export interface FollowOptions {
+  /** Corner of a low-pass on the samples, Hz; 0: none. */
+  readonly lowPass: number;
+  /** The path moves only when a sample leaves this band about it, rad. */
+  readonly deadBand: number;
+  /** Largest speed of the path, rad/s; the gate's limits hold in any case. */
+  readonly velocity: number;
+  /** After a gap, samples further away than this in some joint are not approached but refused, rad. */
+  readonly mismatch: number;
+  /** Samples that jump, as those of a leader whose readings were frozen, are approached anew instead of followed. */
+  readonly reapproach: boolean;
+}
+
+/** What drives an arm next. Arms are given by their place in the setup, joints in the order of the model. */
+export type SourceSpec =
+  | {
+      readonly kind: 'trajectory';
+      readonly goal: Float64Array;
+      /** Largest joint speed, rad/s, where it is below the arm's own limits. */
+      readonly speed: number | null;
+    }
+  | {
+      readonly kind: 'mirror';
+      readonly leader: number;
+      readonly maps: readonly JointMap[];
+      readonly options: FollowOptions;
+    }
+  /** Setpoints as they come in samples; without one for `timeout` s the arm decelerates and holds. */
+  | { readonly kind: 'stream'; readonly timeout: number }
+  /** Poses to be passed at times after the start: s, rad and rad/s, one row per pose and one column per joint. */
+  | {
+      readonly kind: 'waypoints';
+      readonly times: Float64Array;
+      readonly positions: Float64Array;
+      readonly velocities: Float64Array | null;
+    }
+  /** Speeds as they come in samples; without one for `timeout` s the arm decelerates and holds. */
+  | { readonly kind: 'jog'; readonly timeout: number }
+  | {
+      readonly kind: 'float';
+      /** Part of each joint's weight that is supported, 0..1. */
+      readonly support: Float64Array;
+      /** Time over which the support falls to nothing, s; 0: never. */
+      readonly fade: number;
+      /** Part of its own position gain with which each servo works meanwhile; null: as it is. */
+      readonly gains: Float64Array | null;
+    };
+
+export type Command =
+  /** An arm that comes after those that there are, at the place `arm`. */
+  | { readonly kind: 'add'; readonly arm: number; readonly setup: ArmSetup; readonly shared: SharedArrayBuffer }
+  /** Opens the bus of an arm that has been taken off it. */
+  | { readonly kind: 'connect'; readonly arm: number }
+  /** Closes the bus of an arm, which stays disconnected for this reason until it is to be connected. */
+  | { readonly kind: 'disconnect'; readonly arm: number; readonly reason: string }
+  | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }
+  | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
+  /** An arm with a limp or silent servo has been lowered by the others, or cannot be. */
+  | { readonly kind: 'give_up'; readonly arm: number }
+  | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
+  /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
+  | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
+  /** From now on the servos work with these parts of their own gains, 0..1 by joint, when the arm does not float. */
+  | { readonly kind: 'work_gains'; readonly arm: number; readonly parts: Float64Array }
+  /** Brings back servos that have cut or reduced their torque. */
+  | { readonly kind: 'recover'; readonly arm: number }
+  /** Asks the servos what they are and how they are set. */
+  | { readonly kind: 'servos'; readonly arm: number }
+  /** Temperatures at which the servos switch themselves off, degrees Celsius, one per joint. */
+  | { readonly kind: 'limit_temperatures'; readonly arm: number; readonly limits: Float64Array }
+  /** What the servos of the joints are to count from; the arm must be limp. */
+  | { readonly kind: 'calibrate'; readonly arm: number; readonly joints: readonly JointHoming[] }
+  | { readonly kind: 'close' };
+
+/** What a jogged arm is to do: speeds of its joints, or of its tool. */
+export type JogVelocity =
+  /** rad/s, one per joint of the model. */
+  | { readonly kind: 'joints'; readonly velocities: Float64Array }
+  /** Linear x y z in m/s, then angular x y z in rad/s, in axes of the base or of the tool; about the tool. */
+  | { readonly kind: 'twist'; readonly twist: Float64Array; readonly frame: 'base' | 'tool' };
+
+/** One-way messages: the next one replaces the last, so none is answered. */
+export type Sample =
+  /** Setpoints for an arm that a stream drives; NaN leaves a joint alone. */
+  | { readonly kind: 'setpoints'; readonly arm: number; readonly positions: Float64Array }
+  | { readonly kind: 'jog'; readonly arm: number; readonly velocity: JogVelocity }
+  | {
+      readonly kind: 'state';
+      readonly arm: number;
+      readonly positions: Float64Array;
+      readonly velocities: Float64Array | null;
+    };
+
+export type ToControl = { readonly request: number; readonly command: Command } | { readonly sample: Sample };
+
+/** Answer to a command: the motion that began, where one did, and how long it takes, s. */
+export interface CommandResult {
+  readonly motion: number;
+  readonly duration: number;
+  /** Answer to `servos`. */
+  readonly servos?: readonly ServoFacts[];
+  /** Of the command `gains`: what the servos would be given, and whether they all have their own gains now. */
+  readonly gains?: GainPlan & { readonly restored: boolean };
+}
+
+export type FromControl =
+  | { readonly kind: 'reply'; readonly request: number; readonly result: CommandResult }
+  | { readonly kind: 'refused'; readonly request: number; readonly reason: string }
+  | { readonly kind: 'ended'; readonly arm: number; readonly motion: number; readonly reason: EndReason }
+  | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
+  | { readonly kind: 'warning'; readonly arm: number; readonly text: string }
+  /** A servo cannot go on carrying: the arm is to be lowered. */
+  | {
+      readonly kind: 'ailing';
+      readonly arm: number;
+      readonly joint: number;
+      readonly text: string;
+      readonly ailment: Ailment;
+    }
+  /** What people should know of the thread itself. */
+  | { readonly kind: 'notice'; readonly text: string };

@@ -1,0 +1,35 @@
+import { type FloatingSource, SourceStatus } from './setpoint-source.ts';
+
+/** Gravity compensation: supports a part of each joint's weight and yields to the hand. */
+export class Float implements FloatingSource {
+  readonly state = 'floating';
+  readonly limits = 'move';
+  readonly support: Float64Array;
+  readonly gains: Float64Array | null;
+  readonly #full: Float64Array;
+  readonly #fade: number;
+  #began = 0;
+
+  /**
+   * @param support part of the model's gravity torque that is supported, 0..1 for each joint
+   * @param fade time over which the support falls to nothing, so that a hand can take the arm, s; 0: it stays
+   * @param gains part of its own position gain with which each servo works meanwhile; null: as it is
+   */
+  constructor(support: Float64Array, fade: number, gains: Float64Array | null) {
+    this.support = support.slice();
+    this.#full = support;
+    this.#fade = fade;
+    this.gains = gains;
+  }
+
+  begin(_setpoints: Float64Array, _velocities: Float64Array, now: number): void {
+    this.#began = now;
+  }
+
+  next(now: number): SourceStatus {
+    if (this.#fade === 0) return SourceStatus.running;
+    const left = Math.max(0, 1 - (now - this.#began) / this.#fade);
+    for (let i = 0; i < this.support.length; i++) this.support[i] = this.#full[i]! * left;
+    return left === 0 ? SourceStatus.done : SourceStatus.running;
+  }
+}

@@ -1,0 +1,176 @@
+import type { FollowOptions } from '../messages.ts';
+import { FollowCode } from '../snapshot/shared-snapshot.ts';
+import { type DriveModel, Lead } from './lead.ts';
+import { type SetpointSource, SourceStatus } from './setpoint-source.ts';
+
+/** What is followed: a leader's measured positions, or setpoints that come as a stream. */
+export interface Sampler {
+  /** Monotonic time of the newest sample, s; 0 before the first. */
+  readonly sampleTime: number;
+  /** Writes the newest sample as joint positions of the follower, rad; joints it says nothing about are left alone. */
+  sample(out: Float64Array): void;
+}
+
+/** Follows as it comes. */
+export const PLAIN: FollowOptions = {
+  lowPass: 0,
+  deadBand: 0,
+  velocity: Number.POSITIVE_INFINITY,
+  mismatch: Number.POSITIVE_INFINITY,
+  reapproach: false,
+};
+
+/** No hand moves a joint further between two samples than this, rad, and this speed times the time between them, rad/s. */
+const JUMP = 0.05;
+const JUMP_SPEED = 8;
+
+/** Speed at which a follower approaches before it follows, rad/s. */
+export const RAMP_SPEED = 0.6;
+/** A joint nearer than this has caught up, rad. */
+const CAUGHT_UP = 0.01;
+/** Time over which a follower that has caught up is let run at full speed, s. */
+const RELEASE_TIME = 0.5;
+/** A sample older than this is usually followed no further: the follower decelerates and holds, s. */
+export const STALE = 0.1;
+
+/**
+ * Follows samples without a jump: at the start, and again after each gap, every joint approaches at ramp speed; once it
+ * has caught up its speed is let rise until only the gate limits it.
+ */
+export class Follow implements SetpointSource {
+  readonly state: 'mirroring' | 'moving';
+  readonly limits = 'mirror';
+  readonly follow: { code: FollowCode; sampleTime: number } = { code: FollowCode.ramping, sampleTime: 0 };
+  readonly #sampler: Sampler;
+  readonly #clock: () => number;
+  readonly #options: FollowOptions;
+  readonly #stale: number;
+  /** Newest sample, and what the dead band and the low-pass make of it. */
+  readonly #sample: Float64Array;
+  readonly #last: Float64Array;
+  readonly #target: Float64Array;
+  readonly #path: Float64Array;
+  readonly #lead: Lead;
+  /** How far each joint has been let free of ramp speed since it has caught up, 0..1. */
+  readonly #freedom: Float64Array;
+
+  /**
+   * @param clock monotonic time, s, of the same clock as the sampler's
+   * @param stale age from which a sample is followed no further, s
+   */
+  constructor(
+    sampler: Sampler,
+    drive: DriveModel,
+    state: 'mirroring' | 'moving',
+    clock: () => number,
+    options: FollowOptions = PLAIN,
+    stale = STALE,
+  ) {
+    this.#sampler = sampler;
+    this.#clock = clock;
+    this.#options = options;
+    this.#stale = stale;
+    this.#sample = new Float64Array(drive.damping.length);
+    this.#last = new Float64Array(drive.damping.length);
+    this.#lead = new Lead(drive);
+    this.#target = new Float64Array(drive.damping.length);
+    this.#path = new Float64Array(drive.damping.length);
+    this.#freedom = new Float64Array(drive.damping.length);
+    this.state = state;
+  }
+
+  begin(setpoints: Float64Array): void {
+    this.#sample.set(setpoints);
+    this.#target.set(setpoints);
+    this.#ramp(setpoints);
+  }
+
+  next(_now: number, dt: number, out: Float64Array): SourceStatus {
+    const { follow } = this;
+    const before = follow.sampleTime;
+    follow.sampleTime = this.#sampler.sampleTime;
+    if (follow.code === FollowCode.refused) return SourceStatus.hold;
+    if (this.#clock() - follow.sampleTime > this.#stale) {
+      follow.code = FollowCode.holding;
+      return SourceStatus.hold;
+    }
+    const jumped = this.#take(follow.sampleTime - before, dt);
+    if (follow.code === FollowCode.holding) {
+      if (this.#differs(out)) {
+        follow.code = FollowCode.refused;
+        return SourceStatus.hold;
+      }
+      this.#ramp(out);
+    } else if (jumped) {
+      this.#ramp(out);
+    }
+    if (follow.code !== FollowCode.following) this.#approach(dt);
+    else this.#track(dt);
+    // The lead of a goal is quicker than the goal: it is let in with the speed.
+    this.#lead.step(this.#path, dt, this.#freedom, out);
+    return SourceStatus.running;
+  }
+
+  /**
+   * Takes the newest sample through dead band and low-pass.
+   * @param since time between the last two samples, s
+   * @returns whether a joint has jumped further than a hand moves it
+   */
+  #take(since: number, dt: number): boolean {
+    const { lowPass, deadBand, reapproach } = this.#options;
+    const sample = this.#sample;
+    const share = lowPass === 0 ? 1 : 1 - Math.exp(-2 * Math.PI * lowPass * dt);
+    const most = JUMP + JUMP_SPEED * since;
+    this.#last.set(sample);
+    this.#sampler.sample(sample);
+    let jumped = false;
+    for (let i = 0; i < sample.length; i++) {
+      if (reapproach && Math.abs(sample[i]! - this.#last[i]!) > most) jumped = true;
+      const target = this.#target[i]!;
+      const away = sample[i]! - target;
+      const outside = Math.sign(away) * Math.max(0, Math.abs(away) - deadBand);
+      this.#target[i] = target + share * outside;
+    }
+    return jumped;
+  }
+
+  #differs(out: Float64Array): boolean {
+    for (let i = 0; i < out.length; i++) {
+      if (Math.abs(this.#sample[i]! - out[i]!) > this.#options.mismatch) return true;
+    }
+    return false;
+  }
+
+  #track(dt: number): void {
+    const most = this.#options.velocity * dt;
+    for (let i = 0; i < this.#path.length; i++) {
+      const way = this.#target[i]! - this.#path[i]!;
+      this.#path[i] = this.#path[i]! + Math.min(Math.max(way, -most), most);
+    }
+  }
+
+  /**
+   * Moves the path towards the target, each joint at ramp speed until it has caught up; from then on its speed is let
+   * rise. Joint by joint, since a leader that goes on moving would hardly ever be met by all at once.
+   */
+  #approach(dt: number): void {
+    const path = this.#path;
+    let following = true;
+    for (let i = 0; i < path.length; i++) {
+      const freedom = this.#freedom[i]!;
+      const way = this.#target[i]! - path[i]!;
+      const most = Math.min(RAMP_SPEED / Math.max(1e-3, 1 - freedom), this.#options.velocity) * dt;
+      path[i] = path[i]! + Math.min(Math.max(way, -most), most);
+      if (freedom > 0 || Math.abs(way) < CAUGHT_UP) this.#freedom[i] = Math.min(1, freedom + dt / RELEASE_TIME);
+      if (this.#freedom[i]! < 1) following = false;
+    }
+    if (following) this.follow.code = FollowCode.following;
+  }
+
+  #ramp(from: Float64Array): void {
+    this.#path.set(from);
+    this.#lead.reset(from);
+    this.follow.code = FollowCode.ramping;
+    this.#freedom.fill(0);
+  }
+}

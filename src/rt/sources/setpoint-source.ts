@@ -1,0 +1,54 @@
+import type { FollowCode } from '../snapshot/shared-snapshot.ts';
+
+/** What a setpoint source tells the loop about the setpoints it has just written. */
+export const SourceStatus = {
+  /** Setpoints are valid; more will come. */
+  running: 0,
+  /** Setpoints are valid and final: the arm holds there and belongs to nobody. */
+  done: 1,
+  /** No fresh setpoints: the arm decelerates and holds until there are some again. */
+  hold: 2,
+} as const;
+export type SourceStatus = (typeof SourceStatus)[keyof typeof SourceStatus];
+
+/** Which of an arm's limits the gate applies to a source. */
+export type LimitSet = 'move' | 'mirror';
+
+/** One way of driving an arm. Called once per cycle inside the control loop: allocates nothing, throws nothing. */
+export interface SetpointSource {
+  readonly state: 'moving' | 'mirroring' | 'floating';
+  readonly limits: LimitSet;
+  /** Its first setpoints go on from those that it is begun with, at their velocities: where it takes over nothing jumps. */
+  readonly continues?: boolean;
+  /** For sources that follow samples: what they are doing, and the monotonic time of the newest sample, s. */
+  readonly follow?: { readonly code: FollowCode; readonly sampleTime: number };
+  /**
+   * Takes the arm over where it is.
+   * @param setpoints last setpoints, rad
+   * @param velocities last velocities of the setpoints, rad/s
+   * @param now monotonic time, s
+   * @param accelerations of the goals in the last cycle, rad/s^2
+   */
+  begin(setpoints: Float64Array, velocities: Float64Array, now: number, accelerations: Float64Array): void;
+  /**
+   * Writes the setpoints wanted at `now` into `out`, which holds the last ones (rad).
+   * @param dt time since the last cycle, s
+   */
+  next(now: number, dt: number, out: Float64Array): SourceStatus;
+}
+
+/**
+ * A source that supports a part of each joint's weight and otherwise goes wherever the arm is pushed. When it is done
+ * the arm goes limp.
+ */
+export interface FloatingSource extends SetpointSource {
+  readonly state: 'floating';
+  /** Part of the model's gravity torque that is supported, 0..1 for each joint. */
+  readonly support: Float64Array;
+  /** Part of its own position gain with which each servo works meanwhile; null: as it is. */
+  readonly gains: Float64Array | null;
+}
+
+export function isFloating(source: SetpointSource): source is FloatingSource {
+  return source.state === 'floating';
+}

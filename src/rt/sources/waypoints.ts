@@ -1,0 +1,199 @@
+import { type SetpointSource, SourceStatus } from './setpoint-source.ts';
+
+/** Poses that an arm passes at given times after its start. One row of each matrix per pose, one column per joint. */
+export interface WaypointPath {
+  /** s after the start, strictly increasing, none below 0. */
+  readonly times: Float64Array;
+  /** rad, row by row. */
+  readonly positions: Float64Array;
+  /** rad/s, row by row; null: they are chosen so that the way is smooth and does not overshoot between poses. */
+  readonly velocities: Float64Array | null;
+}
+
+/** What a path must keep to; one element per joint, rad and rad/s. */
+export interface WaypointLimits {
+  readonly names: readonly string[];
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  readonly velocity: Float64Array;
+}
+
+/** A pose at time 0 must be where the arm is asked to be already; the measured pose, which planners take, is this near, rad. */
+export const START_TOLERANCE = 0.05;
+/** Positions beyond a limit by no more than this are rounding, rad; the gate clamps them. */
+const POSITION_SLACK = 1e-6;
+/** Speeds above a limit by no more than this part are rounding. */
+const SPEED_SLACK = 1e-3;
+/** A last pose slower than this is at rest, rad/s. */
+const RESTING = 1e-6;
+
+function poseName(index: number, count: number): string {
+  return `waypoint ${index + 1} of ${count}`;
+}
+
+/**
+ * Why a path cannot be driven from `start` (rad), naming the joint and the segment; null when it can. Every number is
+ * finite, every pose within the position limits, every segment's average speed and every given velocity within the
+ * velocity limits, and the last pose at rest.
+ */
+export function waypointFault(path: WaypointPath, start: Float64Array, limits: WaypointLimits): string | null {
+  const { times, positions, velocities } = path;
+  const joints = limits.names.length;
+  const count = times.length;
+  if (count === 0) return 'the trajectory has no waypoints';
+  if (positions.length !== count * joints || (velocities !== null && velocities.length !== count * joints)) {
+    return `the trajectory needs ${joints} numbers for each of its ${count} waypoints`;
+  }
+  for (let k = 0; k < count; k++) {
+    const time = times[k]!;
+    const before = k === 0 ? 0 : times[k - 1]!;
+    if (!Number.isFinite(time) || time < 0 || (k > 0 && time <= before)) {
+      return `the time of ${poseName(k, count)} (${time} s) does not come after the one before it (${before} s)`;
+    }
+    for (let i = 0; i < joints; i++) {
+      const fault = poseFault(path, start, limits, k, i);
+      if (fault !== null) return fault;
+    }
+  }
+  return null;
+}
+
+function poseFault(
+  { times, positions, velocities }: WaypointPath,
+  start: Float64Array,
+  { names, lower, upper, velocity }: WaypointLimits,
+  k: number,
+  i: number,
+): string | null {
+  const joints = names.length;
+  const name = names[i]!;
+  const pose = poseName(k, times.length);
+  const position = positions[k * joints + i]!;
+  if (!Number.isFinite(position)) return `the position of ${name} in ${pose} is no number`;
+  if (position < lower[i]! - POSITION_SLACK || position > upper[i]! + POSITION_SLACK) {
+    return (
+      `${name} would go to ${position.toFixed(3)} rad in ${pose}, ` +
+      `its limits are ${lower[i]!.toFixed(3)} to ${upper[i]!.toFixed(3)} rad`
+    );
+  }
+  const top = velocity[i]! * (1 + SPEED_SLACK);
+  const speed = velocities?.[k * joints + i] ?? 0;
+  if (!Number.isFinite(speed)) return `the velocity of ${name} in ${pose} is no number`;
+  if (Math.abs(speed) > top) {
+    return `${name} would pass ${pose} at ${speed.toFixed(3)} rad/s, its limit is ${velocity[i]!.toFixed(3)} rad/s`;
+  }
+  if (k === times.length - 1 && Math.abs(speed) > RESTING) return `${name} does not rest in the last waypoint`;
+  const from = k === 0 ? start[i]! : positions[(k - 1) * joints + i]!;
+  const way = Math.abs(position - from);
+  const time = times[k]! - (k === 0 ? 0 : times[k - 1]!);
+  if (time === 0) {
+    return way <= START_TOLERANCE
+      ? null
+      : `${name} would jump by ${way.toFixed(3)} rad: a waypoint at time 0 must be where the arm is already`;
+  }
+  if (way / time <= top) return null;
+  const segment = k === 0 ? `the start to ${pose}` : `waypoint ${k} to ${k + 1}`;
+  return (
+    `${name} would need ${(way / time).toFixed(3)} rad/s from ${segment}, its limit is ${velocity[i]!.toFixed(3)} ` +
+    `rad/s: give it at least ${(way / velocity[i]!).toFixed(3)} s`
+  );
+}
+
+/**
+ * Drives an arm through poses at given times: cubic (Hermite) between them, as the joint trajectory controller of
+ * ros2_control interpolates, beginning at the last setpoints with their velocities. The path has passed `waypointFault`.
+ */
+export class Waypoints implements SetpointSource {
+  readonly state = 'moving';
+  readonly limits = 'move';
+  /** Time from start to end, s. */
+  readonly duration: number;
+  readonly #path: WaypointPath;
+  readonly #joints: number;
+  readonly #top: Float64Array;
+  /** Knots: the start and every pose after time 0. */
+  readonly #times: Float64Array;
+  readonly #positions: Float64Array;
+  readonly #velocities: Float64Array;
+  #segment = 0;
+  #began = 0;
+
+  /** @param velocity largest speed of each joint, rad/s, to which velocities that are chosen here are kept */
+  constructor(path: WaypointPath, velocity: Float64Array) {
+    const joints = velocity.length;
+    const count = path.times.length - (path.times[0] === 0 ? 1 : 0) + 1;
+    this.#path = path;
+    this.#joints = joints;
+    this.#top = velocity;
+    this.#times = new Float64Array(count);
+    this.#positions = new Float64Array(count * joints);
+    this.#velocities = new Float64Array(count * joints);
+    this.duration = path.times[path.times.length - 1]!;
+  }
+
+  begin(setpoints: Float64Array, velocities: Float64Array, now: number): void {
+    const { times, positions, velocities: given } = this.#path;
+    const joints = this.#joints;
+    const skipped = times.length + 1 - this.#times.length;
+    this.#times.set(times.subarray(skipped), 1);
+    this.#positions.set(setpoints);
+    this.#positions.set(positions.subarray(skipped * joints), joints);
+    this.#velocities.set(velocities);
+    if (given !== null) this.#velocities.set(given.subarray(skipped * joints), joints);
+    else for (let i = 0; i < joints; i++) this.#chooseVelocities(i);
+    this.#segment = 0;
+    this.#began = now;
+  }
+
+  next(now: number, _dt: number, out: Float64Array): SourceStatus {
+    const t = now - this.#began;
+    const last = this.#times.length - 1;
+    const joints = this.#joints;
+    if (t >= this.duration || last === 0) {
+      for (let i = 0; i < joints; i++) out[i] = this.#positions[last * joints + i]!;
+      return SourceStatus.done;
+    }
+    while (this.#segment < last - 1 && t >= this.#times[this.#segment + 1]!) this.#segment++;
+    const k = this.#segment;
+    const h = this.#times[k + 1]! - this.#times[k]!;
+    const s = Math.min(Math.max((t - this.#times[k]!) / h, 0), 1);
+    const toNext = s * s * (3 - 2 * s);
+    const slopeHere = s * (1 - s) * (1 - s) * h;
+    const slopeNext = -s * s * (1 - s) * h;
+    for (let i = 0; i < joints; i++) {
+      const a = k * joints + i;
+      const b = a + joints;
+      const from = this.#positions[a]!;
+      out[i] =
+        from +
+        toNext * (this.#positions[b]! - from) +
+        slopeHere * this.#velocities[a]! +
+        slopeNext * this.#velocities[b]!;
+    }
+    return SourceStatus.running;
+  }
+
+  /**
+   * Velocities of one joint at the poses between start and end: the weighted harmonic mean of the slopes on both sides,
+   * nothing where they differ in sign, so that the cubic stays between its knots (Fritsch and Butland 1984, as in PCHIP).
+   */
+  #chooseVelocities(i: number): void {
+    const joints = this.#joints;
+    const top = this.#top[i]!;
+    for (let k = 1; k < this.#times.length - 1; k++) {
+      const before = this.#times[k]! - this.#times[k - 1]!;
+      const after = this.#times[k + 1]! - this.#times[k]!;
+      const at = k * joints + i;
+      const slopeBefore = (this.#positions[at]! - this.#positions[at - joints]!) / before;
+      const slopeAfter = (this.#positions[at + joints]! - this.#positions[at]!) / after;
+      let velocity = 0;
+      if (slopeBefore * slopeAfter > 0) {
+        const weightBefore = before + 2 * after;
+        const weightAfter = 2 * before + after;
+        velocity = (weightBefore + weightAfter) / (weightBefore / slopeBefore + weightAfter / slopeAfter);
+      }
+      this.#velocities[at] = Math.min(Math.max(velocity, -top), top);
+    }
+    if (this.#times.length > 1) this.#velocities[(this.#times.length - 1) * joints + i] = 0;
+  }
+}

@@ -1,0 +1,68 @@
+import type { BytePort } from '../port/port.ts';
+import type { Register } from '../registers.ts';
+import { SyncBus } from '../sync-bus.ts';
+import { encodeRead, encodeSyncRead, encodeSyncWrite, MAX_FRAME } from './dynamixel-frame.ts';
+import { StatusParser } from './dynamixel-parser.ts';
+
+/** Reads in a row that a fast sync read may leave incomplete before the bus takes the plain one instead. */
+const FAST_ATTEMPTS = 5;
+/** Bytes of a status packet besides its data, of the answer to a fast sync read besides its blocks, and of those. */
+const STATUS_FRAME = 11;
+const FAST_FRAME = 8;
+const FAST_BLOCK = 4;
+
+export interface DynamixelBusOptions {
+  /** Whether to try fast sync reads; older firmware does not answer them. */
+  readonly fast?: boolean;
+}
+
+/**
+ * The servos of one arm on one half-duplex Dynamixel bus. A read is one fast sync read, which is answered by one frame;
+ * when five in a row are not answered completely, plain sync reads take its place for good: firmware that does not know
+ * the instruction is silent, and so are all servos behind it.
+ *
+ * All X models have the registers of a cycle at the same addresses, so a mixture of them needs no bulk read.
+ */
+export class DynamixelBus extends SyncBus<StatusParser> {
+  #fast: boolean;
+  #incomplete = 0;
+
+  constructor(port: BytePort, ids: readonly number[], options: DynamixelBusOptions = {}) {
+    super(port, ids, MAX_FRAME, (handler) => new StatusParser(handler));
+    this.#fast = options.fast ?? true;
+  }
+
+  /** Whether reads are fast sync reads. */
+  get fast(): boolean {
+    return this.#fast;
+  }
+
+  protected override askAll(address: number, length: number): number {
+    this.parser.expectFast(this.#fast ? length : 0);
+    return encodeSyncRead(this.frame, this.ids, address, length, this.#fast);
+  }
+
+  protected override askOne(id: number, address: number, length: number): number {
+    return encodeRead(this.frame, id, address, length);
+  }
+
+  protected override askSome(ids: Uint8Array, address: number, length: number): number {
+    return encodeSyncRead(this.frame, ids, address, length);
+  }
+
+  protected override answerLength(count: number, length: number): number {
+    return this.#fast ? FAST_FRAME + count * (FAST_BLOCK + length) : count * (STATUS_FRAME + length);
+  }
+
+  protected override encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number {
+    return encodeSyncWrite(this.frame, ids, register.address, register.size, values);
+  }
+
+  protected override missed(): void {
+    if (this.#fast && ++this.#incomplete >= FAST_ATTEMPTS) this.#fast = false;
+  }
+
+  protected override complete(): void {
+    this.#incomplete = 0;
+  }
+}

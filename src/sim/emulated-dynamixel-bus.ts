@@ -1,0 +1,299 @@
+import { ALERT, BROADCAST_ID, ErrorNumber, Instruction, ResetOption } from '../servo/dynamixel/dynamixel-constants.ts';
+import { BusEnd, type BusOptions } from './bus-end.ts';
+import type { DynamixelFirmware } from './dynamixel-firmware.ts';
+
+const HEADER = [0xff, 0xff, 0xfd, 0x00] as const;
+const LENGTH_AT = 5;
+const INSTRUCTION_AT = 7;
+const PARAMETERS_AT = 8;
+/** Instruction and CRC. */
+const MIN_LENGTH = 3;
+const MAX_LENGTH = 1024 - INSTRUCTION_AT;
+const MAX_FRAME = INSTRUCTION_AT + MAX_LENGTH;
+/** Most data of one status packet: what is left of the largest frame when every third byte needs a stuffed one. */
+const MAX_READ = 700;
+const CLEAR_TURNS = [0x01, 0x44, 0x58, 0x4c, 0x22] as const;
+
+/**
+ * The far end of a Dynamixel bus at byte level (https://emanual.robotis.com/docs/en/dxl/protocol2/): finds instruction
+ * frames in whatever chunks arrive, lets each addressed servo act, and hands out the status packets.
+ *
+ * Where the manual is silent: a frame with a wrong CRC is answered with that error by the servo that it names, and
+ * searched for frames behind its first byte; a dead servo leaves no gap in a sync read, but ends the one frame that
+ * answers a fast sync read, as does one whose firmware does not know that instruction.
+ */
+export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
+  /** Instruction and parameters of the frame at hand, without stuffing. */
+  readonly #body = new Uint8Array(MAX_FRAME);
+
+  constructor(options: BusOptions<DynamixelFirmware>) {
+    super({ ...options, servos: [...options.servos].sort((a, b) => a.id - b.id) }, MAX_FRAME);
+  }
+
+  protected override frame(at: number): number {
+    const input = this.input;
+    const available = this.inputLength - at;
+    for (let i = 0; i < HEADER.length; i++) {
+      if (i >= available) return 0;
+      if (input[at + i] !== HEADER[i]) return 1;
+    }
+    if (available < PARAMETERS_AT) return 0;
+    const length = word(input, at + LENGTH_AT);
+    if (length < MIN_LENGTH || length > MAX_LENGTH || input[at + INSTRUCTION_AT] === Instruction.status) return 1;
+    const total = INSTRUCTION_AT + length;
+    if (available < total) return 0;
+    const id = input[at + 4]!;
+    const end = at + total - 2;
+    if (crc(input, at, end) !== word(input, end)) {
+      const named = this.find(id);
+      if (named) this.#acknowledge(named, named.id, ErrorNumber.crc);
+      return 1;
+    }
+    for (const servo of this.servos) servo.heard();
+    this.#execute(id, this.#unstuff(at + INSTRUCTION_AT, end));
+    return total;
+  }
+
+  /** Copies a frame's instruction and parameters to `#body`; returns their length. */
+  #unstuff(from: number, to: number): number {
+    const input = this.input;
+    const body = this.#body;
+    let length = 0;
+    for (let i = from; i < to; i++) {
+      body[length++] = input[i]!;
+      const pattern = input[i] === 0xfd && input[i - 1] === 0xff && input[i - 2] === 0xff;
+      if (pattern && i - 2 >= from && input[i + 1] === 0xfd) i++;
+    }
+    return length;
+  }
+
+  /** One instruction whose parameters are in `#body[1..length)`. */
+  #execute(id: number, length: number): void {
+    switch (this.#body[0]) {
+      case Instruction.syncRead:
+        this.#syncRead(length);
+        return;
+      case Instruction.fastSyncRead:
+        this.#fastSyncRead(length);
+        return;
+      case Instruction.syncWrite:
+        this.#syncWrite(length);
+        return;
+      case Instruction.bulkRead:
+        this.#bulkRead(length);
+        return;
+      case Instruction.bulkWrite:
+        this.#bulkWrite(length);
+        return;
+      default:
+        break;
+    }
+    for (const servo of this.servos) {
+      if (this.faults.dead.has(servo.id)) continue;
+      if (id === BROADCAST_ID || servo.id === id) this.#single(servo, id === BROADCAST_ID, length);
+      else if (servo.secondaryId === id) this.#grouped(servo, length);
+    }
+  }
+
+  #single(servo: DynamixelFirmware, broadcast: boolean, length: number): void {
+    const body = this.#body;
+    // An acknowledgement to a change of id or return level still follows the old ones.
+    const id = servo.id;
+    const answers = !broadcast && servo.returnLevel === 2;
+    let error = 0;
+    switch (body[0]) {
+      case Instruction.ping:
+        this.#identify(servo);
+        return;
+      case Instruction.read:
+        if (!broadcast && servo.returnLevel >= 1) this.#answerRead(servo, length);
+        return;
+      case Instruction.write:
+        error = length < 3 ? ErrorNumber.dataLength : servo.write(word(body, 1), body, 3, length - 3);
+        break;
+      case Instruction.regWrite:
+        error = length < 3 ? ErrorNumber.dataLength : servo.regWrite(word(body, 1), body, 3, length - 3);
+        break;
+      case Instruction.action:
+        error = servo.action();
+        break;
+      case Instruction.reboot:
+        if (answers) this.#acknowledge(servo, id, 0);
+        servo.reboot();
+        return;
+      case Instruction.factoryReset:
+        this.#factoryReset(servo, broadcast, answers, length);
+        return;
+      case Instruction.clear:
+        error = CLEAR_TURNS.every((byte, i) => body[1 + i] === byte) ? servo.clearTurns() : ErrorNumber.dataRange;
+        break;
+      default:
+        error = ErrorNumber.instruction;
+    }
+    if (answers) this.#acknowledge(servo, id, error);
+  }
+
+  /** What a servo does of an instruction to its secondary id, of which it says nothing. */
+  #grouped(servo: DynamixelFirmware, length: number): void {
+    const body = this.#body;
+    if (body[0] === Instruction.write && length > 3) servo.write(word(body, 1), body, 3, length - 3, true);
+  }
+
+  #factoryReset(servo: DynamixelFirmware, broadcast: boolean, answers: boolean, length: number): void {
+    const option = length === 2 ? this.#body[1]! : -1;
+    const known = Object.values(ResetOption).includes(option as (typeof ResetOption)['all']);
+    if (answers) this.#acknowledge(servo, servo.id, known ? 0 : ErrorNumber.dataRange);
+    if (known && !(broadcast && option === ResetOption.all)) servo.factoryReset(option);
+  }
+
+  #identify(servo: DynamixelFirmware): void {
+    const at = this.#begin(servo.id);
+    const out = this.output;
+    out[at + PARAMETERS_AT] = this.#alert(servo);
+    servo.read(0, 2, out, at + PARAMETERS_AT + 1);
+    out[at + PARAMETERS_AT + 3] = servo.value('firmware_version');
+    this.#end(servo, at, at + PARAMETERS_AT + 4);
+  }
+
+  #answerRead(servo: DynamixelFirmware, length: number): void {
+    if (length === 5) this.#data(servo, word(this.#body, 1), word(this.#body, 3));
+    else this.#acknowledge(servo, servo.id, ErrorNumber.dataLength);
+  }
+
+  #acknowledge(servo: DynamixelFirmware, id: number, error: number): void {
+    const at = this.#begin(id);
+    this.output[at + PARAMETERS_AT] = error | this.#alert(servo);
+    this.#end(servo, at, at + PARAMETERS_AT + 1);
+  }
+
+  /** A status packet with `size` bytes of the control table from `address` on, or with an error alone. */
+  #data(servo: DynamixelFirmware, address: number, size: number): void {
+    const at = this.#begin(servo.id);
+    const out = this.output;
+    const error = size > MAX_READ ? ErrorNumber.dataRange : servo.read(address, size, out, at + PARAMETERS_AT + 1);
+    out[at + PARAMETERS_AT] = error | this.#alert(servo);
+    this.#end(servo, at, at + PARAMETERS_AT + 1 + (error === 0 ? size : 0));
+  }
+
+  /** One status packet per listed servo, in the order of the request. */
+  #syncRead(length: number): void {
+    const address = word(this.#body, 1);
+    const size = word(this.#body, 3);
+    for (let at = 5; at < length; at++) {
+      const servo = this.find(this.#body[at]!);
+      if (servo && servo.returnLevel >= 1) this.#data(servo, address, size);
+    }
+  }
+
+  /** One frame in which the listed servos speak one after the other, each with the CRC of all bytes so far. */
+  #fastSyncRead(length: number): void {
+    const address = word(this.#body, 1);
+    const size = word(this.#body, 3);
+    const count = length - 5;
+    if (count < 1 || size > MAX_READ || 1 + count * (size + 4) > MAX_LENGTH) return;
+    const at = this.#begin(BROADCAST_ID);
+    const out = this.output;
+    storeWord(out, at + LENGTH_AT, 1 + count * (size + 4));
+    let end = at + PARAMETERS_AT;
+    let first: DynamixelFirmware | null = null;
+    for (let i = 0; i < count; i++) {
+      const servo = this.find(this.#body[5 + i]!);
+      if (!servo?.fastSyncRead || servo.returnLevel < 1) break;
+      first ??= servo;
+      out[end + 1] = servo.id;
+      out.fill(0, end + 2, end + 2 + size);
+      out[end] = servo.read(address, size, out, end + 2) | this.#alert(servo);
+      end += 2 + size;
+      storeWord(out, end, crc(out, at, end));
+      end += 2;
+    }
+    if (first) this.release(first, at, end);
+  }
+
+  #syncWrite(length: number): void {
+    const body = this.#body;
+    const address = word(body, 1);
+    const size = word(body, 3);
+    const entry = size + 1;
+    if (size === 0 || (length - 5) % entry !== 0) return;
+    for (let at = 5; at < length; at += entry) this.#writeTo(body[at]!, address, at + 1, size);
+  }
+
+  /** Blocks of `#body` for single servos or for groups; nobody answers. */
+  #writeTo(id: number, address: number, offset: number, size: number): void {
+    for (const servo of this.servos) {
+      if (this.faults.dead.has(servo.id)) continue;
+      if (servo.id === id) servo.write(address, this.#body, offset, size);
+      else if (servo.secondaryId === id) servo.write(address, this.#body, offset, size, true);
+    }
+  }
+
+  #bulkRead(length: number): void {
+    const body = this.#body;
+    if ((length - 1) % 5 !== 0) return;
+    for (let at = 1; at < length; at += 5) {
+      const servo = this.find(body[at]!);
+      if (servo && servo.returnLevel >= 1) this.#data(servo, word(body, at + 1), word(body, at + 3));
+    }
+  }
+
+  #bulkWrite(length: number): void {
+    const body = this.#body;
+    for (let at = 1; at + 5 <= length; ) {
+      const size = word(body, at + 3);
+      if (at + 5 + size > length) return;
+      this.#writeTo(body[at]!, word(body, at + 1), at + 5, size);
+      at += 5 + size;
+    }
+  }
+
+  #alert(servo: DynamixelFirmware): number {
+    return servo.hardwareErrors === 0 ? 0 : ALERT;
+  }
+
+  /** Begins a status packet; returns where it is in `output`. */
+  #begin(id: number): number {
+    const at = this.room(MAX_FRAME);
+    this.output.set(HEADER, at);
+    this.output[at + 4] = id;
+    this.output[at + INSTRUCTION_AT] = Instruction.status;
+    return at;
+  }
+
+  /** Completes the status packet whose parameters end at `end`: stuffing, length, CRC. */
+  #end(servo: DynamixelFirmware, at: number, end: number): void {
+    const out = this.output;
+    let last = end;
+    for (let i = at + INSTRUCTION_AT; i < last; i++) {
+      if (i - at < PARAMETERS_AT + 2 || out[i] !== 0xfd || out[i - 1] !== 0xff || out[i - 2] !== 0xff) continue;
+      out.copyWithin(i + 1, i, last);
+      i++;
+      last++;
+    }
+    storeWord(out, at + LENGTH_AT, last + 2 - at - INSTRUCTION_AT);
+    storeWord(out, last, crc(out, at, last));
+    this.release(servo, at, last + 2);
+  }
+}
+
+function word(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8);
+}
+
+function storeWord(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value & 0xff;
+  bytes[at + 1] = value >> 8;
+}
+
+/** Remainder of each byte by the polynomial 0x8005 (https://emanual.robotis.com/docs/en/dxl/crc/), bit by bit. */
+const REMAINDERS = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let value = byte << 8;
+  for (let bit = 0; bit < 8; bit++) value = ((value & 0x8000 ? 0x8005 : 0) ^ (value << 1)) & 0xffff;
+  return value;
+});
+
+function crc(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = ((value << 8) & 0xffff) ^ REMAINDERS[(value >> 8) ^ bytes[i]!]!;
+  return value;
+}

@@ -1,0 +1,123 @@
+import { BROADCAST_ID, Instruction } from '../servo/feetech/feetech-constants.ts';
+import { BusEnd, type BusOptions } from './bus-end.ts';
+import type { Sts3215Firmware } from './sts3215-firmware.ts';
+
+const HEADER = 0xff;
+/** id, length, instruction and checksum stand around the parameters. */
+const MIN_LENGTH = 2;
+/** Largest length byte; the protocol's packets have at most 250 bytes after it (Feetech SDK). */
+const MAX_LENGTH = 250;
+const MAX_FRAME = 4 + MAX_LENGTH;
+const MAX_READ = MAX_LENGTH - 2;
+
+/**
+ * The far end of a Feetech servo bus at byte level. Bytes that form no valid frame are skipped one at a time, so that a
+ * frame behind noise is still found; a frame with a wrong checksum gets no answer, as on the real bus.
+ */
+export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
+  constructor(options: BusOptions<Sts3215Firmware>) {
+    super(options, MAX_FRAME);
+  }
+
+  protected override frame(at: number): number {
+    const { input } = this;
+    const available = this.inputLength - at;
+    if (input[at] !== HEADER) return 1;
+    if (available < 4) return 0;
+    const bodyLength = input[at + 3]!;
+    if (input[at + 1] !== HEADER || input[at + 2] === HEADER || bodyLength < MIN_LENGTH || bodyLength > MAX_LENGTH) {
+      return 1;
+    }
+    const end = at + 4 + bodyLength;
+    if (end > this.inputLength) return 0;
+    if (input[end - 1] !== checksum(input, at + 2, end - 1)) return 1;
+    this.#execute(input[at + 2]!, input[at + 4]!, at + 5, end - 1);
+    return 4 + bodyLength;
+  }
+
+  /** One request with its parameters in `input[from..to)`. */
+  #execute(id: number, instruction: number, from: number, to: number): void {
+    if (instruction === Instruction.syncRead) this.#syncRead(from, to);
+    else if (instruction === Instruction.syncWrite) this.#syncWrite(from, to);
+    else {
+      for (const servo of this.servos) {
+        if (id !== BROADCAST_ID && servo.id !== id) continue;
+        if (!this.faults.dead.has(servo.id)) this.#single(servo, id === BROADCAST_ID, instruction, from, to);
+      }
+    }
+  }
+
+  #single(servo: Sts3215Firmware, broadcast: boolean, instruction: number, from: number, to: number): void {
+    const input = this.input;
+    const count = to - from;
+    // An acknowledgement to a change of id or response level still follows the old ones.
+    const id = servo.id;
+    const acknowledges = servo.acknowledges && !broadcast;
+    switch (instruction) {
+      case Instruction.ping:
+        this.#status(servo, id, 0, 0);
+        return;
+      case Instruction.read:
+        if (!broadcast && count === 2) this.#status(servo, id, input[from] ?? 0, input[from + 1] ?? 0);
+        return;
+      case Instruction.write:
+        if (count < 2) return;
+        servo.write(input[from] ?? 0, input, from + 1, count - 1);
+        break;
+      case Instruction.regWrite:
+        if (count < 2) return;
+        servo.regWrite(input[from] ?? 0, input, from + 1, count - 1);
+        break;
+      case Instruction.action:
+        servo.action();
+        break;
+      default:
+        return;
+    }
+    if (acknowledges) this.#status(servo, id, 0, 0);
+  }
+
+  /** One status packet per listed servo, in the order of the request; a silent servo leaves no gap. */
+  #syncRead(from: number, to: number): void {
+    const address = this.input[from] ?? 0;
+    const size = this.input[from + 1] ?? 0;
+    for (let at = from + 2; at < to; at++) {
+      const servo = this.find(this.input[at] ?? 0);
+      if (servo) this.#status(servo, servo.id, address, size);
+    }
+  }
+
+  #syncWrite(from: number, to: number): void {
+    const input = this.input;
+    const address = input[from] ?? 0;
+    const size = input[from + 1] ?? 0;
+    const entry = size + 1;
+    if (size === 0 || (to - from - 2) % entry !== 0) return;
+    for (let at = from + 2; at < to; at += entry) {
+      this.find(input[at] ?? 0)?.write(address, input, at + 1, size);
+    }
+  }
+
+  /** Appends a status packet with `size` bytes of the control table from `address` on. */
+  #status(servo: Sts3215Firmware, id: number, address: number, size: number): void {
+    if (size > MAX_READ) return;
+    const total = size + 6;
+    const at = this.room(total);
+    const out = this.output;
+    out[at] = HEADER;
+    out[at + 1] = HEADER;
+    out[at + 2] = id;
+    out[at + 3] = size + 2;
+    out[at + 4] = servo.status;
+    if (size > 0) servo.read(address, size, out, at + 5);
+    out[at + total - 1] = checksum(out, at + 2, at + total - 1);
+    this.release(servo, at, at + total);
+  }
+}
+
+/** One's complement of the low byte of the sum from `from` to before `to` (Feetech SCS protocol manual). */
+function checksum(bytes: Uint8Array, from: number, to: number): number {
+  let sum = 0;
+  for (let i = from; i < to; i++) sum += bytes[i] ?? 0;
+  return ~sum & 0xff;
+}

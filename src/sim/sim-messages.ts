@@ -1,0 +1,49 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
+
+/** What the simulation thread is started with. */
+export interface SimWorkerData {
+  readonly arms: readonly SimArmOptions[];
+  /** SCHED_FIFO priority, 1..99; null for none. */
+  readonly priority: number | null;
+}
+
+/** Changes to the wire faults and supply of one arm; what is left out stays as it is. */
+export interface SimFault {
+  /** Ids of the servos that neither obey nor answer. */
+  readonly dead?: readonly number[];
+  /** Share of status packets that are lost, 0..1. */
+  readonly loseRate?: number;
+  /** Share of status packets with a flipped bit, 0..1. */
+  readonly corruptRate?: number;
+  /** Switches the servos' supply off and on. */
+  readonly powerCycle?: boolean;
+}
+
+export type SimCall =
+  /** Connects a byte port to the arm's bus, in place of the one it had. */
+  | { readonly type: 'attach'; readonly arm: string; readonly port: MessagePort }
+  | {
+      readonly type: 'hand';
+      readonly arm: string;
+      readonly joints: Readonly<Record<string, number>> | null;
+      readonly duration: number;
+    }
+  | { readonly type: 'add'; readonly arm: SimArmOptions }
+  | { readonly type: 'truth'; readonly arm: string }
+  | { readonly type: 'fault'; readonly arm: string; readonly fault: SimFault }
+  | { readonly type: 'stop' };
+
+/** Main thread to simulation thread; each is answered by a `SimReply` with its number. */
+export interface SimRequest {
+  readonly number: number;
+  readonly call: SimCall;
+}
+
+export type SimReply =
+  /** MuJoCo is loaded and every arm stands. */
+  | { readonly type: 'ready' }
+  /** The simulation could not start, or an arm's physics diverged. */
+  | { readonly type: 'failure'; readonly message: string }
+  | { readonly type: 'done'; readonly number: number; readonly truth: SimTruth | null }
+  | { readonly type: 'refused'; readonly number: number; readonly message: string };

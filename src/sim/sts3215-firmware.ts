@@ -1,0 +1,452 @@
+import { MAX_ID, StatusBit } from '../servo/feetech/feetech-constants.ts';
+import { STS3215, type Sts3215Register } from '../servo/feetech/sts3215.ts';
+import { decodeSign, encodeSign, type Register } from '../servo/registers.ts';
+import { type MotorParameters, STS3215_MOTOR } from './sts3215-motor.ts';
+
+const REGISTERS: Readonly<Record<Sts3215Register, Register>> = STS3215.registers;
+const NAMES = Object.keys(REGISTERS) as Sts3215Register[];
+const MEMORY_SIZE = 256;
+
+const STEP_MASK = STS3215.stepsPerTurn - 1;
+const STEPS_PER_RADIAN = STS3215.stepsPerTurn / (2 * Math.PI);
+const MIDDLE = STS3215.stepsPerTurn / 2;
+
+/** Value of `torque_enable` that makes the present position the middle of the turn instead of switching torque. */
+const CENTRE_COMMAND = 128;
+
+const READ_ONLY = 0;
+const RAM = 1;
+const EEPROM = 2;
+const ACCESS = accessOfEachByte();
+
+const TORQUE_ENABLE = REGISTERS.torque_enable.address;
+const GOAL_POSITION = REGISTERS.goal_position.address;
+const ID = REGISTERS.id.address;
+const LOCK = REGISTERS.lock.address;
+const FIRST_MEASURED = REGISTERS.present_position.address;
+
+/** Time constant of the reported speed, s: the firmware differentiates an encoder and smooths the result. */
+const SPEED_FILTER = 0.01;
+/** Supply drop at full duty, V. */
+const VOLTAGE_SAG = 0.25;
+/** Winding temperature above ambient after a long stall at full duty, K, and the time constant to get there, s. */
+const STALL_HEATING = 50;
+const THERMAL_TIME = 400;
+/** Current that the electronics draw without any torque, A. */
+const IDLE_CURRENT = 0.03;
+const CURRENT_UNIT = 0.0065;
+/** Share of the no-load speed over which back-EMF takes the last drive away. */
+const DRIVE_FADE = 0.2;
+/** Reported speed from which the servo calls itself moving, step/s. */
+const MOVING_SPEED = 15;
+
+export interface FirmwareOptions {
+  readonly id: number;
+  readonly motor?: Partial<MotorParameters>;
+  /** V. */
+  readonly supplyVoltage?: number;
+  /** degC. */
+  readonly ambientTemperature?: number;
+  /**
+   * Whether writing a goal to a limp servo switches its torque on. Sources disagree about the real part; true is the
+   * worse case, and the one a bridge has to be safe against.
+   */
+  readonly torqueOnGoalWrite?: boolean;
+  /** EEPROM content that differs from the factory's, decoded values by register name. */
+  readonly eeprom?: Partial<Record<Sts3215Register, number>>;
+}
+
+/**
+ * One STS3215: its control table and its position loop (Feetech STS memory table). It knows nothing of frames; the bus
+ * calls `read`, `write`, `regWrite` and `action`. Physics calls `step` with the shaft's state and applies the torque.
+ *
+ * Servo mode is position only: in any other `operating_mode` the motor is not driven. The line's baud rate is stored,
+ * and the return delay handed out with each reply: a byte port has no wire on which they could act.
+ */
+export class Sts3215Firmware {
+  /** Content of the control table, one byte per address. */
+  readonly memory = new Uint8Array(MEMORY_SIZE);
+  readonly #persisted = new Uint8Array(MEMORY_SIZE);
+  readonly #motor: MotorParameters;
+  readonly #supplyVoltage: number;
+  readonly #ambient: number;
+  readonly #torqueOnGoalWrite: boolean;
+
+  readonly #pending = new Uint8Array(MEMORY_SIZE);
+  #pendingAddress = 0;
+  #pendingLength = 0;
+
+  // Shaft and drive, as of the last step.
+  #actual = 0;
+  #velocity = 0;
+  #speed = 0;
+  #duty = 0;
+  #temperature: number;
+
+  // Internal goal, which follows the goal register at the speed and acceleration the registers allow (step, step/s).
+  #profile = 0;
+  #profileSpeed = 0;
+  #goal = 0;
+
+  #overloadTime = 0;
+  #overloaded = false;
+  #overloadLatched = false;
+  #overCurrentTime = 0;
+  #overCurrent = false;
+
+  // Decoded registers that the position loop needs at every step.
+  #torqueOn = false;
+  #positionMode = true;
+  #torquePerStep = 0;
+  #cwDeadZone = 0;
+  #ccwDeadZone = 0;
+  #offset = 0;
+  #torqueLimit = 0;
+  #protectiveTorque = 0;
+  #overloadTorque = 0;
+  #protectionTime = 0;
+  #protectionCurrent = 0;
+  #overCurrentLimit = 0;
+  #maxTemperature = 0;
+  #minVoltage = 0;
+  #maxVoltage = 0;
+  #unloadMask = 0;
+  #goalSpeed = 0;
+  #acceleration = 0;
+  #moveThreshold = 0;
+
+  /** @throws {RangeError} when the id is not one a single servo can have. */
+  constructor(options: FirmwareOptions) {
+    if (!Number.isInteger(options.id) || options.id < 0 || options.id > MAX_ID) {
+      throw new RangeError(`servo id ${options.id} is not within 0..${MAX_ID}: give each simulated servo its own id`);
+    }
+    this.#motor = { ...STS3215_MOTOR, ...options.motor };
+    this.#supplyVoltage = options.supplyVoltage ?? this.#motor.nominalVoltage;
+    this.#ambient = options.ambientTemperature ?? 25;
+    this.#torqueOnGoalWrite = options.torqueOnGoalWrite ?? true;
+    this.#temperature = this.#ambient;
+    for (const name of NAMES) {
+      const row = REGISTERS[name];
+      if (row.access !== 'ram') storeSigned(this.#persisted, row, options.eeprom?.[name] ?? row.initial ?? 0);
+    }
+    store(this.#persisted, REGISTERS.id, options.id);
+    this.powerCycle();
+  }
+
+  get id(): number {
+    return this.memory[ID] ?? 0;
+  }
+
+  /** Whether the motor is energised, as the torque register says. */
+  get torqueOn(): boolean {
+    return this.#torqueOn;
+  }
+
+  /** Whether writes and actions are acknowledged (`response_level`, register 8). */
+  get acknowledges(): boolean {
+    return this.memory[REGISTERS.response_level.address] !== 0;
+  }
+
+  /** Time that the servo waits before it answers (register 7, units of 2 us), s. */
+  get returnDelay(): number {
+    return load(this.memory, REGISTERS.return_delay) * 2e-6;
+  }
+
+  /** Raises the overload alarm as a blocked shaft does; it lasts until torque is switched off or the supply cut. */
+  raiseOverload(): void {
+    this.#overloadLatched = true;
+  }
+
+  /** Alarms as of the last step, bits of `StatusBit`. */
+  get status(): number {
+    let bits = 0;
+    const volts = this.voltage * 10;
+    if (volts > this.#maxVoltage || volts < this.#minVoltage) bits |= StatusBit.voltage;
+    if (this.#temperature > this.#maxTemperature) bits |= StatusBit.temperature;
+    if (this.#overCurrent) bits |= StatusBit.current;
+    if (this.#overloaded || this.#overloadLatched) bits |= StatusBit.overload;
+    return bits;
+  }
+
+  /** Supply at the servo, V. */
+  get voltage(): number {
+    return this.#supplyVoltage - VOLTAGE_SAG * Math.abs(this.#duty);
+  }
+
+  /** degC. */
+  get temperature(): number {
+    return this.#temperature;
+  }
+
+  /** Decoded content of one register, as a read at this moment gives it. */
+  value(name: Sts3215Register): number {
+    this.#measure();
+    const row = REGISTERS[name];
+    return decodeSign(row.sign, load(this.memory, row));
+  }
+
+  /** Off and on again: the EEPROM's persisted content, RAM at its power-on values, torque off, alarms gone. */
+  powerCycle(): void {
+    this.memory.set(this.#persisted);
+    for (const name of NAMES) {
+      const row = REGISTERS[name];
+      if (row.access === 'ram') store(this.memory, row, row.initial ?? 0);
+    }
+    store(this.memory, REGISTERS.torque_limit, load(this.memory, REGISTERS.max_torque));
+    this.#pendingLength = 0;
+    this.#overloadLatched = false;
+    this.#release();
+    this.#decode();
+  }
+
+  /** Copies `length` bytes from `address` on into `out`; addresses beyond the table read as zero. */
+  read(address: number, length: number, out: Uint8Array, outOffset: number): void {
+    if (address + length > FIRST_MEASURED) this.#measure();
+    for (let i = 0; i < length; i++) out[outOffset + i] = this.memory[address + i] ?? 0;
+  }
+
+  /**
+   * Writes `length` bytes of `data`. Read-only and unknown addresses keep their content; EEPROM content always takes
+   * effect, and persists when the lock was open.
+   */
+  write(address: number, data: Uint8Array, offset: number, length: number): void {
+    const persists = this.memory[LOCK] === 0;
+    const torque = this.memory[TORQUE_ENABLE] ?? 0;
+    for (let i = 0; i < length; i++) {
+      const at = address + i;
+      const access = ACCESS[at] ?? READ_ONLY;
+      if (access === READ_ONLY) continue;
+      const value = data[offset + i] ?? 0;
+      if (at === ID && value > MAX_ID) continue;
+      this.memory[at] = value;
+      if (access === EEPROM && persists) this.#persisted[at] = value;
+    }
+    if (covers(address, length, TORQUE_ENABLE)) this.#switchTorque(torque, persists);
+    if (
+      this.#torqueOnGoalWrite &&
+      (covers(address, length, GOAL_POSITION) || covers(address, length, GOAL_POSITION + 1))
+    )
+      this.memory[TORQUE_ENABLE] = 1;
+    this.#decode();
+  }
+
+  /** Keeps a write until `action`; a second one replaces the first. */
+  regWrite(address: number, data: Uint8Array, offset: number, length: number): void {
+    for (let i = 0; i < length; i++) this.#pending[i] = data[offset + i] ?? 0;
+    this.#pendingAddress = address;
+    this.#pendingLength = length;
+  }
+
+  /** Carries out the kept write, if there is one. */
+  action(): void {
+    const length = this.#pendingLength;
+    if (length === 0) return;
+    this.#pendingLength = 0;
+    this.write(this.#pendingAddress, this.#pending, 0, length);
+  }
+
+  /**
+   * One cycle of the position loop.
+   * @param dt s
+   * @param angle of the shaft, rad; 0 is step 0 of the encoder, unwrapped
+   * @param velocity of the shaft, rad/s
+   * @returns the motor's torque on the shaft, Nm; 0 when it is not driven
+   */
+  step(dt: number, angle: number, velocity: number): number {
+    this.#actual = Math.round(angle * STEPS_PER_RADIAN) & STEP_MASK;
+    this.#velocity = velocity;
+    this.#speed += (dt / (SPEED_FILTER + dt)) * (velocity * STEPS_PER_RADIAN - this.#speed);
+    const torque = this.#torqueOn && this.#positionMode ? this.#drive(dt) : 0;
+    this.#duty = torque / this.#stallTorque;
+    this.#watchCurrent(dt);
+    const heating = STALL_HEATING * this.#duty * this.#duty;
+    this.#temperature += (dt / THERMAL_TIME) * (heating - (this.#temperature - this.#ambient));
+    return torque;
+  }
+
+  get #stallTorque(): number {
+    return (this.#motor.stallTorque * this.#supplyVoltage) / this.#motor.nominalVoltage;
+  }
+
+  get #present(): number {
+    return (this.#actual - this.#offset) & STEP_MASK;
+  }
+
+  #drive(dt: number): number {
+    this.#advanceProfile(dt);
+    const error = Math.round(this.#profile) - this.#present;
+    const deadZone = error > 0 ? this.#ccwDeadZone : this.#cwDeadZone;
+    const stall = this.#stallTorque;
+    const demand = Math.abs(error) <= deadZone ? 0 : error * this.#torquePerStep;
+    const wanted = Math.min(Math.abs(demand), this.#torqueLimit * stall);
+    this.#watchOverload(dt, wanted / stall);
+
+    const unload = this.status & this.#unloadMask;
+    if (unload & ~StatusBit.overload) return 0;
+    const limit = unload & StatusBit.overload ? Math.min(wanted, this.#protectiveTorque * stall) : wanted;
+    const noLoad = (this.#motor.noLoadSpeed * this.#supplyVoltage) / this.#motor.nominalVoltage;
+    const speed = demand > 0 ? this.#velocity : -this.#velocity;
+    const driven = Math.min(1, Math.max(0, (noLoad - speed) / (DRIVE_FADE * noLoad)));
+    const magnitude = Math.min(limit, driven * stall);
+    return demand < 0 ? -magnitude : magnitude;
+  }
+
+  /** The protection opens again when the goal asks for less than the overload torque, or when torque is cut. */
+  #watchOverload(dt: number, load: number): void {
+    if (load <= this.#overloadTorque) {
+      this.#overloadTime = 0;
+      this.#overloaded = false;
+      return;
+    }
+    this.#overloadTime += dt;
+    if (this.#overloadTime >= this.#protectionTime) this.#overloaded = true;
+  }
+
+  #watchCurrent(dt: number): void {
+    if (Math.abs(this.#duty) * this.#motor.stallCurrent <= this.#protectionCurrent) {
+      this.#overCurrentTime = 0;
+      return;
+    }
+    this.#overCurrentTime += dt;
+    if (this.#overCurrentTime >= this.#overCurrentLimit) this.#overCurrent = true;
+  }
+
+  #advanceProfile(dt: number): void {
+    if (this.#goalSpeed === 0 && this.#acceleration === 0) {
+      this.#profile = this.#goal;
+      this.#profileSpeed = 0;
+      return;
+    }
+    const top = this.#goalSpeed === 0 ? Number.POSITIVE_INFINITY : this.#goalSpeed;
+    const rest = this.#goal - this.#profile;
+    if (this.#acceleration === 0) {
+      this.#profile += Math.sign(rest) * Math.min(Math.abs(rest), top * dt);
+      this.#profileSpeed = rest === 0 ? 0 : Math.sign(rest) * top;
+      return;
+    }
+    const change = this.#acceleration * dt;
+    const wanted = Math.sign(rest) * Math.min(top, Math.sqrt(2 * this.#acceleration * Math.abs(rest)));
+    this.#profileSpeed += Math.min(change, Math.max(-change, wanted - this.#profileSpeed));
+    const move = this.#profileSpeed * dt;
+    if (Math.abs(rest) <= Math.abs(move) && Math.abs(this.#profileSpeed) <= 2 * change) {
+      this.#profile = this.#goal;
+      this.#profileSpeed = 0;
+    } else {
+      this.#profile += move;
+    }
+  }
+
+  #switchTorque(previous: number, persists: boolean): void {
+    const wanted = this.memory[TORQUE_ENABLE] ?? 0;
+    if (wanted === CENTRE_COMMAND) {
+      const row = REGISTERS.homing_offset;
+      const raw = encodeSign(row.sign, this.#actual - MIDDLE);
+      store(this.memory, row, raw);
+      if (persists) store(this.#persisted, row, raw);
+      this.memory[TORQUE_ENABLE] = previous;
+    } else if (wanted > 1) {
+      this.memory[TORQUE_ENABLE] = previous;
+    }
+  }
+
+  #release(): void {
+    this.#overloaded = false;
+    this.#overloadTime = 0;
+    this.#overCurrent = false;
+    this.#overCurrentTime = 0;
+    this.#duty = 0;
+    this.#torqueOn = false;
+  }
+
+  /** Derives what the position loop needs from the registers; called after each change of them. */
+  #decode(): void {
+    const memory = this.memory;
+    this.#positionMode = load(memory, REGISTERS.operating_mode) === 0;
+    const gain = load(memory, REGISTERS.p_coefficient) / this.#motor.referenceGain;
+    this.#torquePerStep = (this.#motor.stiffness * gain) / STEPS_PER_RADIAN;
+    this.#cwDeadZone = load(memory, REGISTERS.cw_dead_zone);
+    this.#ccwDeadZone = load(memory, REGISTERS.ccw_dead_zone);
+    this.#offset = signed(memory, REGISTERS.homing_offset);
+    const limit = Math.min(load(memory, REGISTERS.torque_limit), load(memory, REGISTERS.max_torque), 1000);
+    this.#torqueLimit = limit / 1000;
+    this.#protectiveTorque = load(memory, REGISTERS.protective_torque) / 100;
+    this.#overloadTorque = load(memory, REGISTERS.overload_torque) / 100;
+    this.#protectionTime = load(memory, REGISTERS.protection_time) / 100;
+    this.#protectionCurrent = load(memory, REGISTERS.protection_current) * CURRENT_UNIT;
+    this.#overCurrentLimit = load(memory, REGISTERS.over_current_time) / 100;
+    this.#maxTemperature = load(memory, REGISTERS.max_temperature);
+    this.#minVoltage = load(memory, REGISTERS.min_voltage);
+    this.#maxVoltage = load(memory, REGISTERS.max_voltage);
+    this.#unloadMask = load(memory, REGISTERS.unload_condition);
+    this.#goalSpeed = Math.abs(signed(memory, REGISTERS.goal_speed));
+    const acceleration = load(memory, REGISTERS.acceleration);
+    const ceiling = load(memory, REGISTERS.maximum_acceleration);
+    this.#acceleration = 100 * (acceleration === 0 || ceiling === 0 ? acceleration : Math.min(acceleration, ceiling));
+    this.#moveThreshold = load(memory, REGISTERS.move_threshold);
+
+    const low = load(memory, REGISTERS.min_position);
+    const high = load(memory, REGISTERS.max_position);
+    const goal = signed(memory, REGISTERS.goal_position);
+    // Both limits zero is Feetech's setting for "no limit".
+    this.#goal = low === 0 && high === 0 ? goal : Math.min(high, Math.max(low, goal));
+
+    const torqueOn = memory[TORQUE_ENABLE] === 1;
+    if (torqueOn && !this.#torqueOn) {
+      this.#profile = this.#present;
+      this.#profileSpeed = 0;
+    }
+    if (!torqueOn && this.#torqueOn) this.#overloadLatched = false;
+    if (!torqueOn) this.#release();
+    this.#torqueOn = torqueOn;
+  }
+
+  #measure(): void {
+    const memory = this.memory;
+    const status = this.status;
+    const current = (Math.abs(this.#duty) * this.#motor.stallCurrent + IDLE_CURRENT) / CURRENT_UNIT;
+    const atGoal = Math.abs(this.#goal - this.#profile) <= this.#moveThreshold;
+    const moving = Math.abs(this.#speed) >= MOVING_SPEED || (this.#torqueOn && !atGoal);
+    store(memory, REGISTERS.present_position, this.#present);
+    storeSigned(memory, REGISTERS.present_speed, this.#speed);
+    storeSigned(memory, REGISTERS.present_load, this.#duty * 1000);
+    store(memory, REGISTERS.present_voltage, Math.round(this.voltage * 10));
+    store(memory, REGISTERS.present_temperature, Math.round(this.#temperature));
+    store(memory, REGISTERS.async_write_flag, this.#pendingLength > 0 ? 1 : 0);
+    store(memory, REGISTERS.status, status);
+    store(memory, REGISTERS.moving, moving ? 1 : 0);
+    storeSigned(memory, REGISTERS.present_current, this.#duty < 0 ? -current : current);
+    storeSigned(memory, REGISTERS.goal_position_echo, this.#goal);
+  }
+}
+
+function accessOfEachByte(): Uint8Array {
+  const access = new Uint8Array(MEMORY_SIZE);
+  for (const name of NAMES) {
+    const row = REGISTERS[name];
+    const code = row.access === 'eeprom' ? EEPROM : row.access === 'ram' ? RAM : READ_ONLY;
+    access.fill(code, row.address, row.address + row.size);
+  }
+  return access;
+}
+
+function covers(address: number, length: number, at: number): boolean {
+  return at >= address && at < address + length;
+}
+
+function load(memory: Uint8Array, row: Register): number {
+  let raw = 0;
+  for (let i = row.size - 1; i >= 0; i--) raw = raw * 256 + (memory[row.address + i] ?? 0);
+  return raw;
+}
+
+function signed(memory: Uint8Array, row: Register): number {
+  return decodeSign(row.sign, load(memory, row));
+}
+
+function store(memory: Uint8Array, row: Register, raw: number): void {
+  for (let i = 0; i < row.size; i++) memory[row.address + i] = (raw >>> (8 * i)) & 0xff;
+}
+
+function storeSigned(memory: Uint8Array, row: Register, value: number): void {
+  store(memory, row, encodeSign(row.sign, Math.round(value)));
+}

@@ -1,0 +1,262 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
+import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
+import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
+import { modelByName } from '../../../src/servo/servo-models.ts';
+import { EmulatedFeetechBus } from '../../../src/sim/emulated-feetech-bus.ts';
+import { Sts3215Firmware } from '../../../src/sim/sts3215-firmware.ts';
+
+const IDS = [1, 2, 3];
+const PATIENCE = { timeout: 10_000, interval: 1 };
+const SYNC_WRITE = 0x83;
+const GAIN = STS3215.registers.p_coefficient.address;
+const GOAL = STS3215.registers.goal_position.address;
+const LOCK = STS3215.registers.lock.address;
+const TORQUE = STS3215.registers.torque_enable.address;
+
+/** Emulated servos whose answers wait while they are held back. */
+class HeldPort implements BytePort {
+  readonly url = 'test';
+  onBytes: (chunk: Uint8Array) => void = () => {};
+  onClose: (reason: PortError) => void = () => {};
+  holding = false;
+  /** Every frame that was sent. */
+  readonly sent: Uint8Array[] = [];
+  /** Servos that hear of no torque. */
+  deaf = false;
+  readonly servos = IDS.map((id) => new Sts3215Firmware({ id, torqueOnGoalWrite: false }));
+  readonly #waiting: Uint8Array[] = [];
+  readonly #bus = new EmulatedFeetechBus({
+    servos: this.servos,
+    onReply: (bytes) => {
+      this.#waiting.push(new Uint8Array(bytes));
+      if (!this.holding) this.release();
+    },
+  });
+
+  async open(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  write(bytes: Uint8Array): void {
+    this.sent.push(bytes.slice());
+    // The last servo's place in the frame is taken by one that is not there.
+    if (this.deaf && isWrite(bytes, TORQUE)) bytes = withoutLast(bytes);
+    this.#bus.feed(bytes, performance.now());
+  }
+
+  /** Lets the answers through that have been held back. */
+  release(): void {
+    this.holding = false;
+    for (const answer of this.#waiting.splice(0)) setImmediate(() => this.onBytes(answer));
+  }
+
+  /** Sync writes to a register, in their order: the servos that they name. */
+  writes(register: number): number[][] {
+    return this.sent.filter((frame) => isWrite(frame, register)).map(idsOf);
+  }
+}
+
+/** The same sync write, with the last servo's id changed to one that nobody has. */
+function withoutLast(frame: Uint8Array): Uint8Array {
+  const changed = frame.slice();
+  changed[frame.length - 2 - frame[6]!] = 99;
+  changed[frame.length - 1] = ~changed.subarray(2, -1).reduce((sum, byte) => sum + byte, 0) & 0xff;
+  return changed;
+}
+
+function isWrite(frame: Uint8Array, register: number): boolean {
+  return frame[4] === SYNC_WRITE && frame[5] === register;
+}
+
+/** FF FF FE length 83 address width (id data)* checksum */
+function idsOf(frame: Uint8Array): number[] {
+  const ids: number[] = [];
+  for (let at = 7; at < frame.length - 1; at += 1 + frame[6]!) ids.push(frame[at]!);
+  return ids;
+}
+
+const model = modelByName('STS3215')!;
+const goals = new Float64Array(IDS.length);
+let port: HeldPort;
+let link: ServoLink;
+/** Reads that have settled. */
+let settled = 0;
+let driving = false;
+
+/** One cycle, begun and waited for as the control loop does it. */
+async function cycle(): Promise<void> {
+  const before = settled;
+  if (!link.begin(performance.now() / 1000)) {
+    await new Promise((resolve) => setImmediate(resolve));
+    return;
+  }
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  if (driving && link.up) link.write(goals);
+}
+
+beforeEach(async () => {
+  port = new HeldPort();
+  const calibration = { sign: 1 as const, zero: 2048, stepsPerTurn: STS3215.stepsPerTurn };
+  link = new ServoLink(
+    port,
+    IDS.map(
+      (id): LinkJoint => ({ name: `joint ${id}`, servos: [{ id, model, calibration, shadow: false }], settings: {} }),
+    ),
+  );
+  link.onSettled = () => settled++;
+  onTestFinished(() => link.close('the test is over'));
+  driving = false;
+  while (!link.up) await cycle();
+  for (let i = 0; i < 3; i++) await cycle();
+  port.sent.length = 0;
+});
+
+test('torque goes on after each servo has been sent where it is to hold, also while one of them is being asked', async () => {
+  port.holding = true;
+  const facts = link.servos();
+  // The first transaction has this cycle's place, and goals do not leave beside it.
+  expect(link.begin(performance.now() / 1000)).toBe(true);
+  const before = settled;
+  link.write(goals);
+  link.setTorque(true);
+  driving = true;
+  expect(port.writes(TORQUE)).toEqual([]);
+  port.release();
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  let done = false;
+  void facts.then(() => {
+    done = true;
+  });
+  while (!link.torque || !done) await cycle();
+  const on = port.sent.findIndex((frame) => isWrite(frame, TORQUE));
+  const goalsBefore = port.sent.slice(0, on).filter((frame) => isWrite(frame, GOAL));
+  expect(goalsBefore.map(idsOf)).toEqual([IDS, IDS]);
+  expect(port.servos.map((servo) => servo.torqueOn)).toEqual(IDS.map(() => true));
+});
+
+test('torque is not switched while servos answer, whose bytes it would meet on the wire', async () => {
+  port.holding = true;
+  const before = settled;
+  expect(link.begin(performance.now() / 1000)).toBe(true);
+  const asked = port.sent.length;
+  link.setTorque(true);
+  driving = true;
+  expect(port.sent.length).toBe(asked);
+  port.release();
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  while (!link.torque) await cycle();
+  driving = false;
+  link.setTorque(false);
+  while (link.anyTorque) await cycle();
+});
+
+test.each([
+  ['one that was limp is limp again', []],
+  ['one that holds in part goes on holding so, which would drop', [0]],
+])('an arm with a servo that takes no torque says which, and %s', async (_, holding) => {
+  for (const i of holding) port.servos[i]!.write(TORQUE, Uint8Array.of(1), 0, 1);
+  while (holding.some((i) => link.held[i] === 0)) await cycle();
+  while (!link.up) await cycle();
+  port.deaf = true;
+  link.setTorque(true);
+  driving = true;
+  while (link.up) await cycle();
+  expect(link.reason).toBe('servo 3 (joint 3) does not take torque: check its supply and its cable');
+  driving = false;
+  while (!link.up) await cycle();
+  expect(port.servos[2]!.torqueOn).toBe(false);
+  for (const i of [0, 1]) expect(port.servos[i]!.torqueOn).toBe(holding.length > 0);
+  port.sent.length = 0;
+  for (let i = 0; i < 20; i++) await cycle();
+  expect(port.writes(TORQUE)).toEqual([]);
+});
+
+test('a cycle ends although its arm is checked anew while one of its servos is being asked', async () => {
+  port.servos[1]!.raiseOverload();
+  while (link.alarms[1] === 0) await cycle();
+  port.holding = true;
+  const facts = link.servos().catch(() => {});
+  const before = settled;
+  expect(link.begin(performance.now() / 1000)).toBe(true);
+  expect(link.recover(performance.now() / 1000)).toBe('');
+  expect(link.up).toBe(false);
+  port.release();
+  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  while (!link.up) await cycle();
+  await facts;
+});
+
+test('a temperature limit above what a servo is made for is written to none', async () => {
+  await expect(link.limitTemperatures(Float64Array.of(60, 60, 81))).rejects.toThrow(
+    'servo 3 (joint 3), a STS3215, takes no limit above 70 degrees Celsius',
+  );
+  expect(port.servos.map((servo) => servo.value('max_temperature'))).toEqual(IDS.map(() => 70));
+});
+
+test('servos are made no softer while their EEPROM is open, which would keep it', async () => {
+  link.write(goals);
+  link.setTorque(true);
+  driving = true;
+  while (!link.torque) await cycle();
+  const own = port.servos.map((servo) => servo.value('p_coefficient'));
+  let done = false;
+  const limits = link.limitTemperatures(new Float64Array(IDS.length).fill(60)).finally(() => {
+    done = true;
+  });
+  link.gains.soften(
+    IDS.map(() => 0.4),
+    IDS.map(() => 1),
+  );
+  while (!done) {
+    await cycle();
+    const open = port.servos.some((servo) => servo.value('lock') === 0);
+    if (open) expect(port.writes(GAIN)).toEqual([]);
+  }
+  await limits;
+  expect(port.sent.some((frame) => frame[4] === 3 && frame[5] === LOCK)).toBe(true);
+  expect(port.servos.map((servo) => servo.value('max_temperature'))).toEqual(IDS.map(() => 60));
+  while (link.gains.pending) await cycle();
+  for (const [i, servo] of port.servos.entries()) {
+    expect(servo.value('p_coefficient')).toBeLessThan(own[i]!);
+    servo.powerCycle();
+    expect(servo.value('p_coefficient')).toBe(own[i]);
+  }
+});
+
+test('overloaded servos are brought back, but not again and again: whoever asks too soon is told when', async () => {
+  const overload = async (): Promise<void> => {
+    port.servos[1]!.raiseOverload();
+    while (link.alarms[1] === 0) await cycle();
+  };
+  await overload();
+  const began = performance.now() / 1000;
+  expect(link.recover(began)).toBe('');
+  while (!link.up || link.alarms[1] !== 0) await cycle();
+  await overload();
+  expect(link.recover(began + 1.5)).toMatch(/just been brought back: take the load off, and try again in 4 s/);
+  expect(link.up).toBe(true);
+  expect(link.recover(began + 5.1)).toBe('');
+  while (!link.up || link.alarms[1] !== 0) await cycle();
+});
+
+test('a port that is gone is tried again less and less often, and its arm is there when it is', async () => {
+  const open = port.open;
+  let opened = 0;
+  port.open = async () => {
+    opened++;
+    throw new PortError('not_found', 'test: is not there');
+  };
+  port.onClose(new PortError('closed', 'test: has been pulled out'));
+  const until = performance.now() + 1500;
+  while (performance.now() < until) {
+    await cycle();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  // After 0.1 s, and then each time after twice as long.
+  expect(opened).toBeGreaterThan(0);
+  expect(opened).toBeLessThanOrEqual(5);
+  expect(link.up).toBe(false);
+  port.open = open;
+  while (!link.up) await cycle();
+}, 30_000);

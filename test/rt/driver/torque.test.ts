@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { loadArmModel } from '../../../src/arm/model.ts';
+import { virtualArm } from '../../mirror/support/fixture.ts';
+
+const SYNC_WRITE = 0x83;
+const ELBOW = 2;
+/** A hand moves the limp joint over this way, rad, in this time, s. */
+const WAY = 0.5;
+const TIME = 0.6;
+/** A hand that follows: a joint is not moved further than this when its torque goes on, rad. */
+const NEAR = 0.05;
+
+test('torque that comes late holds the arm where it is by then, and nothing drives it before', async () => {
+  const model = loadArmModel('so101');
+  const rest = [...model.poses.get('rest')!];
+  const arm = await virtualArm(model, rest);
+  // Goals too: such a servo takes torque with its first one.
+  arm.port.lose = (bytes) => bytes[4] === SYNC_WRITE;
+  arm.runtime.setTorque(true);
+  const { name } = model.joints[ELBOW]!;
+  arm.sim.hand({ [name]: rest[ELBOW]! - WAY }, TIME);
+  arm.run(TIME + 0.3, () => expect(arm.runtime.powered).toBe(false));
+  const before = arm.truth().positions[ELBOW]!;
+  expect(rest[ELBOW]! - before).toBeGreaterThan(WAY / 2);
+  arm.sim.hand(null, 0);
+
+  arm.port.lose = () => false;
+  let fastest = 0;
+  arm.run(0.4, () => {
+    fastest = Math.max(fastest, Math.abs(arm.truth().velocities[ELBOW]!));
+  });
+  expect(arm.runtime.powered).toBe(true);
+  expect(Math.abs(arm.truth().positions[ELBOW]! - before)).toBeLessThan(NEAR);
+  expect(fastest).toBeLessThan(1);
+});

@@ -1,0 +1,279 @@
+import { expect, test } from 'vitest';
+import type { FollowOptions } from '../../../src/rt/messages.ts';
+import { FollowCode } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { Follow, RAMP_SPEED, STALE } from '../../../src/rt/sources/follow.ts';
+import { jointMaps, mapPositions, unmapPositions } from '../../../src/rt/sources/joint-map.ts';
+import { SourceStatus } from '../../../src/rt/sources/setpoint-source.ts';
+
+const DT = 0.005;
+
+function setUp(target: (t: number) => number, options?: FollowOptions) {
+  let now = 10;
+  let fresh = true;
+  let sampled = now;
+  const sampler = {
+    get sampleTime() {
+      if (fresh) sampled = now;
+      return sampled;
+    },
+    sample: (out: Float64Array) => {
+      out[0] = target(now - 10);
+    },
+  };
+  const none = new Float64Array(1);
+  const drive = { damping: none, inertia: none, friction: none, smooth: true };
+  const follow = new Follow(sampler, drive, 'mirroring', () => now, options);
+  const out = Float64Array.of(0);
+  follow.begin(out);
+  const step = (): SourceStatus => {
+    now += DT;
+    return follow.next(now, DT, out);
+  };
+  return {
+    follow,
+    out,
+    step,
+    silence: (silent: boolean) => {
+      fresh = !silent;
+    },
+  };
+}
+
+test('the start is a ramp, whatever the difference', () => {
+  const { follow, out, step } = setUp(() => 1.2);
+  let last = 0;
+  let time = 0;
+  while (follow.follow.code !== FollowCode.following) {
+    step();
+    time += DT;
+    // The smoothing is 37 ms behind; nearer than that the lead is being let in.
+    if (Math.abs(out[0]! - 1.2) > 0.03) expect(out[0]! - last).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
+    last = out[0]!;
+    expect(time).toBeLessThan(10);
+  }
+  expect(time).toBeGreaterThan(1.1 / RAMP_SPEED);
+  expect(out[0]).toBeCloseTo(1.2, 2);
+});
+
+test('a silent leader is followed no further, and its return is ramped again', () => {
+  let jump = 0;
+  const { follow, out, step, silence } = setUp(() => jump);
+  for (let i = 0; i < 400; i++) step();
+  expect(follow.follow.code).toBe(FollowCode.following);
+  silence(true);
+  let cycles = 0;
+  while (step() !== SourceStatus.hold) cycles++;
+  expect(cycles * DT).toBeCloseTo(STALE, 1);
+  expect(follow.follow.code).toBe(FollowCode.holding);
+  jump = 1;
+  silence(false);
+  const before = out[0]!;
+  expect(step()).toBe(SourceStatus.running);
+  expect(out[0]! - before).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
+  expect(follow.follow.code).toBe(FollowCode.ramping);
+});
+
+const model = {
+  name: 'so101',
+  joints: [
+    { name: 'shoulder_pan', role: 'shoulder_pan' },
+    { name: 'shoulder_lift', role: 'shoulder_lift' },
+    { name: 'wrist_roll', role: 'wrist_roll' },
+    { name: 'gripper', role: 'gripper' },
+  ],
+  gripper: { index: 3, closed: 0, open: 1.7 },
+};
+
+test('inverted controls mirror left and right: base and roll turn the other way, the rest does not', () => {
+  const maps = jointMaps(model, model, {}, true);
+  expect(typeof maps === 'string' ? maps : maps.map((map) => map.scale)).toEqual([-1, 1, -1, 1]);
+});
+
+test('a pair takes scale and offset from the configuration and refuses joints that it has not', () => {
+  const maps = jointMaps(model, model, { shoulder_lift: { scale: 0.5, offset: 0.1 } }, false);
+  expect(maps).toContainEqual(expect.objectContaining({ from: 1, scale: 0.5, offset: 0.1 }));
+  expect(jointMaps(model, model, { knee: { scale: 1, offset: 0 } }, false)).toMatch(/"knee" is none of .*gripper/);
+});
+
+test('arms of different models are not paired where a joint has no role frame, and the joint is named', () => {
+  const koch = { ...model, name: 'koch' };
+  expect(jointMaps(model, koch, {}, false)).toMatch(/a so101 cannot lead a koch: joint shoulder_pan of the so101/);
+  const framed = { ...koch, joints: koch.joints.map((joint) => ({ ...joint, roleFrame: { sign: 1, zero: 0 } })) };
+  expect(jointMaps(framed, { ...model, name: 'other' }, {}, false)).toMatch(/joint shoulder_pan of the other/);
+});
+
+test('joints of different models are matched by role and angle, the gripper by its opening; one without partner holds', () => {
+  const frames = [
+    { sign: 1, zero: 0 },
+    { sign: -1, zero: 1.5 },
+    { sign: 1, zero: 0.2 },
+  ];
+  const leader = { ...model, joints: model.joints.map((joint, i) => ({ ...joint, roleFrame: frames[i] ?? null })) };
+  const joint = (name: string, role: string, sign: number, zero: number) => ({ name, role, roleFrame: { sign, zero } });
+  const follower = {
+    name: 'long',
+    joints: [
+      joint('waist', 'shoulder_pan', 1, 0),
+      joint('shoulder', 'shoulder_lift', 1, -0.5),
+      joint('forearm', 'forearm_roll', 1, 0),
+      { name: 'fingers', role: 'gripper', roleFrame: null },
+    ],
+    gripper: { index: 3, closed: 0.015, open: 0.037 },
+  };
+  const maps = jointMaps(leader, follower, { waist: { scale: 1, offset: 0, lower: -1, upper: 1 } }, false);
+  if (typeof maps === 'string') throw new Error(maps);
+  const out = Float64Array.of(9, 9, 9, 9);
+  mapPositions(maps, Float64Array.of(1.4, 1.2, 0.7, 0.85), out);
+  // Role angle of the lift: -(1.2 - 1.5) = 0.3, so the follower is 0.3 beyond its own zero.
+  expect([...out].map((value) => Math.round(value * 1e9) / 1e9)).toEqual([1, -0.2, 9, 0.026]);
+  const back = Float64Array.of(0, 0, 0.7, 0);
+  unmapPositions(maps, out, back);
+  expect([...back].map((value) => Math.round(value * 1e9) / 1e9)).toEqual([1, 1.2, 0.7, 0.85]);
+});
+
+const PLAIN: FollowOptions = {
+  lowPass: 0,
+  deadBand: 0,
+  velocity: Number.POSITIVE_INFINITY,
+  mismatch: Number.POSITIVE_INFINITY,
+  reapproach: true,
+};
+
+test('a leader that comes back too far away is refused where the pair says so', () => {
+  let angle = 0;
+  const { follow, out, step, silence } = setUp(() => angle, { ...PLAIN, mismatch: 0.2 });
+  for (let i = 0; i < 400; i++) step();
+  silence(true);
+  while (step() !== SourceStatus.hold);
+  angle = 0.19;
+  silence(false);
+  expect(step()).toBe(SourceStatus.running);
+  silence(true);
+  while (step() !== SourceStatus.hold);
+  angle = 0.6;
+  silence(false);
+  const before = out[0]!;
+  for (let i = 0; i < 10; i++) expect(step()).toBe(SourceStatus.hold);
+  expect(follow.follow.code).toBe(FollowCode.refused);
+  expect(out[0]).toBe(before);
+});
+
+test('the jump of a leader whose readings were frozen is a ramp, the quickest hand is none', () => {
+  let frozen = false;
+  let kept = 0;
+  const hand = (t: number): number => 0.8 * Math.sin(3 * t);
+  const { follow, out, step } = setUp((t) => {
+    if (!frozen) kept = hand(t);
+    return kept;
+  }, PLAIN);
+  for (let i = 0; i < 1000; i++) step();
+  expect(follow.follow.code).toBe(FollowCode.following);
+  frozen = true;
+  for (let i = 0; i < 100; i++) step();
+  expect(follow.follow.code).toBe(FollowCode.following);
+  frozen = false;
+  const before = out[0]!;
+  step();
+  expect(follow.follow.code).toBe(FollowCode.ramping);
+  expect(Math.abs(out[0]! - before)).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
+});
+
+test('the jump of a leader whose readings were frozen is a ramp for a joint that has caught up before the others too', () => {
+  let now = 10;
+  let first = 0;
+  const sampler = {
+    get sampleTime() {
+      return now;
+    },
+    sample: (out: Float64Array) => {
+      out.set([first, 1.5]);
+    },
+  };
+  const none = new Float64Array(2);
+  const drive = { damping: none, inertia: none, friction: none, smooth: true };
+  const follow = new Follow(sampler, drive, 'mirroring', () => now, PLAIN);
+  const out = new Float64Array(2);
+  follow.begin(out);
+  const step = (): void => {
+    now += DT;
+    follow.next(now, DT, out);
+  };
+  // The first joint is where its leader is, and free of the ramp; the second one is half way.
+  for (let i = 0; i < 250; i++) step();
+  expect(follow.follow.code).toBe(FollowCode.ramping);
+  first = 1;
+  for (let i = 0; i < 50; i++) {
+    const before = out[0]!;
+    step();
+    expect(out[0]! - before).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
+  }
+});
+
+test('goals for an arm of another bridge, which smooths them itself, are no later than the leader once they have caught up', () => {
+  let now = 10;
+  const lift = () => 0.5 * Math.sin(2 * (now - 10));
+  const sampler = {
+    get sampleTime() {
+      return now;
+    },
+    sample: (out: Float64Array) => out.fill(lift()),
+  };
+  const none = new Float64Array(1);
+  const drive = { damping: none, inertia: none, friction: none, smooth: false };
+  const follow = new Follow(sampler, drive, 'mirroring', () => now, PLAIN);
+  const out = new Float64Array(1);
+  follow.begin(out);
+  for (let i = 0; i < 400; i++) {
+    const before = out[0]!;
+    const following = follow.follow.code === FollowCode.following;
+    now += DT;
+    follow.next(now, DT, out);
+    if (following) expect(out[0]).toBeCloseTo(lift(), 12);
+    // The leader moves at up to 1 rad/s, and the rest of the way is made up.
+    expect(Math.abs(out[0]! - before)).toBeLessThan(2 * DT);
+  }
+  expect(follow.follow.code).toBe(FollowCode.following);
+});
+
+test('a pair may follow slowly, smoothly, and leave small movements out', () => {
+  const still = setUp(() => 0.03, { ...PLAIN, deadBand: 0.05 });
+  for (let i = 0; i < 1000; i++) still.step();
+  expect(still.out[0]).toBe(0);
+  const slow = setUp((t) => (t < 3 ? 0 : 0.03 * (t - 3) * 20), { ...PLAIN, velocity: 0.2 });
+  let last = 0;
+  for (let i = 0; i < 1000; i++) {
+    slow.step();
+    expect(slow.out[0]! - last).toBeLessThanOrEqual(0.2 * DT + 1e-12);
+    last = slow.out[0]!;
+  }
+  const shaky = (options: FollowOptions): number => {
+    const { out, step } = setUp((t) => 0.02 * Math.sin(2 * Math.PI * 8 * t), options);
+    let most = 0;
+    for (let i = 0; i < 1000; i++) {
+      step();
+      if (i > 600) most = Math.max(most, Math.abs(out[0]!));
+    }
+    return most;
+  };
+  // A first-order low-pass at 1 Hz leaves an eighth of 8 Hz.
+  expect(shaky({ ...PLAIN, lowPass: 1 }) / shaky(PLAIN)).toBeCloseTo(1 / Math.hypot(1, 8), 1);
+});
+
+test('a leader that never rests is caught up with, joint by joint, also after a gap', () => {
+  const { follow, step, silence } = setUp((t) => 0.75 * Math.sin(2.2 * t));
+  const catchUp = (): number => {
+    let time = 0;
+    while (follow.follow.code !== FollowCode.following) {
+      step();
+      time += DT;
+      expect(time).toBeLessThan(6);
+    }
+    return time;
+  };
+  catchUp();
+  silence(true);
+  while (step() !== SourceStatus.hold);
+  silence(false);
+  step();
+  expect(catchUp()).toBeLessThan(4);
+});
