@@ -1,5 +1,7 @@
 /** Drives emulated servos by the bridge's own code in one thread, and prints what it measured. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../src/clock.ts';
 import type { ArmController } from '../src/rt/joint/arm-controller.ts';
 import { ControlLoop } from '../src/rt/loop/control-loop.ts';
 import { SharedState, StateCode } from '../src/rt/snapshot/shared-snapshot.ts';
@@ -86,7 +88,10 @@ async function heapAfter(cycles: number): Promise<{ used: number; buffers: numbe
  */
 async function controlLoop(): Promise<ClientReport> {
   const single = options.ports.length === 1;
-  const shared = new SharedState(options.ports.map(() => joints.length));
+  const shared = new SharedState(
+    options.ports.map(() => joints.length),
+    systemClock,
+  );
   const arms: ArmController[] = [];
   const add = <L extends LeaderLink>(link: L): { arm: ArmController; link: L } => {
     const arm = makeRuntime(model, arms.length, link, shared);
@@ -95,7 +100,7 @@ async function controlLoop(): Promise<ClientReport> {
   };
   const pairs: { follower: ArmController; link: FollowerLink; leader: LeaderLink | null }[] = [];
   for (let i = 0; i < options.ports.length; i += 2) {
-    const port = (at: number) => makePort(`serial:${options.ports[at]}`);
+    const port = (at: number) => makePort(`serial:${options.ports[at]}`, systemClock);
     const leader = single ? null : add(new LeaderLink(port(i), joints)).link;
     const { arm, link } = add(new FollowerLink(port(single ? i : i + 1), joints));
     link.leader = leader ?? link;
@@ -103,7 +108,7 @@ async function controlLoop(): Promise<ClientReport> {
   }
   (pairs[0]!.leader ?? pairs[0]!.link).probe = probe;
   pairs.at(-1)!.link.goals = probe;
-  const loop = new ControlLoop(shared, options.rate ?? Number.POSITIVE_INFINITY);
+  const loop = new ControlLoop(shared, options.rate ?? Number.POSITIVE_INFINITY, systemClock);
   for (const arm of arms) loop.add(arm);
   fineTimers();
   loop.start();
@@ -132,7 +137,7 @@ async function controlLoop(): Promise<ClientReport> {
 }
 
 async function busAlone(): Promise<ClientReport> {
-  const port = makePort(`serial:${options.ports[0]}`);
+  const port = makePort(`serial:${options.ports[0]}`, systemClock);
   await port.open();
   const servos = joints.map((joint) => joint.servos[0]!);
   const ids = servos.map(({ id }) => id);

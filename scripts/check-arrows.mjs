@@ -1,6 +1,7 @@
 /**
- * Checks that imports between the rooms of src/ go only where the table of ARCHITECTURE.md lets them; ends non-zero
- * otherwise. Type-only imports count too: knowing a type is knowing the room.
+ * Checks that imports between the rooms of src/ go only where the table of ARCHITECTURE.md lets them, and that only
+ * clock.ts reads time, sets timers and sleeps; ends non-zero otherwise. Type-only imports count too: knowing a type is
+ * knowing the room.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -37,6 +38,18 @@ if (Object.keys(allowed).length === 0) {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\{[^}]*\}[^'"\n;]*?)?['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g;
 
+/** What reads time, waits or sleeps; comments and texts do not count. */
+const TIME =
+  /\b(?:performance\.(?:now|timeOrigin)|Date\.now|new Date\(\)|(?<![.\w#])(?:setTimeout|setInterval|setImmediate)\(|Atomics\.(?:wait|waitAsync)\(|process\.hrtime)|['"](?:node:)?timers(?:\/promises)?['"]/g;
+/** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
+const ENTRIES = /^(?:main|rt\/entry|sim\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
+/** Rooms that still read time by themselves. */
+const UNTIMED = /^(?:arm|motion|mirror|calibration|recording|http|ros|sim|cli)\/|^(?:bridge|roster|main)\.ts$/;
+
+function withoutProse(text) {
+  return text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/.*$/gm, '');
+}
+
 function room(path) {
   const parts = relative(SOURCE, path).split(sep);
   return parts[0];
@@ -51,10 +64,17 @@ for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true }
     faults.push(`src/${relative(SOURCE, file)}: ARCHITECTURE.md has no room "${from}" in its table "Rooms"`);
     continue;
   }
-  for (const [, static_, dynamic] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+  const name = relative(SOURCE, file).split(sep).join('/');
+  const text = readFileSync(file, 'utf8');
+  if (name !== 'clock.ts' && !UNTIMED.test(name)) {
+    for (const [use] of withoutProse(text).matchAll(TIME)) faults.push(`src/${name}: ${use} is for clock.ts alone`);
+    if (/\bsystemClock\b/.test(withoutProse(text)) && !ENTRIES.test(name))
+      faults.push(`src/${name}: systemClock is for the entries of threads and programs, which hand it on`);
+  }
+  for (const [, static_, dynamic] of text.matchAll(IMPORT)) {
     const target = resolve(dirname(file), static_ ?? dynamic);
     const to = room(target);
-    if (to === from || to.startsWith('..')) continue;
+    if (to === from || to === 'clock.ts' || to.startsWith('..')) continue;
     const inside = relative(join(SOURCE, to), target).split(sep).join('/');
     const only = narrow[from]?.[to];
     if (!allowed[from].includes(to)) faults.push(`src/${relative(SOURCE, file)}: ${from} must not know ${to}`);

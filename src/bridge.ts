@@ -14,6 +14,7 @@ import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/t
 import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
+import { systemClock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
@@ -46,8 +47,8 @@ import { VERSION } from './version.ts';
 
 /** Longest wait at start for the arms to answer, s; one that does not is reported and retried later. */
 const CONNECT_TIMEOUT = 5;
-/** Longest that the control loop may be silent before listeners are called all the same, ms. */
-const CYCLE_TIMEOUT = 1000;
+/** Longest that the control loop may be silent before listeners are called all the same, s. */
+const CYCLE_TIMEOUT = 1;
 
 /** Time for answers to leave before HTTP closes, ms: a stop that ended the lowering is to be answered. */
 const LAST_ANSWERS = 100;
@@ -219,7 +220,10 @@ export class Bridge {
               priority: config.control.priority && Math.max(1, config.control.priority - 1),
             },
           );
-    const shared = new SharedState(plans.map(({ model }) => model.joints.length));
+    const shared = new SharedState(
+      plans.map(({ model }) => model.joints.length),
+      systemClock,
+    );
     const store = new GainStore(config.state_folder ?? defaultStateFolder());
     const launch = (): Worker => {
       const setups = plans.map((plan) => {

@@ -1,4 +1,4 @@
-/** Where threads begin, and what the operating system does for the calling one: exact sleeps and precedence. Linux, in part. */
+/** Where threads begin, and what the operating system does for the calling one: exact timers and precedence. Linux, in part. */
 import { spawnSync } from 'node:child_process';
 import { readlinkSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -7,13 +7,6 @@ import { basename } from 'node:path';
 export function threadEntry(path: string): URL {
   const compiled = import.meta.url.endsWith('.js');
   return new URL(compiled ? `./${path}` : `../dist/${path}`, import.meta.url);
-}
-
-const cell = new Int32Array(new SharedArrayBuffer(4));
-
-/** Sleeps for `duration` (s), during which nothing else happens in this thread. */
-export function nap(duration: number): void {
-  Atomics.wait(cell, 0, 0, duration * 1000);
 }
 
 /** The kernel's number of this thread; null where it cannot be had. */

@@ -257,13 +257,13 @@ export class ArmHandle implements Arm {
     const deadline = performance.now() + timeout * 1000;
     // The read of the cycle that is under way may have begun before the call, the one after it cannot have.
     let cycle = this.#shared.cycle;
-    await this.#shared.nextCycle(cycle, timeout * 1000);
+    await this.#shared.nextCycle(cycle, timeout);
     const { sampleInstant } = this.read();
     while (performance.now() < deadline) {
       cycle = this.#shared.cycle;
       const snapshot = this.read();
       if (snapshot.sampleInstant !== sampleInstant) return snapshot;
-      await this.#shared.nextCycle(cycle, Math.max(1, deadline - performance.now()));
+      await this.#shared.nextCycle(cycle, Math.max(0.001, (deadline - performance.now()) / 1000));
     }
     throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s. ${this.#reason}`);
   }
@@ -534,7 +534,7 @@ export class ArmHandle implements Arm {
   /** Resolves after the next control cycle; rejects when none comes within a second. */
   async nextCycle(): Promise<void> {
     const { cycle } = this.#shared;
-    await this.#shared.nextCycle(cycle, 1000);
+    await this.#shared.nextCycle(cycle, 1);
     if (this.#shared.cycle === cycle) {
       throw new BridgeError('unavailable', 'The control loop has not run for a second. Restart the bridge.');
     }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../clock.ts';
 import { makePort } from '../servo/port/make.ts';
 import { countRange, type Quantity, type Register, SI_UNIT, toSI } from '../servo/registers.ts';
 import { type ServoClient, ServoError, type ServoIdentity } from '../servo/servo-client.ts';
@@ -56,7 +57,7 @@ function servoModel(text: string): ServoModel {
 
 /** Runs a task with the one servo on an open port. */
 async function withServo(options: Options, task: (servo: Reached) => Promise<number>): Promise<number> {
-  const port = makePort(options.port);
+  const port = makePort(options.port, systemClock);
   await port.open();
   try {
     const wanted = options.model ? [options.model.family] : FAMILIES;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
 import { describePorts, discoverPorts, type PortInfo } from '../servo/port/discovery.ts';
 import { makePort } from '../servo/port/make.ts';
 import { PortError } from '../servo/port/port.ts';
@@ -137,7 +138,7 @@ async function scanOnce(
 ): Promise<void> {
   const target = parseBusUrl(url);
   const baudRate = target.kind === 'serial' ? target.baudRate : null;
-  const port = makePort(url);
+  const port = makePort(url, systemClock);
   await port.open();
   try {
     const client = makeClient(family, port);

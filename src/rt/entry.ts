@@ -3,6 +3,7 @@
  * The second place, besides the bridge, where parts are put together.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../clock.ts';
 import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
@@ -41,6 +42,7 @@ const setup = workerData as ControlSetup;
 const port = parentPort!;
 const shared = new SharedState(
   setup.arms.map((arm) => arm.joints.length),
+  systemClock,
   setup.shared,
 );
 /** What is here of each arm, by its place; arms are only ever added. */
@@ -48,11 +50,7 @@ const setups: ArmSetup[] = [];
 const arms: ArmController[] = [];
 const streams: Stream[] = [];
 const jogs: { readonly input: JogInput; readonly chain: Chain; readonly collision: CollisionModel }[] = [];
-const loop = new ControlLoop(shared, setup.rate);
-
-function seconds(): number {
-  return performance.now() / 1000;
-}
+const loop = new ControlLoop(shared, setup.rate, systemClock);
 
 function post(message: FromControl): void {
   port.postMessage(message);
@@ -71,7 +69,7 @@ class Stream implements Sampler {
     for (let i = 0; i < positions.length; i++) {
       if (!Number.isNaN(positions[i]!)) this.#positions[i] = positions[i]!;
     }
-    this.sampleTime = seconds();
+    this.sampleTime = systemClock.now();
   }
 
   restart(): void {
@@ -95,7 +93,8 @@ function makeLink(arm: ArmSetup): ArmLink {
       return { id, model, calibration: { sign, zero, stepsPerTurn: model.stepsPerTurn }, homing, shadow };
     }),
   }));
-  const port = arm.bus.kind === 'sim' ? new SimPort(arm.bus.url, arm.bus.port) : makePort(arm.bus.url);
+  const port =
+    arm.bus.kind === 'sim' ? new SimPort(arm.bus.url, arm.bus.port, systemClock) : makePort(arm.bus.url, systemClock);
   return new ServoLink(port, joints, arm.leftGains);
 }
 
@@ -190,12 +189,12 @@ function makeSource(arm: ArmController, command: Extract<Command, { kind: 'drive
           mapPositions(maps, link.positions, out);
         },
       };
-      return new Follow(sampler, driveModel(arm), 'mirroring', seconds, spec.options);
+      return new Follow(sampler, driveModel(arm), 'mirroring', systemClock.now, spec.options);
     }
     case 'stream': {
       const stream = streams[command.arm]!;
       stream.restart();
-      return new Follow(stream, driveModel(arm), 'moving', seconds, PLAIN, spec.timeout);
+      return new Follow(stream, driveModel(arm), 'moving', systemClock.now, PLAIN, spec.timeout);
     }
     case 'waypoints':
       return new Waypoints(spec, top);
@@ -204,7 +203,7 @@ function makeSource(arm: ArmController, command: Extract<Command, { kind: 'drive
       input.sampleTime = 0;
       const { lower, upper, acceleration } = limits;
       const move = { lower, upper, velocity: top, acceleration: acceleration.move, gaining };
-      return new Jog(input, move, chain, collision, seconds, spec.timeout);
+      return new Jog(input, move, chain, collision, systemClock.now, spec.timeout);
     }
     case 'float':
       return new Float(spec.support, spec.fade, spec.gains);
@@ -277,7 +276,8 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
       if (!arm.link.up) return arm.link.reason;
       if (command.on && shared.stopLatched(command.arm)) return 'it is stopped';
       if (command.on && arm.link.torqueRefusal !== '') return `no torque: ${arm.link.torqueRefusal}`;
-      if (command.on && seconds() - arm.link.sampleTime > OLDEST_START) return 'its servos do not answer just now';
+      if (command.on && systemClock.now() - arm.link.sampleTime > OLDEST_START)
+        return 'its servos do not answer just now';
       arm.setTorque(command.on);
       break;
     case 'gains': {
@@ -297,7 +297,7 @@ function carryOut(command: Exclude<Command, SlowCommand>): CommandResult | strin
     case 'recover': {
       // Its torque gives way for a moment, which no motion bears.
       if (!shared.stopLatched(command.arm)) break;
-      const refusal = arm.link.recover(seconds());
+      const refusal = arm.link.recover(systemClock.now());
       if (refusal !== '') return refusal;
       break;
     }
@@ -343,10 +343,10 @@ port.on('message', (message: ToControl) => {
     if (sample.kind === 'setpoints') {
       streams[sample.arm]!.arrived(sample.positions);
     } else if (sample.kind === 'jog') {
-      jogs[sample.arm]!.input.arrived(sample.velocity, seconds());
+      jogs[sample.arm]!.input.arrived(sample.velocity, systemClock.now());
     } else {
       const { link } = arms[sample.arm]!;
-      if (link instanceof RemoteLink) link.arrived(sample.positions, sample.velocities, seconds());
+      if (link instanceof RemoteLink) link.arrived(sample.positions, sample.velocities, systemClock.now());
     }
     return;
   }

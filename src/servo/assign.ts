@@ -316,9 +316,9 @@ async function writeRate(client: SetupClient, model: ServoModel, id: number, cod
 
 /** Closes the EEPROM and looks whether the servo is what it was to become. @throws {ServoError} */
 async function confirm(client: SetupClient, { id, model }: ExpectedServo, code: number | null): Promise<void> {
-  const deadline = performance.now() + RATE_TIME * 1000;
+  const deadline = client.clock.now() + RATE_TIME;
   while ((await client.ping(id)) === null) {
-    if (performance.now() < deadline) continue;
+    if (client.clock.now() < deadline) continue;
     throw new ServoError(
       'timeout',
       id,

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { type ClientOptions, Exchange, type Reply } from './exchange.ts';
 import type { BytePort } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
@@ -15,6 +16,7 @@ interface Framing {
 
 /** What clients of all families have in common; what a servo says of itself and how it refuses is the family's. */
 export abstract class ExchangeClient implements SetupClient {
+  readonly clock: Clock;
   protected readonly exchange: Exchange;
   /** Where frames are made: one is sent, or copied, before the next. */
   protected readonly out: Uint8Array;
@@ -26,6 +28,7 @@ export abstract class ExchangeClient implements SetupClient {
     makeParser: (handler: StatusHandler) => ReplyParser,
     options: ClientOptions = {},
   ) {
+    this.clock = port.clock;
     this.out = new Uint8Array(framing.MAX_FRAME);
     this.#framing = framing;
     const probe = (id: number, length: number): Uint8Array => this.framed(framing.encodeRead(this.out, id, 0, length));

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 import { type Echo, ServoError } from './servo-client.ts';
@@ -49,6 +50,7 @@ const UNKNOWN = -2;
  */
 export class Exchange {
   readonly #port: BytePort;
+  readonly #clock: Clock;
   readonly #parser: ReplyParser;
   readonly #deadline: number;
   readonly #probe: Probe;
@@ -65,6 +67,7 @@ export class Exchange {
     options: ClientOptions = {},
   ) {
     this.#port = port;
+    this.#clock = port.clock;
     this.#probe = probe;
     this.#deadline = options.deadline ?? DEFAULT_DEADLINE;
     this.#parser = makeParser((id, error, bytes, from, length) => {
@@ -258,29 +261,30 @@ export class Exchange {
   #listen(id: number, patience: number, take: (reply: Reply) => 'other' | 'more' | 'done'): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
-        clearTimeout(timer);
+        timer.cancel();
         this.#waiting = null;
       };
-      const expired = (): void => {
-        const due = timer;
-        const over = (): boolean => this.#waiting !== waiting || timer !== due;
+      let heard = 0;
+      const timer = this.#clock.timer((): void => {
+        const before = heard;
+        const over = (): boolean => this.#waiting !== waiting || heard !== before;
         // Bytes may have come while this thread was held up: they are looked at before the servo is called silent.
-        setImmediate(() => {
+        this.#clock.soon(() => {
           if (over()) return;
           this.#parser.flush();
           if (over()) return;
           end();
           resolve();
         });
-      };
-      let timer = setTimeout(expired, patience);
+      });
+      timer.start(patience / 1000);
       const waiting: Waiting = {
         take(reply) {
           const answer = take(reply);
           if (answer === 'other') return;
-          clearTimeout(timer);
+          heard++;
           if (answer === 'more') {
-            timer = setTimeout(expired, patience);
+            timer.start(patience / 1000);
             return;
           }
           end();

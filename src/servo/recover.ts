@@ -32,9 +32,9 @@ export async function recover(
 }
 
 async function answering(client: ServoClient, id: number): Promise<void> {
-  const deadline = performance.now() + REBOOT_TIME * 1000;
+  const deadline = client.clock.now() + REBOOT_TIME;
   while ((await client.ping(id)) === null) {
-    if (performance.now() > deadline) {
+    if (client.clock.now() > deadline) {
       throw new ServoError(
         'timeout',
         id,

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts';
+
 /** Why a transaction with one servo failed. */
 export type ServoErrorCode = 'timeout' | 'corrupt' | 'refused' | 'closed';
 
@@ -35,6 +37,8 @@ export interface RegisterAccess {
  * answer to one request, or to one of whoever used the port before, is never taken for the answer to another.
  */
 export interface ServoClient extends RegisterAccess {
+  /** By which it waits for answers. */
+  readonly clock: Clock;
   /**
    * Takes the port's bytes (again), after somebody else has used the port.
    * @param silent no answer is under way of any servo that will be asked; left out: that is found out first

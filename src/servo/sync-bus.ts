@@ -130,7 +130,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.#firstExcess = this.#excess;
     this.#owing.fill(1);
     this.#owed = this.ids.length;
-    const now = performance.now() / 1000;
+    const now = this.#port.clock.now();
     const asked = length + this.#excess;
     this.#send(this.askAll(address, asked), now);
     this.#lineFree += this.answerLength(this.ids.length, asked) * this.#byteTime;
@@ -149,7 +149,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.#retried = true;
     this.missed();
     this.#excess = this.#nextExcess();
-    this.#send(this.#askMissing(), performance.now() / 1000);
+    this.#send(this.#askMissing(), this.#port.clock.now());
     this.#lineFree += this.answerLength(this.#owed, this.#length + this.#excess) * this.#byteTime;
   }
 
@@ -177,7 +177,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
       this.#meantValues[count++] = values[i]!;
     }
     if (count === 0) return;
-    this.#send(this.encodeWrite(this.#firstMeant[count]!, register, this.#meantValues), performance.now() / 1000);
+    this.#send(this.encodeWrite(this.#firstMeant[count]!, register, this.#meantValues), this.#port.clock.now());
   }
 
   /**

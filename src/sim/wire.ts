@@ -1,4 +1,5 @@
-import { fineTimers, nap } from '../thread.ts';
+import { systemClock } from '../clock.ts';
+import { fineTimers } from '../thread.ts';
 
 export interface WireOptions {
   /** Rate of the line, baud; null for a line that takes no time. */
@@ -114,7 +115,7 @@ export class Wire {
       this.#send(this.#bytes.subarray(from, from + this.#lengths[slot]!));
     }
     // Naps keep two served arms and their host on two processors; the loop goes round after each for what comes in.
-    if (this.#count > 0 && wait > WATCH) nap(Math.min(NAP, wait - NAP_EXCESS));
+    if (this.#count > 0 && wait > WATCH) systemClock.nap(Math.min(NAP, wait - NAP_EXCESS));
     this.#schedule();
   }
 }

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import type { ControlClient } from '../../src/arm/control-client.ts';
 import { ArmHandle } from '../../src/arm/handle.ts';
 import { loadArmModel } from '../../src/arm/model.ts';
+import { systemClock } from '../../src/clock.ts';
 import type { Chain } from '../../src/kinematics/chain.ts';
 import { Field, SharedState, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
 
 test('a stop that comes while an earlier one is being released is not released with it', async () => {
   const model = loadArmModel('so101');
-  const shared = new SharedState([model.joints.length]);
+  const shared = new SharedState([model.joints.length], systemClock);
   const handle = new ArmHandle({
     ...{ id: 0, name: 'arm', bus: 'sim:so101', index: 0, detached: () => false },
     model,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import { arm, type Run, type Served, serve } from './support/program.ts';
 
@@ -57,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge scan', () => {
   });
 
   it('names who has a port open, skips it, and ends with 1 when nothing was found', async () => {
-    const port = makePort(url);
+    const port = makePort(url, systemClock);
     await port.open();
     ends.push(() => port.close());
     const { code, output } = await arm('scan', '--port', url);
@@ -159,7 +160,7 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge registers', () => {
   it('refuses a servo that is none of the named model, and a port that somebody has open', async () => {
     const other = await arm('registers', 'read', '--port', url, '--id', '1', '--model', 'sts3250');
     expect([other.code, other.errors]).toEqual([2, expect.stringContaining('servo 1 is a STS3215, no STS3250')]);
-    const port = makePort(url);
+    const port = makePort(url, systemClock);
     await port.open();
     ends.push(() => port.close());
     const busy = await write(1, 'p_coefficient=16');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
@@ -74,7 +75,7 @@ async function ended(child: ChildProcess): Promise<number | string | null> {
 }
 
 async function opened(url: string): Promise<BytePort> {
-  const port = makePort(url);
+  const port = makePort(url, systemClock);
   ports.push(port);
   await port.open();
   return port;

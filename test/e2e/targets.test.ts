@@ -220,7 +220,7 @@ describe('path "line"', () => {
   test('relative moves take it too; one out of reach is refused with how far it goes, and nothing moves', async () => {
     const { body } = await bridge.post('/move/relative?robot_id=0', { x: 3, path: 'line', ...TOLERANCES });
     expect(body).toMatchObject({ status: 'ok' });
-    // FollowerLag the shoulder's axis, round which the arm would have to swing.
+    // Behind the shoulder's axis, round which the arm would have to swing.
     const aside = await bridge.post('/move/absolute?robot_id=0', { x: -33, y: 20, z: -5 });
     expect(aside.body.status, aside.body.message).toBe('ok');
     const before = (await bridge.get('/sim/truth?robot_id=0')).body.joints;

@@ -263,7 +263,7 @@ test('a page exchanges a token for a cookie of its own, which no other page can 
     (await app.inject({ method: 'POST', url: '/move/init', headers: { host: 'localhost:8020', ...more } })).statusCode;
   expect(await status({ cookie })).toBe(200);
   expect(await status({ cookie: `other=1; ${cookie}`, origin: 'http://localhost:8020' })).toBe(200);
-  // FollowerLag a proxy that encrypts.
+  // Behind a proxy that encrypts.
   expect(await status({ cookie, host: 'localhost', origin: 'https://localhost' })).toBe(200);
   // Another port is the same site for the browser, which sends the cookie along.
   expect(await status({ cookie, origin: 'http://localhost:3000' })).toBe(403);

@@ -1,6 +1,7 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
+import { systemClock } from '../../src/clock.ts';
 import { FollowCode, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
 import { Follow, RAMP_SPEED } from '../../src/rt/sources/follow.ts';
 import { Trajectory } from '../../src/rt/sources/trajectory.ts';
@@ -20,7 +21,7 @@ let follow: Follow;
 let witness: GoalWitness | null = null;
 
 function seconds(): number {
-  return performance.now() / 1000;
+  return systemClock.now();
 }
 
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { armChain, loadArmModel } from '../../src/arm/model.ts';
+import { systemClock } from '../../src/clock.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
 import { ServoLink } from '../../src/rt/driver/servo-link.ts';
 import { ArmController } from '../../src/rt/joint/arm-controller.ts';
@@ -37,6 +38,7 @@ function memoryBus() {
   );
   const port: BytePort = {
     url: 'sim:so101',
+    clock: systemClock,
     onBytes: () => {},
     onClose: () => {},
     open: async () => {},
@@ -78,7 +80,7 @@ async function poweredArm() {
       }),
     })),
   );
-  const shared = new SharedState([joints]);
+  const shared = new SharedState([joints], systemClock);
   const of = (pick: (joint: (typeof model.joints)[number]) => number) => Float64Array.from(model.joints, pick);
   const runtime = new ArmController(
     0,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { simulatedCounterpart } from '../../src/arm/simulated-counterpart.ts';
+import { systemClock } from '../../src/clock.ts';
 import { DynamixelBus } from '../../src/servo/dynamixel/dynamixel-bus.ts';
 import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
 import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
@@ -46,7 +47,7 @@ async function serve({ arm: name, makeBus }: (typeof FAMILIES)[number], switches
   const faults = switches.reduce((plan, text) => addFault(text, plan), NO_FAULTS);
   const arm = await ServedArm.start({ arm: simulatedCounterpart(loadArmModel(name)), faults, pty: { link: null } });
   ends.push(() => arm.close());
-  const port = makePort(`serial:${arm.path}`);
+  const port = makePort(`serial:${arm.path}`, systemClock);
   ends.push(() => port.close());
   await port.open();
   return new makeBus(port, IDS);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import type { PortError } from '../../src/servo/port/port.ts';
@@ -21,7 +22,7 @@ function serialPort(path: string, options: SerialOptions = {}): SerialPort {
   const url = `serial:${path}`;
   const target = parseBusUrl(url);
   if (target.kind !== 'serial') throw new Error(`${url} is no serial port`);
-  return new SerialPort(url, target, options);
+  return new SerialPort(url, target, systemClock, options);
 }
 
 /** Waits until the bytes have come; fails by the test's own time limit. */
@@ -124,7 +125,7 @@ describe('a serial port whose adapter is pulled out', () => {
 describe('a serial port in a worker thread, where the control loop has it', () => {
   let compiled: CompiledSources;
   beforeAll(() => {
-    compiled = compileSources('servo');
+    compiled = compileSources('clock.ts', 'servo');
   });
   afterAll(() => compiled.remove());
 
@@ -132,8 +133,8 @@ describe('a serial port in a worker thread, where the control loop has it', () =
     const pty = await terminal((chunk) => pty.write(chunk));
     const worker = new Worker(
       `const { parentPort, workerData } = require('node:worker_threads');
-      import(workerData.module).then(async ({ makePort }) => {
-        const port = makePort(workerData.url);
+      Promise.all([import(workerData.module), import(workerData.clock)]).then(async ([{ makePort }, { systemClock }]) => {
+        const port = makePort(workerData.url, systemClock);
         port.onBytes = (chunk) => parentPort.postMessage([...chunk]);
         port.onClose = (reason) => parentPort.postMessage(reason.code);
         await port.open();
@@ -141,7 +142,11 @@ describe('a serial port in a worker thread, where the control loop has it', () =
       });`,
       {
         eval: true,
-        workerData: { module: compiled.url('servo/port/make.ts').href, url: `serial:${pty.path}` },
+        workerData: {
+          module: compiled.url('servo/port/make.ts').href,
+          clock: compiled.url('clock.ts').href,
+          url: `serial:${pty.path}`,
+        },
       },
     );
     ends.push(() => worker.terminate());

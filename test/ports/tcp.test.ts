@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import type { PortError } from '../../src/servo/port/port.ts';
 import type { TcpPort } from '../../src/servo/port/tcp.ts';
@@ -31,7 +32,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<{ server: Ser
 }
 
 function tcpPort(port: number): TcpPort {
-  const made = makePort(`tcp://127.0.0.1:${port}`) as TcpPort;
+  const made = makePort(`tcp://127.0.0.1:${port}`, systemClock) as TcpPort;
   ends.push(() => made.close());
   return made;
 }
@@ -109,7 +110,7 @@ describe('a TCP port', () => {
 
 describe('the maker of ports', () => {
   it('makes none for buses that something else serves', () => {
-    expect(() => makePort('sim:so101')).toThrow(/served by the simulation/);
-    expect(() => makePort('ros')).toThrow(TypeError);
+    expect(() => makePort('sim:so101', systemClock)).toThrow(/served by the simulation/);
+    expect(() => makePort('ros', systemClock)).toThrow(TypeError);
   });
 });

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { parseUrdf } from '../../src/kinematics/urdf.ts';
 import type { ArmSetup, Command, ControlSetup, FromControl, JointSetup, ToControl } from '../../src/rt/messages.ts';
 import { Field, SharedState, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
@@ -39,9 +40,9 @@ function remoteArm(name: string, shape: string): ArmSetup {
 }
 
 test('an arm whose shapes cannot be checked for contacts is not added by half: the next one has its place', async () => {
-  const sources = compileSources('thread.ts', 'rt', 'kinematics', 'mirror', 'motion', 'servo');
+  const sources = compileSources('clock.ts', 'thread.ts', 'rt', 'kinematics', 'mirror', 'motion', 'servo');
   onTestFinished(() => sources.remove());
-  const shared = new SharedState([]);
+  const shared = new SharedState([], systemClock);
   const setup: ControlSetup = { rate: 200, priority: null, shared: shared.buffers, arms: [] };
   const worker = new Worker(sources.url('rt/entry.ts'), { workerData: setup });
   onTestFinished(async () => {

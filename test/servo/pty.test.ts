@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { DynamixelBus } from '../../src/servo/dynamixel/dynamixel-bus.ts';
 import { DynamixelClient } from '../../src/servo/dynamixel/dynamixel-client.ts';
 import { XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
@@ -23,7 +24,7 @@ const PATIENT = { deadline: 5000 };
 async function connect(make: (onReply: (bytes: Uint8Array) => void) => EmulatedServoBus): Promise<BytePort> {
   const bus = make((bytes) => terminal.write(bytes));
   const terminal = await PseudoTerminal.open((chunk) => bus.feed(chunk, performance.now()));
-  const port = makePort(`serial:${terminal.path}?baud=1000000`);
+  const port = makePort(`serial:${terminal.path}?baud=1000000`, systemClock);
   onTestFinished(async () => {
     await port.close();
     await terminal.close();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { DynamixelClient } from '../../src/servo/dynamixel/dynamixel-client.ts';
 import { ResetOption } from '../../src/servo/dynamixel/dynamixel-constants.ts';
 import { XL330_M288, XL430_W250, XM430_W350 } from '../../src/servo/dynamixel/x-series.ts';
@@ -16,6 +17,7 @@ import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 /** A port with an emulated bus at its far end; answers come in a later turn of the event loop, as from a real port. */
 class BenchPort implements BytePort {
   readonly url = 'test:bench';
+  readonly clock = systemClock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   readonly requests: number[][] = [];

@@ -1,8 +1,10 @@
+import { systemClock } from '../../src/clock.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
 
 /** A port that keeps what is written and says what it is told to. */
 export class WirePort implements BytePort {
   readonly url = 'test';
+  readonly clock = systemClock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   readonly written: number[][] = [];

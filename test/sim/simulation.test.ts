@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { PortError } from '../../src/servo/port/port.ts';
 import { SimPort } from '../../src/servo/port/sim.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
@@ -10,7 +11,7 @@ import { JOINTS, so101 } from './so101.ts';
 let compiled: CompiledSources;
 let workerUrl: URL;
 beforeAll(() => {
-  compiled = compileSources('sim', 'servo', 'thread.ts');
+  compiled = compileSources('sim', 'servo', 'clock.ts', 'thread.ts');
   workerUrl = compiled.url('sim/entry.ts');
 });
 afterAll(() => compiled.remove());
@@ -44,8 +45,8 @@ describe('two arms in their thread', () => {
   });
 
   it('answers each on its own byte port', async () => {
-    const leader = new SimPort('sim:so101', simulation.portFor('leader'));
-    const follower = new SimPort('sim:so101', simulation.portFor('follower'));
+    const leader = new SimPort('sim:so101', simulation.portFor('leader'), systemClock);
+    const follower = new SimPort('sim:so101', simulation.portFor('follower'), systemClock);
     await Promise.all([leader.open(), follower.open()]);
     expect(await ask(leader, request(1, 3, 5, 9), 6)).toEqual(status(1, 0));
     expect(await ask(leader, request(9, 1), 6)).toEqual(status(9, 0));
@@ -83,7 +84,7 @@ describe('two arms in their thread', () => {
   });
 
   it('silences a dead servo and revives it', async () => {
-    const port = new SimPort('sim:so101', simulation.portFor('leader'));
+    const port = new SimPort('sim:so101', simulation.portFor('leader'), systemClock);
     await port.open();
     await simulation.fault('leader', { dead: [2] });
     expect(await ask(port, request(0xfe, 0x82, 5, 1, 1, 2, 3), 14)).toEqual(
@@ -94,7 +95,7 @@ describe('two arms in their thread', () => {
   });
 
   it('forgets what servos hold in RAM when their supply is switched off and on', async () => {
-    const port = new SimPort('sim:so101', simulation.portFor('leader'));
+    const port = new SimPort('sim:so101', simulation.portFor('leader'), systemClock);
     await port.open();
     await ask(port, request(1, 3, 40, 1), 6);
     await simulation.fault('leader', { powerCycle: true });
@@ -102,7 +103,7 @@ describe('two arms in their thread', () => {
   });
 
   it('can be left and joined again on the same port; what came in between is not delivered', async () => {
-    const port = new SimPort('sim:so101', simulation.portFor('leader'));
+    const port = new SimPort('sim:so101', simulation.portFor('leader'), systemClock);
     await port.open();
     await ask(port, request(1, 1), 6);
     port.write(request(2, 1));
@@ -120,7 +121,7 @@ describe('two arms in their thread', () => {
   });
 
   it('closes every byte port when it ends, and says what to do', async () => {
-    const port = new SimPort('sim:so101', simulation.portFor('leader'));
+    const port = new SimPort('sim:so101', simulation.portFor('leader'), systemClock);
     await port.open();
     const closed = new Promise<PortError>((resolve) => {
       port.onClose = resolve;
@@ -156,7 +157,7 @@ describe('failure', () => {
     });
     await expect(simulation.truth('leader')).rejects.toThrow(/out of memory/);
     expect(failures).toEqual([expect.stringMatching(/simulation thread.*out of memory/)]);
-    await expect(new SimPort('sim:so101', simulation.portFor('leader')).open()).rejects.toMatchObject({
+    await expect(new SimPort('sim:so101', simulation.portFor('leader'), systemClock).open()).rejects.toMatchObject({
       code: 'closed',
     });
     await simulation.close();

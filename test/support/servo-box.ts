@@ -1,4 +1,5 @@
 import { makeClient } from '../../src/cli/servo-access.ts';
+import { systemClock } from '../../src/clock.ts';
 import type { SetupLine } from '../../src/servo/assign.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
 import type { ServoFamily } from '../../src/servo/servo-model.ts';
@@ -61,6 +62,7 @@ export class ServoBox {
 
 class BoxPort implements BytePort {
   readonly url = 'test:box';
+  readonly clock = systemClock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   readonly #box: ServoBox;

@@ -1,5 +1,6 @@
 import { type ArmModel, mounted } from '../../arm/model.ts';
 import { mountsOf } from '../../calibration/calibration-store.ts';
+import { systemClock } from '../../clock.ts';
 import type { CalibrationFile } from '../../config/calibration.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
 import { makePort } from '../../servo/port/make.ts';
@@ -121,7 +122,7 @@ function compare(subject: string, bus: string, calibration: CalibrationFile, rea
 }
 
 async function seen(subject: string, { bus, model, calibration }: ArmToSee): Promise<Finding[]> {
-  const port = makePort(bus);
+  const port = makePort(bus, systemClock);
   await port.open();
   try {
     const client = makeClient(model.family, port, PATIENT);

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { type ArmModel, ArmModelError, armVariants, loadArmModel } from '../../arm/model.ts';
+import { systemClock } from '../../clock.ts';
 import { type ArmEntry, writeArm } from '../../config/edit.ts';
 import { armConfig } from '../../config/schema.ts';
 import { at, type Presence, presence, type SetupLine } from '../../servo/assign.ts';
@@ -64,7 +65,7 @@ export function lineOf(bus: string, family: ServoFamily): SetupLine {
   return {
     name: bus,
     async open(baudRate) {
-      const port = makePort(baudRate === null ? bus : atRate(bus, baudRate));
+      const port = makePort(baudRate === null ? bus : atRate(bus, baudRate), systemClock);
       await port.open();
       return { client: makeClient(family, port), close: () => port.close() };
     },

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import { radiansToSteps, stepsToRadians } from '../../servo/calibration.ts';
 import { DynamixelBus } from '../../servo/dynamixel/dynamixel-bus.ts';
 import { DynamixelClient } from '../../servo/dynamixel/dynamixel-client.ts';
@@ -82,6 +83,7 @@ export class ServoLink implements ArmLink {
   onAiling: ArmLink['onAiling'] = () => {};
 
   readonly #port: BytePort;
+  readonly #clock: Clock;
   readonly #bus: ServoBus;
   readonly #client: ServoClient;
   readonly #outOfBand: OutOfBand;
@@ -158,6 +160,7 @@ export class ServoLink implements ArmLink {
     const { family, common, registers } = servos[0]!.model;
     const ids = servos.map(({ id }) => id);
     this.#port = port;
+    this.#clock = port.clock;
     this.#joints = joints.length;
     this.#servos = servos;
     const watched = servos.map(({ id, name }) => ({ id, joint: name }));
@@ -480,7 +483,7 @@ export class ServoLink implements ArmLink {
   /** Opens the port if need be and checks the servos; whatever fails is told and tried again later. */
   async #connect(): Promise<void> {
     this.#busy = true;
-    const began = performance.now() / 1000;
+    const began = this.#clock.now();
     try {
       if (this.#phase === 'closed') {
         await this.#port.open();
@@ -538,7 +541,7 @@ export class ServoLink implements ArmLink {
     if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
     this.#bus.attach();
     for (const { id } of this.#servos) this.#outOfBand.handOver(id);
-    const now = performance.now() / 1000;
+    const now = this.#clock.now();
     this.#heard.fill(now);
     this.heard.fill(now);
     this.sampleTime = began;
@@ -566,7 +569,7 @@ export class ServoLink implements ArmLink {
   }
 
   #delay(): void {
-    this.#retryAt = Math.max(this.#retryAt, performance.now() / 1000 + this.#backOff);
+    this.#retryAt = Math.max(this.#retryAt, this.#clock.now() + this.#backOff);
     this.#backOff = Math.min(this.#backOff * 2, LONGEST_BACK_OFF);
   }
 
@@ -597,7 +600,7 @@ export class ServoLink implements ArmLink {
   }
 
   #settled(): void {
-    const now = performance.now() / 1000;
+    const now = this.#clock.now();
     const { answered } = this.#bus;
     let all = true;
     let living = true;

@@ -1,4 +1,4 @@
-import { nap } from '../../thread.ts';
+import type { Clock, Timer } from '../../clock.ts';
 import type { ArmController } from '../joint/arm-controller.ts';
 import type { SharedState } from '../snapshot/shared-snapshot.ts';
 import { LoopTiming } from './loop-timing.ts';
@@ -14,6 +14,8 @@ const READ_SHARE = 0.35;
 const WIRE_MARGIN = 1.3;
 /** Time for the servos and for both threads of a port to turn round, s. */
 const TURN_ROUND = 0.0005;
+/** Time between two looks whether time is up, s: the shortest timer there is, since longer ones are cut to whole milliseconds. */
+const LOOK = 0.001;
 /** A thread that looks this late whether time is up has been kept from running, s; it naps for less. */
 const ASLEEP = 0.003;
 /** Goals that follow each other more closely than this are stepped as if they did not, s. */
@@ -32,6 +34,7 @@ const TOGETHER = 0.001;
 export class ControlLoop {
   readonly #arms: ArmController[] = [];
   readonly #shared: SharedState;
+  readonly #clock: Clock;
   readonly #pacer: Pacer;
   /** s; 0 where cycles follow each other without a pause. */
   readonly #period: number;
@@ -51,19 +54,22 @@ export class ControlLoop {
   #pending = new Uint8Array();
   #waiting = 0;
   #inCycle = false;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: Timer;
   /** When the cycle before this one began, and when it sent its goals, s. */
   #began = 0;
   #last = 0;
-  #epoch = performance.timeOrigin / 1000;
+  #epoch: number;
 
   /** @param rate Hz; infinite for cycles that begin as soon as the one before has ended, none of which is late */
-  constructor(shared: SharedState, rate: number) {
+  constructor(shared: SharedState, rate: number, clock: Clock) {
     this.#shared = shared;
+    this.#clock = clock;
+    this.#epoch = clock.wall() - clock.now();
+    this.#timer = clock.timer(() => this.#expired());
     this.#period = 1 / rate;
     this.#longestStep = Number.isFinite(rate) ? 2 / rate : FREE_STEP;
     this.#timing = new LoopTiming(shared.loop, rate);
-    this.#pacer = new Pacer(1000 / rate, (lateness) => this.#cycle(lateness));
+    this.#pacer = new Pacer(1 / rate, clock, (lateness) => this.#cycle(lateness));
   }
 
   /** Adds an arm, which is asked from the next cycle on. Not for every cycle. */
@@ -79,18 +85,18 @@ export class ControlLoop {
   }
 
   start(): void {
-    this.#last = performance.now() / 1000;
+    this.#last = this.#clock.now();
     this.#began = this.#last;
     this.#pacer.start();
   }
 
   stop(): void {
     this.#pacer.stop();
-    clearTimeout(this.#timer);
+    this.#timer.cancel();
   }
 
   #cycle(lateness: number): void {
-    const now = performance.now() / 1000;
+    const now = this.#clock.now();
     this.#timing.cycle(now, now - this.#began, lateness);
     this.#began = now;
     this.#inCycle = true;
@@ -107,13 +113,12 @@ export class ControlLoop {
     this.#looked = now;
     this.#excused = false;
     this.#retried = false;
-    this.#armTimer();
+    this.#timer.start(LOOK);
     this.#settled();
     if (!this.#inCycle) return;
-    const sleep = this.#replyDelays.duration(this.#arms, this.#pending, now, performance.now() / 1000);
+    const sleep = this.#replyDelays.duration(this.#arms, this.#pending, now, this.#clock.now());
     if (sleep === 0) return;
-    nap(sleep);
-    this.#replyDelays.woke(performance.now() / 1000);
+    if (this.#clock.nap(sleep)) this.#replyDelays.woke(this.#clock.now());
   }
 
   /** Time that reads are given before they are retried or given up, s. */
@@ -134,23 +139,17 @@ export class ControlLoop {
   #answered(index: number): void {
     if (!this.#inCycle || this.#pending[index] === 0) return;
     this.#pending[index] = 0;
-    const now = performance.now() / 1000;
+    const now = this.#clock.now();
     if (this.#expiring) this.#slow.missed(index);
     else this.#slow.answered(index, this.#retried ? Number.NaN : now - this.#asked, this.#usual(index));
     if (!this.#retried) this.#replyDelays.answered(index, this.#arms[index]!.link.readTime, now);
     this.#settled();
   }
 
-  #armTimer(): void {
-    // The shortest timer there is, again and again: longer ones are cut to whole milliseconds.
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#expired(), 1);
-    else this.#timer.refresh();
-  }
-
   #expired(): void {
     if (!this.#inCycle) return;
-    this.#armTimer();
-    const now = performance.now() / 1000;
+    this.#timer.start(LOOK);
+    const now = this.#clock.now();
     const asleep = now - this.#looked > ASLEEP;
     this.#looked = now;
     // What was answered while this thread did not run is still to be read: timers come before data.
@@ -171,7 +170,7 @@ export class ControlLoop {
     this.#waiting--;
     if (this.#waiting > 0) return;
     this.#inCycle = false;
-    const now = performance.now() / 1000;
+    const now = this.#clock.now();
     // Goals leave now, so the time since they last left is what their steps are measured by.
     const dt = Math.min(Math.max(now - this.#last, SHORTEST_STEP), this.#longestStep);
     this.#last = now;
@@ -181,18 +180,18 @@ export class ControlLoop {
       arm.step(now, dt, this.#epoch);
       if (arm.goalTime === now) written = true;
     }
-    if (written) this.#timing.written(performance.now() / 1000 - this.#began);
+    if (written) this.#timing.written(this.#clock.now() - this.#began);
     this.#shared.finishCycle();
     this.#pacer.next();
   }
 
   /** Stamps are of the system clock, which may be set; all that moves an arm goes by the monotonic one. */
   #followClock(): void {
-    const before = performance.now() / 1000;
-    const clock = Date.now() / 1000;
+    const before = this.#clock.now();
+    const clock = this.#clock.wall();
     const drift = clock - (this.#epoch + before);
     if (Math.abs(drift) <= CLOCK_STEP) return;
     // Between the two readings the thread may have been kept waiting: then it is not the clock that has stepped.
-    if (performance.now() / 1000 - before < TOGETHER) this.#epoch += drift;
+    if (this.#clock.now() - before < TOGETHER) this.#epoch += drift;
   }
 }

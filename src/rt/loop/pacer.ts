@@ -1,59 +1,43 @@
-import { nap } from '../../thread.ts';
-
-/** Before a deadline the event loop is left this much time for I/O; the rest is slept exactly, ms. */
-const SLEEP = 1.2;
+import type { Clock, Timer } from '../../clock.ts';
 
 /**
- * Calls a function at a fixed rate: a coarse timer to just before each deadline, which leaves the thread's event loop
- * free for I/O, then a sleep that the kernel times for the rest. A deadline that has passed by more than a period is
- * given up, not made up for.
+ * Calls a function at a fixed rate. A deadline that has passed by more than a period is given up, not made up for.
  */
 export class Pacer {
+  /** s */
   readonly #period: number;
-  readonly #tick: (lateness: number) => void;
+  readonly #clock: Clock;
+  readonly #alarm: Timer;
   #deadline = 0;
-  #timer: NodeJS.Timeout | undefined;
   #running = false;
 
   /**
-   * @param period ms
+   * @param period s
    * @param tick is told how late it is called, s; calls `next()` when its cycle has ended
    */
-  constructor(period: number, tick: (lateness: number) => void) {
+  constructor(period: number, clock: Clock, tick: (lateness: number) => void) {
     this.#period = period;
-    this.#tick = tick;
+    this.#clock = clock;
+    this.#alarm = clock.alarm(() => tick(Math.max(0, clock.now() - this.#deadline)));
   }
 
   start(): void {
     this.#running = true;
-    this.#deadline = performance.now();
-    this.#schedule();
+    this.#deadline = this.#clock.now();
+    this.#alarm.start(0);
   }
 
   /** The cycle has ended: wait for the next deadline. */
   next(): void {
+    if (!this.#running) return;
+    const now = this.#clock.now();
     this.#deadline += this.#period;
-    const now = performance.now();
     if (this.#deadline < now - this.#period) this.#deadline = now;
-    this.#schedule();
+    this.#alarm.start(Math.max(0, this.#deadline - now));
   }
 
   stop(): void {
     this.#running = false;
-    clearTimeout(this.#timer);
-  }
-
-  #schedule(): void {
-    if (!this.#running) return;
-    const coarse = Math.floor(this.#deadline - performance.now() - SLEEP);
-    if (coarse < 1) setImmediate(() => this.#fire());
-    else this.#timer = setTimeout(() => this.#fire(), coarse);
-  }
-
-  #fire(): void {
-    if (!this.#running) return;
-    const remaining = this.#deadline - performance.now();
-    if (remaining > 0) nap(remaining / 1000);
-    this.#tick(Math.max(0, performance.now() - this.#deadline) / 1000);
+    this.#alarm.cancel();
   }
 }

@@ -1,3 +1,5 @@
+import type { Clock } from '../../clock.ts';
+
 /**
  * The shared snapshot: one block of numbers per arm, each in a SharedArrayBuffer of its own so that arms can be added,
  * written by the control loop once per cycle and read by anybody at any time. A sequence lock (odd while writing) keeps
@@ -105,12 +107,14 @@ interface ArmBlock {
 /** Shared memory for arms with the given numbers of joints, and where everything lies in it. */
 export class SharedState {
   readonly loop: Float64Array;
+  readonly #clock: Clock;
   readonly #cycle: Int32Array;
   readonly #loopBuffer: SharedArrayBuffer;
   readonly #arms: ArmBlock[] = [];
 
   /** @param buffers what another thread has made; left out: made here */
-  constructor(joints: readonly number[], buffers?: SharedBuffers) {
+  constructor(joints: readonly number[], clock: Clock, buffers?: SharedBuffers) {
+    this.#clock = clock;
     this.#loopBuffer = buffers?.loop ?? new SharedArrayBuffer(WORD_BYTES + LoopField.count * 8);
     this.#cycle = new Int32Array(this.#loopBuffer, 0, 1);
     this.loop = new Float64Array(this.#loopBuffer, WORD_BYTES, LoopField.count);
@@ -199,7 +203,7 @@ export class SharedState {
   /** Publishes the figures of the loop and wakes whoever waits for the next cycle. */
   finishCycle(): void {
     Atomics.add(this.#cycle, CYCLE_WORD, 1);
-    Atomics.notify(this.#cycle, CYCLE_WORD);
+    this.#clock.notify(this.#cycle, CYCLE_WORD);
   }
 
   get cycle(): number {
@@ -207,15 +211,13 @@ export class SharedState {
   }
 
   /**
-   * Resolves when a cycle after `seen` has been published, or after `timeout` ms. A machine that does not run for a while
+   * Resolves when a cycle after `seen` has been published, or after `timeout` s. A machine that does not run for a while
    * finds timers run out before the loop has had its turn, so the time is waited for in parts. Whoever begins to wait
    * between the count of a cycle and its notice is woken by that notice, with nothing new, and waits on.
    */
   async nextCycle(seen: number, timeout: number): Promise<void> {
     for (let part = 0; part < WAIT_PARTS && this.cycle === seen; ) {
-      const wait = Atomics.waitAsync(this.#cycle, CYCLE_WORD, seen, timeout / WAIT_PARTS);
-      const woken = wait.async ? await wait.value : wait.value;
-      if (woken === 'timed-out') part++;
+      if (!(await this.#clock.changed(this.#cycle, CYCLE_WORD, seen, timeout / WAIT_PARTS))) part++;
     }
   }
 

@@ -3,9 +3,6 @@ import type { Gate } from '../joint/gate.ts';
 import type { SetpointSource } from '../sources/setpoint-source.ts';
 import { Field, FollowCode, type SharedState, type StateCode } from './shared-snapshot.ts';
 
-/** Added to the monotonic times of this thread it gives those of a clock that all threads of the process share, s. */
-const PROCESS_CLOCK = Number(process.hrtime.bigint()) / 1e9 - performance.now() / 1000;
-
 /** What of an arm in the control loop goes into its snapshot. */
 interface Published {
   readonly state: StateCode;
@@ -46,7 +43,7 @@ export class SnapshotWriter {
     fields[Field.torque] = link.up && link.anyTorque ? 1 : 0;
     fields[Field.holding] = arm.holding ? 1 : 0;
     fields[Field.sampleTime] = link.sampleTime === 0 ? 0 : link.sampleTime + epoch;
-    fields[Field.sampleInstant] = link.sampleTime === 0 ? 0 : link.sampleTime + PROCESS_CLOCK;
+    fields[Field.sampleInstant] = link.sampleTime;
     fields[Field.goalTime] = arm.goalTime === 0 ? 0 : arm.goalTime + epoch;
     fields[Field.detailTime] = link.detailTime === 0 ? 0 : link.detailTime + epoch;
     fields[Field.motion] = arm.motion;

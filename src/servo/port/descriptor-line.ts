@@ -1,5 +1,6 @@
 import { close as closeFile, constants, writeSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
+import type { Clock, Timer } from '../../clock.ts';
 import type { Line, LineHandlers } from './line.ts';
 import { nativeSerial } from './native.ts';
 
@@ -7,8 +8,8 @@ import { nativeSerial } from './native.ts';
 const CHUNK = 4096;
 /** What the line does not take at once is kept up to this size, bytes: 40 ms of a full 1 Mbaud line. */
 const BACKLOG = 4096;
-/** Time until the rest of a write is tried again, ms. */
-const RETRY = 1;
+/** Time until the rest of a write is tried again, s. */
+const RETRY = 0.001;
 
 export const DESCRIPTOR_FLAGS = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
 
@@ -37,7 +38,8 @@ export class DescriptorLine implements Line {
   readonly #views: (Uint8Array | undefined)[] = new Array(CHUNK + 1).fill(undefined);
   readonly #backlog = new Uint8Array(BACKLOG);
   #waiting = 0;
-  #retry: NodeJS.Timeout | null = null;
+  readonly #retry: Timer;
+  #retrying = false;
   #open = true;
 
   /**
@@ -45,7 +47,8 @@ export class DescriptorLine implements Line {
    * @param readFd a second one of the same line, not blocking; closed by `close` too
    * @throws {Error} when the terminal has gone; both descriptors are the caller's then
    */
-  constructor(fd: number, readFd: number, handlers: LineHandlers) {
+  constructor(fd: number, readFd: number, handlers: LineHandlers, clock: Clock) {
+    this.#retry = clock.timer(() => this.#flush());
     this.#fd = fd;
     this.#handlers = handlers;
     const callback = (length: number): boolean => {
@@ -80,25 +83,30 @@ export class DescriptorLine implements Line {
     }
     for (let i = 0; i < rest; i++) this.#backlog[this.#waiting + i] = bytes[done + i]!;
     this.#waiting += rest;
-    this.#retry ??= setTimeout(() => this.#flush(), RETRY);
+    this.#retryLater();
   }
 
   async close(): Promise<void> {
     this.#open = false;
-    if (this.#retry) clearTimeout(this.#retry);
-    this.#retry = null;
+    this.#retry.cancel();
     this.#stream.destroy();
     await this.#streamClosed;
     // Not closeSync: the last close of a real line waits until its bytes are out.
     await nativeSerial().asyncClose(this.#fd);
   }
 
+  #retryLater(): void {
+    if (this.#retrying) return;
+    this.#retrying = true;
+    this.#retry.start(RETRY);
+  }
+
   #flush(): void {
-    this.#retry = null;
+    this.#retrying = false;
     const done = this.#push(this.#backlog, this.#waiting);
     this.#backlog.copyWithin(0, done, this.#waiting);
     this.#waiting -= done;
-    if (this.#waiting > 0 && this.#open) this.#retry = setTimeout(() => this.#flush(), RETRY);
+    if (this.#waiting > 0 && this.#open) this.#retryLater();
   }
 
   /** Writes what the line takes at once; returns how many bytes that were. */

@@ -1,3 +1,5 @@
+import type { Clock } from '../../clock.ts';
+
 /** Why a byte port closed or could not be opened; `message` says what to do next. */
 export class PortError extends Error {
   constructor(
@@ -16,6 +18,8 @@ export class PortError extends Error {
 export interface BytePort {
   /** URL of the port as the configuration names it, for messages. */
   readonly url: string;
+  /** By which its bytes come and go. */
+  readonly clock: Clock;
   /** Rate of the line, baud; left out where it is not known here. */
   readonly baudRate?: number;
   /** What people should know of the port that is open, such as a timer that slows it down. */

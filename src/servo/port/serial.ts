@@ -2,6 +2,7 @@ import { close as closeFile, open as openFile } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import type { Clock } from '../../clock.ts';
 import { DESCRIPTOR_FLAGS, DescriptorLine } from './descriptor-line.ts';
 import { discoverPorts, findBySerialNumber } from './discovery.ts';
 import { findHolders } from './holders.ts';
@@ -45,6 +46,7 @@ const openAsync = promisify(openFile);
  */
 export class SerialPort implements BytePort {
   readonly url: string;
+  readonly clock: Clock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   readonly #target: Extract<BusUrl, { kind: 'serial' }>;
@@ -57,8 +59,9 @@ export class SerialPort implements BytePort {
   #report: SerialReport | null = null;
 
   /** @param url as the configuration names it, for messages */
-  constructor(url: string, target: Extract<BusUrl, { kind: 'serial' }>, options: SerialOptions = {}) {
+  constructor(url: string, target: Extract<BusUrl, { kind: 'serial' }>, clock: Clock, options: SerialOptions = {}) {
     this.url = url;
+    this.clock = clock;
     this.#target = target;
     this.#root = options.root ?? '/';
     this.#way = options.way ?? (process.platform === 'linux' ? 'descriptor' : 'stream');
@@ -168,7 +171,7 @@ export class SerialPort implements BytePort {
       }
       this.#report = await this.#tune(fd, path, set);
       readFd = await openAsync(path, DESCRIPTOR_FLAGS).catch(explain);
-      return new DescriptorLine(fd, readFd, handlers);
+      return new DescriptorLine(fd, readFd, handlers, this.clock);
     } catch (error) {
       if (readFd >= 0) closeFile(readFd, () => {});
       await native.asyncClose(fd).catch(() => {});

@@ -1,13 +1,14 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Clock, Timer } from '../../clock.ts';
 import { type BytePort, PortError } from './port.ts';
 
-/** Longest wait for the simulation's answer to `open`, ms. */
-const OPEN_TIMEOUT = 2000;
+/** Longest wait for the simulation's answer to `open`, s. */
+const OPEN_TIMEOUT = 2;
 
 interface Opening {
   readonly resolve: () => void;
   readonly reject: (reason: PortError) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
 }
 
 /**
@@ -16,6 +17,7 @@ interface Opening {
  */
 export class SimPort implements BytePort {
   readonly url: string;
+  readonly clock: Clock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   readonly #port: MessagePort;
@@ -26,8 +28,9 @@ export class SimPort implements BytePort {
   #gone = false;
 
   /** @param url as the configuration names it, for messages */
-  constructor(url: string, port: MessagePort) {
+  constructor(url: string, port: MessagePort, clock: Clock) {
     this.url = url;
+    this.clock = clock;
     this.#port = port;
   }
 
@@ -39,12 +42,12 @@ export class SimPort implements BytePort {
     this.#endOpening()?.reject(new PortError('closed', `${this.url}: opened again before it was open`));
     this.#port.ref();
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const timer = this.clock.after(OPEN_TIMEOUT, () => {
         this.#opening = null;
         this.#port.unref();
-        const wait = `no answer within ${OPEN_TIMEOUT / 1000} s`;
+        const wait = `no answer within ${OPEN_TIMEOUT} s`;
         reject(new PortError('failed', `${this.url}: ${wait}; the simulation is stuck or the machine overloaded`));
-      }, OPEN_TIMEOUT);
+      });
       this.#opening = { resolve, reject, timer };
       this.#port.postMessage(++this.#openings);
     });
@@ -89,7 +92,7 @@ export class SimPort implements BytePort {
   #endOpening(): Opening | null {
     const opening = this.#opening;
     this.#opening = null;
-    if (opening) clearTimeout(opening.timer);
+    opening?.timer.cancel();
     return opening;
   }
 

@@ -1,24 +1,26 @@
 import { connect, type Socket } from 'node:net';
+import type { Clock } from '../../clock.ts';
 import { type BytePort, PortError } from './port.ts';
 import type { BusUrl } from './url.ts';
 
 export interface TcpOptions {
-  /** Longest wait for the connection, ms. */
+  /** Longest wait for the connection, s. */
   readonly connectTimeout?: number;
 }
 
-const CONNECT_TIMEOUT = 3000;
-/** ServoLiveness after which the system asks the server whether it is still there, ms. */
+const CONNECT_TIMEOUT = 3;
+/** Silence after which the system asks the server whether it is still there, ms. */
 const KEEP_ALIVE = 5000;
 /** Bytes that may wait for a server that takes none; what comes on top is thrown away. */
 const BACKLOG = 4096;
-/** Longest that a close waits for the server to take what was written last, ms. */
-const FAREWELL = 500;
+/** Longest that a close waits for the server to take what was written last, s. */
+const FAREWELL = 0.5;
 const CHUNK = 4096;
 
 /** Byte port to a servo bus behind a TCP server that passes raw bytes on (ser2net, a USB-over-IP box, `simulate`). */
 export class TcpPort implements BytePort {
   readonly url: string;
+  readonly clock: Clock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   readonly #target: Extract<BusUrl, { kind: 'tcp' }>;
@@ -29,8 +31,9 @@ export class TcpPort implements BytePort {
   #dropped = 0;
 
   /** @param url as the configuration names it, for messages */
-  constructor(url: string, target: Extract<BusUrl, { kind: 'tcp' }>, options: TcpOptions = {}) {
+  constructor(url: string, target: Extract<BusUrl, { kind: 'tcp' }>, clock: Clock, options: TcpOptions = {}) {
     this.url = url;
+    this.clock = clock;
     this.#target = target;
     this.#connectTimeout = options.connectTimeout ?? CONNECT_TIMEOUT;
   }
@@ -68,17 +71,17 @@ export class TcpPort implements BytePort {
       cause = error.code ?? error.message;
     });
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const timer = this.clock.after(this.#connectTimeout, () => {
         cause = 'ETIMEDOUT';
         socket.destroy();
-      }, this.#connectTimeout);
+      });
       socket.once('connect', () => {
-        clearTimeout(timer);
+        timer.cancel();
         socket.off('close', refuse);
         resolve();
       });
       const refuse = (): void => {
-        clearTimeout(timer);
+        timer.cancel();
         const cancelled = this.#socket !== socket;
         if (!cancelled) this.#socket = null;
         reject(cancelled ? new PortError('closed', `${this.url}: closed before it was open`) : this.#refused(cause));
@@ -110,9 +113,9 @@ export class TcpPort implements BytePort {
     this.#socket = null;
     if (!socket || socket.destroyed) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => socket.destroy(), FAREWELL);
+      const timer = this.clock.after(FAREWELL, () => socket.destroy());
       socket.once('close', () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       });
       // What was written last (torque off) shall still arrive.
@@ -132,7 +135,7 @@ export class TcpPort implements BytePort {
         `${this.url}: nobody listens on port ${port} of ${host}; start the serial server there (ser2net) and check its port`,
       );
     }
-    const shown = cause === 'ETIMEDOUT' ? `no connection within ${this.#connectTimeout / 1000} s` : cause;
+    const shown = cause === 'ETIMEDOUT' ? `no connection within ${this.#connectTimeout} s` : cause;
     return new PortError('failed', `${this.url}: ${shown}; check that ${host} is switched on and reachable`);
   }
 }

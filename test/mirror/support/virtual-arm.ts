@@ -1,6 +1,7 @@
 import type { MainModule } from '@mujoco/mujoco';
 import { type ArmModel, armChain } from '../../../src/arm/model.ts';
 import { type CounterpartOptions, simulatedCounterpart } from '../../../src/arm/simulated-counterpart.ts';
+import { systemClock } from '../../../src/clock.ts';
 import type { GainPlan } from '../../../src/rt/driver/gains.ts';
 import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
@@ -22,6 +23,7 @@ const GONE = new PortError('closed', 'test: has been pulled out');
 /** The wire between the control loop and the emulated servos: what is written is answered at once. */
 class DirectPort implements BytePort {
   readonly url = 'test:';
+  readonly clock = systemClock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   /** Bytes that match are lost. */
@@ -91,7 +93,7 @@ export class VirtualArm {
       },
     );
     this.port = new DirectPort((bytes) => this.sim.feed(bytes, now()));
-    this.shared = new SharedState([model.joints.length]);
+    this.shared = new SharedState([model.joints.length], systemClock);
     this.link = this.#makeLink(left);
     this.runtime = this.#makeRuntime();
     this.#lastGoals = new Float64Array(model.joints.length).fill(Number.NaN);
@@ -216,5 +218,5 @@ export class VirtualArm {
 }
 
 function now(): number {
-  return performance.now() / 1000;
+  return systemClock.now();
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { StateCode } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { holdingArm } from '../../mirror/support/fixture.ts';
 import { floating, furthest } from '../../mirror/support/floating.ts';
@@ -121,7 +122,7 @@ describe.skipIf(!WITNESS_PYTHON)('what the makers read of a floating arm', () =>
     const { port, sim } = arm;
     const read = await registersOnBus('dynamixel', registers, (onReply) => {
       port.onBytes = onReply;
-      return { feed: (bytes) => sim.feed(bytes, performance.now() / 1000) };
+      return { feed: (bytes) => sim.feed(bytes, systemClock.now()) };
     });
     expect(read).toEqual(ids.flatMap((_, j) => [5, 0, 150, HALF[j]]));
   });

@@ -1,4 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
 import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
@@ -18,6 +19,7 @@ const TORQUE = STS3215.registers.torque_enable.address;
 /** Emulated servos whose answers wait while they are held back. */
 class HeldPort implements BytePort {
   readonly url = 'test';
+  readonly clock = systemClock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   holding = false;
@@ -87,7 +89,7 @@ let driving = false;
 /** One cycle, begun and waited for as the control loop does it. */
 async function cycle(): Promise<void> {
   const before = settled;
-  if (!link.begin(performance.now() / 1000)) {
+  if (!link.begin(systemClock.now())) {
     await new Promise((resolve) => setImmediate(resolve));
     return;
   }
@@ -116,7 +118,7 @@ test('torque goes on after each servo has been sent where it is to hold, also wh
   port.holding = true;
   const facts = link.servos();
   // The first transaction has this cycle's place, and goals do not leave beside it.
-  expect(link.begin(performance.now() / 1000)).toBe(true);
+  expect(link.begin(systemClock.now())).toBe(true);
   const before = settled;
   link.write(goals);
   link.setTorque(true);
@@ -138,7 +140,7 @@ test('torque goes on after each servo has been sent where it is to hold, also wh
 test('torque is not switched while servos answer, whose bytes it would meet on the wire', async () => {
   port.holding = true;
   const before = settled;
-  expect(link.begin(performance.now() / 1000)).toBe(true);
+  expect(link.begin(systemClock.now())).toBe(true);
   const asked = port.sent.length;
   link.setTorque(true);
   driving = true;
@@ -178,8 +180,8 @@ test('a cycle ends although its arm is checked anew while one of its servos is b
   port.holding = true;
   const facts = link.servos().catch(() => {});
   const before = settled;
-  expect(link.begin(performance.now() / 1000)).toBe(true);
-  expect(link.recover(performance.now() / 1000)).toBe('');
+  expect(link.begin(systemClock.now())).toBe(true);
+  expect(link.recover(systemClock.now())).toBe('');
   expect(link.up).toBe(false);
   port.release();
   await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
@@ -230,7 +232,7 @@ test('overloaded servos are brought back, but not again and again: whoever asks 
     while (link.alarms[1] === 0) await cycle();
   };
   await overload();
-  const began = performance.now() / 1000;
+  const began = systemClock.now();
   expect(link.recover(began)).toBe('');
   while (!link.up || link.alarms[1] !== 0) await cycle();
   await overload();

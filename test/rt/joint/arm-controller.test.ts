@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { RemoteLink } from '../../../src/rt/driver/remote-link.ts';
 import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
 import { SharedState, StateCode } from '../../../src/rt/snapshot/shared-snapshot.ts';
@@ -16,7 +17,7 @@ test('an arm that was away counts as driven by something else, since it may have
     0,
     { name: 'follower', limits, stiffness: one, floatTorque: one, gravity: () => {}, stall: [null], yield: [null] },
     link,
-    new SharedState([1]),
+    new SharedState([1], systemClock),
   );
   let now = 10;
   const cycle = (): void => {

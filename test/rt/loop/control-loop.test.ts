@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import type { ArmController } from '../../../src/rt/joint/arm-controller.ts';
 import { ControlLoop } from '../../../src/rt/loop/control-loop.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
@@ -33,12 +34,12 @@ test('a system clock that is set forth and back changes the stamps of samples wi
     link: { begin: () => false, expire: () => {}, readTime: 0, onSettled: () => {} },
     goalTime: 0,
     step: (_: number, dt: number, epoch: number) => {
-      const before = performance.now();
+      const before = 1000 * systemClock.now();
       const clock = Date.now();
-      if (performance.now() - before < TOGETHER) steps.push({ dt, off: epoch + (before - clock) / 1000 });
+      if (1000 * systemClock.now() - before < TOGETHER) steps.push({ dt, off: epoch + (before - clock) / 1000 });
     },
   } as unknown as ArmController;
-  const loop = new ControlLoop(new SharedState([1]), RATE);
+  const loop = new ControlLoop(new SharedState([1], systemClock), RATE, systemClock);
   loop.add(arm);
   loop.start();
   try {
@@ -96,7 +97,7 @@ function slowArm(delay: () => number) {
 test('a bus that answers later than a cycle has time for is found out, waited for, and after that not any longer', async () => {
   let delay = 12;
   const slow = slowArm(() => delay);
-  const loop = new ControlLoop(new SharedState([1]), RATE);
+  const loop = new ControlLoop(new SharedState([1], systemClock), RATE, systemClock);
   loop.add(slow.arm);
   loop.start();
   try {
@@ -129,7 +130,7 @@ test('all buses are asked before any has answered, and arms are stepped when all
     };
     arm.step = () => void order.push(`stepped ${i}`);
   }
-  const loop = new ControlLoop(new SharedState([1, 1]), RATE);
+  const loop = new ControlLoop(new SharedState([1, 1], systemClock), RATE, systemClock);
   for (const { arm } of arms) loop.add(arm);
   loop.start();
   try {

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { OutOfBand } from '../../../src/rt/driver/out-of-band.ts';
 import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import { blocksOf } from '../../../src/rt/driver/servo-reads.ts';
@@ -23,6 +24,7 @@ const SYNC_READ = 0x82;
  */
 class DelayedPort implements BytePort {
   readonly url = 'test';
+  readonly clock = systemClock;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   /** Sync reads so far. */
@@ -84,7 +86,7 @@ async function reached(link: ServoLink): Promise<number> {
   await expect
     .poll(
       () => {
-        now = performance.now() / 1000;
+        now = systemClock.now();
         return link.begin(now);
       },
       { timeout: 10_000, interval: 2 },

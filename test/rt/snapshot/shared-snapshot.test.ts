@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 
 test('a wait that begins between the count of a cycle and its notice goes on until the next cycle', async () => {
-  const shared = new SharedState([1]);
+  const shared = new SharedState([1], systemClock);
   const seen = shared.cycle;
   let over = false;
-  const waiting = shared.nextCycle(seen, 5000).then(() => {
+  const waiting = shared.nextCycle(seen, 5).then(() => {
     over = true;
   });
   // The notice of the cycle that has been seen: nothing is counted any more.
@@ -18,10 +19,10 @@ test('a wait that begins between the count of a cycle and its notice goes on unt
 });
 
 test('a wait ends when its time is over without a cycle, and at once when the cycle has passed already', async () => {
-  const shared = new SharedState([1]);
+  const shared = new SharedState([1], systemClock);
   const seen = shared.cycle;
-  await shared.nextCycle(seen, 20);
+  await shared.nextCycle(seen, 0.02);
   expect(shared.cycle).toBe(seen);
   shared.finishCycle();
-  await shared.nextCycle(seen, 60_000);
+  await shared.nextCycle(seen, 60);
 });

@@ -1,0 +1,263 @@
+import type { Clock, Timer } from '../src/clock.ts';
+
+/** Something that happens at an instant. Of two at one instant the one that was asked for first happens first. */
+interface Event {
+  at: number;
+  order: number;
+  readonly lane: Lane;
+  readonly call: () => void;
+  /** Its place in the heap; -1 when it is not in it. */
+  place: number;
+}
+
+interface Waiter {
+  readonly words: Int32Array;
+  readonly index: number;
+  readonly wake: () => void;
+}
+
+/** A binary heap of events, the next one first. */
+class EventHeap {
+  readonly #events: Event[] = [];
+
+  get next(): Event | undefined {
+    return this.#events[0];
+  }
+
+  add(event: Event): void {
+    event.place = this.#events.length;
+    this.#events.push(event);
+    this.#up(event.place);
+  }
+
+  remove(event: Event): void {
+    const { place } = event;
+    if (place < 0) return;
+    event.place = -1;
+    const last = this.#events.pop()!;
+    if (last === event) return;
+    this.#events[place] = last;
+    last.place = place;
+    this.#up(place);
+    this.#down(last.place);
+  }
+
+  #before(a: Event, b: Event): boolean {
+    return a.at < b.at || (a.at === b.at && a.order < b.order);
+  }
+
+  #up(from: number): void {
+    const events = this.#events;
+    const event = events[from]!;
+    let place = from;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      if (!this.#before(event, events[parent]!)) break;
+      events[place] = events[parent]!;
+      events[place]!.place = place;
+      place = parent;
+    }
+    events[place] = event;
+    event.place = place;
+  }
+
+  #down(from: number): void {
+    const events = this.#events;
+    const event = events[from]!;
+    let place = from;
+    for (;;) {
+      let child = 2 * place + 1;
+      if (child >= events.length) break;
+      if (child + 1 < events.length && this.#before(events[child + 1]!, events[child]!)) child++;
+      if (!this.#before(events[child]!, event)) break;
+      events[place] = events[child]!;
+      events[place]!.place = place;
+      place = child;
+    }
+    events[place] = event;
+    event.place = place;
+  }
+}
+
+/**
+ * Virtual time: events of all threads in one queue, each at its instant. Nothing waits for the machine, so minutes take
+ * seconds, and the same calls give the same run.
+ */
+export class VirtualTime {
+  readonly #heap = new EventHeap();
+  /** Whoever waits for a word to change, in any thread. */
+  readonly waiters = new Set<Waiter>();
+  /** s since the epoch when `now` was 0; a clock that is set changes it. */
+  wallOffset: number;
+  #now = 0;
+  #order = 0;
+
+  /** @param wallOffset s since the epoch at the beginning */
+  constructor(wallOffset = 1_700_000_000) {
+    this.wallOffset = wallOffset;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** A clock for one thread, which can be paused by itself. */
+  lane(name: string): Lane {
+    return new Lane(name, this);
+  }
+
+  schedule(event: Event, at: number): void {
+    this.#heap.remove(event);
+    event.at = Math.max(at, this.#now);
+    event.order = this.#order++;
+    this.#heap.add(event);
+  }
+
+  cancel(event: Event): void {
+    this.#heap.remove(event);
+  }
+
+  /** Lets the next event happen, if it is not after `until` (s). @returns whether one has happened */
+  step(until: number): boolean {
+    for (;;) {
+      const event = this.#heap.next;
+      if (event === undefined || event.at > until) return false;
+      const resumes = event.lane.pausedUntil;
+      if (resumes > event.at) {
+        // A paused thread has its events afterwards, in their order.
+        this.schedule(event, resumes);
+        continue;
+      }
+      this.#heap.remove(event);
+      this.#now = event.at;
+      event.call();
+      return true;
+    }
+  }
+
+  /** All events up to `until` (s), without what promises would do in between: for code that makes none. */
+  runSync(until: number): void {
+    while (this.step(until));
+    this.#now = Math.max(this.#now, until);
+  }
+
+  /** All events up to `until` (s); promises settle after each. */
+  async run(until: number): Promise<void> {
+    await settled();
+    while (this.step(until)) await settled();
+    this.#now = Math.max(this.#now, until);
+  }
+
+  /**
+   * Runs until a promise settles.
+   * @param limit s from now on
+   * @throws {Error} when it has not settled by then, or what it was rejected with
+   */
+  async until<T>(promise: Promise<T>, limit: number): Promise<T> {
+    let over = false;
+    const end = (): void => {
+      over = true;
+    };
+    promise.then(end, end);
+    const deadline = this.#now + limit;
+    await settled();
+    while (!over && this.step(deadline)) await settled();
+    if (!over) throw new Error(`not settled within ${limit} s of virtual time`);
+    return promise;
+  }
+}
+
+/** Resolves when all promises that could settle by themselves have. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The clock of one thread in virtual time. */
+export class Lane implements Clock {
+  readonly name: string;
+  /** No event of this thread happens before this instant, s. */
+  pausedUntil = 0;
+  readonly #time: VirtualTime;
+
+  constructor(name: string, time: VirtualTime) {
+    this.name = name;
+    this.#time = time;
+  }
+
+  /** Whatever it was to do in the next `duration` (s) happens afterwards, as in a thread that has no processor. */
+  pause(duration: number): void {
+    this.pausedUntil = Math.max(this.pausedUntil, this.#time.now + duration);
+  }
+
+  now(): number {
+    return this.#time.now;
+  }
+
+  wall(): number {
+    return this.#time.now + this.#time.wallOffset;
+  }
+
+  timer(call: () => void): Timer {
+    const event: Event = { at: 0, order: 0, lane: this, call, place: -1 };
+    const time = this.#time;
+    return {
+      start: (delay) => time.schedule(event, time.now + delay),
+      cancel: () => time.cancel(event),
+    };
+  }
+
+  alarm(call: () => void): Timer {
+    return this.timer(call);
+  }
+
+  after(delay: number, call: () => void): Timer {
+    const timer = this.timer(call);
+    timer.start(delay);
+    return timer;
+  }
+
+  every(interval: number, call: () => void): Pick<Timer, 'cancel'> {
+    const timer = this.timer(() => {
+      timer.start(interval);
+      call();
+    });
+    timer.start(interval);
+    return timer;
+  }
+
+  soon(call: () => void): void {
+    this.after(0, call);
+  }
+
+  sleep(duration: number): Promise<void> {
+    return new Promise((resolve) => this.after(duration, resolve));
+  }
+
+  nap(): boolean {
+    return false;
+  }
+
+  changed(words: Int32Array, index: number, seen: number, timeout: number): Promise<boolean> {
+    if (Atomics.load(words, index) !== seen) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const { waiters } = this.#time;
+      const end = (changed: boolean): void => {
+        timer.cancel();
+        waiters.delete(waiter);
+        resolve(changed);
+      };
+      const timer = this.after(timeout, () => end(false));
+      const waiter: Waiter = { words, index, wake: () => this.soon(() => end(true)) };
+      waiters.add(waiter);
+    });
+  }
+
+  notify(words: Int32Array, index: number): void {
+    const { waiters } = this.#time;
+    for (const waiter of waiters) {
+      if (waiter.words.buffer !== words.buffer || waiter.index !== index) continue;
+      waiters.delete(waiter);
+      waiter.wake();
+    }
+  }
+}
