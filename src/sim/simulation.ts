@@ -52,7 +52,7 @@ export class Simulation {
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice !== undefined) throw new Error(`two simulated arms are named "${twice}": give each its own name`);
     const data: SimWorkerData = { arms, priority: options.priority ?? null };
-    const worker = new Worker(options.workerUrl ?? threadEntry('sim/worker.js'), {
+    const worker = new Worker(options.workerUrl ?? threadEntry('sim/entry.js'), {
       workerData: data,
       name: 'simulation',
     });
