@@ -2,7 +2,8 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Ailment } from '../rt/driver/arm-link.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import type { Command, CommandResult, FromControl, Sample, ToControl } from '../rt/messages.ts';
-import { type SharedState, StateCode } from '../rt/snapshot/shared-snapshot.ts';
+import { StateCode } from '../rt/snapshot/arm-fields.ts';
+import type { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { BridgeError } from './types.ts';
 
 /** A control thread that fails is started again this often within this time, ms. */

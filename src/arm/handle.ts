@@ -4,7 +4,9 @@ import type { Ailment, JointHoming, ServoFacts } from '../rt/driver/arm-link.ts'
 import type { GainPlan } from '../rt/driver/gains.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import type { SourceSpec } from '../rt/messages.ts';
-import { Field, JOINT_ARRAYS, type JointArray, type SharedState, StateCode } from '../rt/snapshot/shared-snapshot.ts';
+import { StateCode } from '../rt/snapshot/arm-fields.ts';
+import type { SharedState } from '../rt/snapshot/shared-snapshot.ts';
+import { SnapshotReader } from '../rt/snapshot/snapshot-reader.ts';
 import type { ControlClient } from './control-client.ts';
 import { type ArmModel, mounted } from './model.ts';
 import {
@@ -59,62 +61,6 @@ export interface RunningMotion {
   /** s; 0 for one without an end. */
   readonly duration: number;
   readonly ended: Promise<EndReason>;
-}
-
-/** Copies an arm's block of the shared snapshot into an object. */
-class SnapshotReader {
-  readonly snapshot: ArmSnapshot;
-  readonly #block: Float64Array;
-  readonly #shared: SharedState;
-  readonly #index: number;
-
-  constructor(shared: SharedState, index: number, joints: number) {
-    this.#shared = shared;
-    this.#index = index;
-    this.#block = new Float64Array(shared.blockLength(index));
-    const arrays = {} as Record<JointArray, Float64Array>;
-    for (const [place, name] of JOINT_ARRAYS.entries()) {
-      arrays[name] = this.#block.subarray(Field.count + place * joints, Field.count + (place + 1) * joints);
-    }
-    this.snapshot = {
-      cycle: 0,
-      state: 'disconnected',
-      torque: false,
-      holding: false,
-      sampleTime: 0,
-      sampleInstant: 0,
-      goalTime: 0,
-      detailTime: 0,
-      motion: 0,
-      discarded: 0,
-      roundTripMedian: 0,
-      roundTripLongest: 0,
-      ...arrays,
-    };
-  }
-
-  read(): ArmSnapshot {
-    this.#shared.copy(this.#index, this.#block);
-    const { snapshot } = this;
-    const block = this.#block;
-    snapshot.cycle = block[Field.cycle]!;
-    snapshot.state = ARM_STATES[block[Field.state]!]!;
-    snapshot.torque = block[Field.torque] === 1;
-    snapshot.holding = block[Field.holding] === 1;
-    snapshot.sampleTime = block[Field.sampleTime]!;
-    snapshot.sampleInstant = block[Field.sampleInstant]!;
-    snapshot.goalTime = block[Field.goalTime]!;
-    snapshot.detailTime = block[Field.detailTime]!;
-    snapshot.motion = block[Field.motion]!;
-    snapshot.discarded = block[Field.discarded]!;
-    snapshot.roundTripMedian = block[Field.roundTripMedian]!;
-    snapshot.roundTripLongest = block[Field.roundTripLongest]!;
-    return snapshot;
-  }
-
-  get follow(): { code: number; latency: number } {
-    return { code: this.#block[Field.followState]!, latency: this.#block[Field.followLatency]! };
-  }
 }
 
 export interface HandleOptions {
@@ -185,7 +131,7 @@ export class ArmHandle implements Arm {
     this.#shared = options.shared;
     this.#control = options.control;
     this.#detached = options.detached;
-    this.#reader = new SnapshotReader(options.shared, options.index, options.model.joints.length);
+    this.#reader = new SnapshotReader(options.shared, options.index);
     options.control.listen(this.index, {
       ended: (motion, reason) => this.#ended(motion, reason),
       state: (state, reason) => this.#changed(state, reason),
@@ -249,8 +195,8 @@ export class ArmHandle implements Arm {
 
   /** What following does: its code (`FollowCode`) and the age of the sample that was followed last, s. */
   follow(): { code: number; latency: number } {
-    this.#reader.read();
-    return this.#reader.follow;
+    const { followState, followLatency } = this.#reader.read();
+    return { code: followState, latency: followLatency };
   }
 
   async readFresh(timeout: number): Promise<ArmSnapshot> {

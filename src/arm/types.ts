@@ -1,61 +1,9 @@
 import type { Pose } from '../kinematics/frames.ts';
 import type { CycleTiming, PeriodHistogram } from '../rt/loop/loop-timing.ts';
+import type { ArmSnapshot } from '../rt/snapshot/arm-fields.ts';
 import type { ArmModel } from './model.ts';
 
-/** States of an arm, in the order in which a snapshot numbers them. */
-export const ARM_STATES = ['disconnected', 'connected', 'ready', 'moving', 'mirroring', 'floating', 'stopped'] as const;
-export type ArmState = (typeof ARM_STATES)[number];
-
-/**
- * One arm at one control cycle. The arrays have one element per joint, in the order of the model, and belong to the
- * reader that returned them: they are overwritten by its next read.
- */
-export interface ArmSnapshot {
-  /** Control cycles since start. */
-  cycle: number;
-  state: ArmState;
-  /** Some servo has torque. */
-  torque: boolean;
-  /** All servos have torque and get goals: the arm can be driven. */
-  holding: boolean;
-  /** Time of the bus read that gave `positions`, seconds since the epoch; 0 before the first. */
-  sampleTime: number;
-  /** The same by a clock that nobody sets, s: what intervals between samples are measured by; 0 before the first. */
-  sampleInstant: number;
-  /** Measured joint positions, rad; NaN before the first sample. */
-  readonly positions: Float64Array;
-  /** Time of the last write of goals to the servos, seconds since the epoch; 0 before the first. */
-  goalTime: number;
-  /** Goal positions as sent to the servos (before rounding to steps), droop of the model included, rad. */
-  readonly goals: Float64Array;
-  /** Goal positions without the droop: where the joints are asked to be, rad. */
-  readonly setpoints: Float64Array;
-  /** Time of the bus read that gave the fields below, seconds since the epoch. */
-  detailTime: number;
-  /** rad/s */
-  readonly velocities: Float64Array;
-  /** Nm, estimated from the servo's load register. */
-  readonly efforts: Float64Array;
-  /** degrees Celsius */
-  readonly temperatures: Float64Array;
-  /** Temperature at which each servo switches itself off, degrees Celsius; 0 where it is not known. */
-  readonly temperatureLimits: Float64Array;
-  /** V */
-  readonly voltages: Float64Array;
-  /** Status bits of the servo (0 = healthy). */
-  readonly alarms: Float64Array;
-  /** Time at which each servo was heard last, seconds since the epoch; 0 before. */
-  readonly heardTimes: Float64Array;
-  /** Replies of each servo that never came. */
-  readonly lostReplies: Float64Array;
-  /** Bytes on the bus that belonged to no valid reply. */
-  discarded: number;
-  /** From request to last reply, median and 99th percentile of the last seconds, s; 0 before. */
-  roundTripMedian: number;
-  roundTripLongest: number;
-  /** Counts up with each change of what drives the arm; equal numbers mean that nothing else drove it in between. */
-  motion: number;
-}
+export { ARM_STATES, type ArmSnapshot, type ArmState } from '../rt/snapshot/arm-fields.ts';
 
 /** What drives an arm at this moment. */
 export interface Activity {

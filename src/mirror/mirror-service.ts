@@ -4,7 +4,7 @@ import type { ArmHandle, Claim, Loss, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller, type LoopStatistics, type Owner } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
-import { FollowCode } from '../rt/snapshot/shared-snapshot.ts';
+import { FollowCode } from '../rt/snapshot/arm-fields.ts';
 import { FollowerLag } from './follower-lag.ts';
 import { alignLeader, giveToHand, letGo } from './leaders.ts';
 import type {

@@ -4,7 +4,8 @@ import { ArmHandle } from '../../src/arm/handle.ts';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Chain } from '../../src/kinematics/chain.ts';
-import { Field, SharedState, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
+import { ARM_FIELD_NAMES, StateCode } from '../../src/rt/snapshot/arm-fields.ts';
+import { SharedState } from '../../src/rt/snapshot/shared-snapshot.ts';
 
 test('a stop that comes while an earlier one is being released is not released with it', async () => {
   const model = loadArmModel('so101');
@@ -16,10 +17,11 @@ test('a stop that comes while an earlier one is being released is not released w
     shared,
     control: { listen: () => {} } as unknown as ControlClient,
   });
-  const { fields } = shared.arm(0);
+  const { scalars } = shared.arm(0);
+  const state = ARM_FIELD_NAMES.indexOf('state');
   const cycle = (): void => {
     const stopped = shared.stopLatched(0);
-    fields[Field.state] = stopped ? StateCode.stopped : StateCode.ready;
+    scalars[state] = stopped ? StateCode.stopped : StateCode.ready;
     shared.finishCycle();
   };
   const stop = handle.stop('by the first');

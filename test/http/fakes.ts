@@ -13,6 +13,7 @@ import {
   type Owner,
 } from '../../src/arm/types.ts';
 import type { CalibrationAnswer, Calibrations, CalibrationView } from '../../src/calibration/calibrating.ts';
+import { systemClock } from '../../src/clock.ts';
 import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
 import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
 import { LogTail } from '../../src/log.ts';
@@ -32,6 +33,7 @@ import type { Torque } from '../../src/motion/torque.ts';
 import type { RecordingSummary, Recordings, ReplayOutcome } from '../../src/recording/recording-service.ts';
 import type { Connections, WantedArm } from '../../src/roster.ts';
 import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
+import { emptySnapshot } from '../../src/rt/snapshot/arm-fields.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
@@ -104,31 +106,19 @@ export class FakeArm implements Arm {
   }
 
   read(): ArmSnapshot {
-    const zeros = new Float64Array(JOINTS.length);
+    const snapshot = emptySnapshot(JOINTS.length);
+    snapshot.temperatures.fill(31);
+    snapshot.temperatureLimits.fill(70);
     return {
+      ...snapshot,
       cycle: 1,
       state: this.state,
       torque: this.state !== 'connected' && this.state !== 'disconnected',
       holding: this.state !== 'connected' && this.state !== 'disconnected',
       sampleTime: Date.now() / 1000 - 0.01,
-      sampleInstant: performance.now() / 1000 - 0.01,
+      sampleInstant: systemClock.now() - 0.01,
       positions: this.positions,
-      goalTime: 0,
-      goals: zeros,
-      setpoints: zeros,
       detailTime: Date.now() / 1000,
-      velocities: zeros,
-      efforts: zeros,
-      temperatures: new Float64Array(JOINTS.length).fill(31),
-      temperatureLimits: new Float64Array(JOINTS.length).fill(70),
-      voltages: zeros,
-      alarms: zeros,
-      heardTimes: zeros,
-      lostReplies: zeros,
-      discarded: 0,
-      roundTripMedian: 0,
-      roundTripLongest: 0,
-      motion: 0,
     };
   }
 

@@ -2,7 +2,7 @@ import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { systemClock } from '../../src/clock.ts';
-import { FollowCode, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
+import { FollowCode, StateCode } from '../../src/rt/snapshot/arm-fields.ts';
 import { Follow, RAMP_SPEED } from '../../src/rt/sources/follow.ts';
 import { Trajectory } from '../../src/rt/sources/trajectory.ts';
 import { GoalWitness } from './support/goal-witness.ts';

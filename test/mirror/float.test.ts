@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadArmModel, SOFT_GAIN } from '../../src/arm/model.ts';
-import { StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
+import { StateCode } from '../../src/rt/snapshot/arm-fields.ts';
 import { virtualArm as virtualArmOf } from './support/fixture.ts';
 import {
   drifts,

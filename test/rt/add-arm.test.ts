@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { parseUrdf } from '../../src/kinematics/urdf.ts';
 import type { ArmSetup, Command, ControlSetup, FromControl, JointSetup, ToControl } from '../../src/rt/messages.ts';
-import { Field, SharedState, StateCode } from '../../src/rt/snapshot/shared-snapshot.ts';
+import { ARM_FIELD_NAMES, JOINT_FIELD_NAMES, StateCode } from '../../src/rt/snapshot/arm-fields.ts';
+import { SharedState } from '../../src/rt/snapshot/shared-snapshot.ts';
 import { compileSources } from '../sim/compiled.ts';
 
 const urdf = (shape: string): string => `<robot name="two_links">
@@ -69,14 +70,14 @@ test('an arm whose shapes cannot be checked for contacts is not added by half: t
   shared.drop();
   expect(await answer(2, add(remoteArm('boxed', '<box size="0.1 0.1 0.1"/>')))).toMatchObject({ kind: 'reply' });
 
-  const { fields, arrays } = shared.arm(0);
+  const { scalars, arrays } = shared.arm(0);
   await expect
     .poll(() => {
       send({ sample: { kind: 'state', arm: 0, positions: Float64Array.of(0.3), velocities: null } });
-      return fields[Field.state];
+      return scalars[ARM_FIELD_NAMES.indexOf('state')];
     })
     .toBe(StateCode.ready);
-  expect(arrays.positions[0]).toBe(0.3);
+  expect(arrays[JOINT_FIELD_NAMES.indexOf('positions')]![0]).toBe(0.3);
   const drive = {
     kind: 'drive',
     arm: 0,

@@ -1,5 +1,6 @@
 import type { ArmLink } from '../driver/arm-link.ts';
-import { Field, type SharedState, StateCode } from '../snapshot/shared-snapshot.ts';
+import { type Published, StateCode } from '../snapshot/arm-fields.ts';
+import type { SharedState } from '../snapshot/shared-snapshot.ts';
 import { SnapshotWriter } from '../snapshot/snapshot-writer.ts';
 import { isFloating, type LimitSet, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
 import { ContactRelief } from './contact-relief.ts';
@@ -32,7 +33,7 @@ const STALE = 0.25;
 const DROOP_ITERATIONS = 6;
 
 /** One arm inside the control loop: its link, its gate, what drives it, and its block of the shared snapshot. */
-export class ArmController {
+export class ArmController implements Published {
   readonly index: number;
   readonly model: RuntimeModel;
   readonly link: ArmLink;
@@ -68,6 +69,9 @@ export class ArmController {
   #torquePending = false;
   /** `now` of the step that sent goals last, s; 0 before. */
   goalTime = 0;
+  now = 0;
+  epochOffset = 0;
+  cycle = 0;
   /** Time that its cycles have lasted, s. */
   #time = 0;
   /** By that time, when positions came last, and the stamp that they had. */
@@ -83,11 +87,11 @@ export class ArmController {
     this.link = link;
     this.#shared = shared;
     // Goes on where a control thread that has failed left off: equal numbers mean the same motion.
-    this.motion = shared.arm(index).fields[Field.motion]!;
+    this.motion = shared.lastMotion(index);
     this.gate = new Gate(model.limits);
     this.#contactRelief = new ContactRelief(model.stall.map((guard, i) => (guard ?? model.yield[i])?.limits ?? null));
     this.#setpoints = new Float64Array(joints);
-    this.#writer = new SnapshotWriter(shared, index, this.#setpoints);
+    this.#writer = new SnapshotWriter(shared, index);
     this.#targets = new Float64Array(joints);
     this.#droop = new Float64Array(joints);
     this.#reach = new Float64Array(joints);
@@ -104,6 +108,11 @@ export class ArmController {
   /** True once it holds with the torque that was asked for. */
   get holding(): boolean {
     return this.powered && !this.#torquePending;
+  }
+
+  /** Goal positions that were sent last, rad. */
+  get goals(): Float64Array {
+    return this.gate.goals;
   }
 
   /** Where the joints are asked to be, rad: where a source begins. */
@@ -199,7 +208,10 @@ export class ArmController {
         this.#gain.set(link.gain);
       }
     }
-    this.#writer.write(this, now, epoch);
+    this.now = now;
+    this.epochOffset = epoch;
+    this.cycle = this.#shared.cycle;
+    this.#writer.write(this);
   }
 
   /** A servo that holds goes on holding what it holds; a limp one is to hold where it is. */

@@ -1,45 +1,11 @@
 import type { Clock } from '../../clock.ts';
+import { ARM_FIELD_NAMES, blockLength, FollowCode, JOINT_FIELD_NAMES, jointFieldAt, StateCode } from './arm-fields.ts';
 
 /**
  * The shared snapshot: one block of numbers per arm, each in a SharedArrayBuffer of its own so that arms can be added,
  * written by the control loop once per cycle and read by anybody at any time. A sequence lock (odd while writing) keeps
  * readers from seeing half a cycle; nothing is allocated or posted per cycle.
  */
-
-/** Numbers of an arm that are not per joint, in this order. */
-export const Field = {
-  cycle: 0,
-  state: 1,
-  torque: 2,
-  sampleTime: 3,
-  goalTime: 4,
-  detailTime: 5,
-  motion: 6,
-  followState: 7,
-  followLatency: 8,
-  discarded: 9,
-  roundTripMedian: 10,
-  roundTripLongest: 11,
-  holding: 12,
-  sampleInstant: 13,
-  count: 14,
-} as const;
-
-/** Per-joint arrays of an arm, in this order. */
-export const JOINT_ARRAYS = [
-  'positions',
-  'goals',
-  'setpoints',
-  'velocities',
-  'efforts',
-  'temperatures',
-  'temperatureLimits',
-  'voltages',
-  'alarms',
-  'heardTimes',
-  'lostReplies',
-] as const;
-export type JointArray = (typeof JOINT_ARRAYS)[number];
 
 /** Bins of the distribution of periods: evenly from 0 to twice the wanted period, the last with all longer ones. */
 export const PERIOD_BINS = 40;
@@ -61,34 +27,25 @@ export const LoopField = {
   count: 23 + PERIOD_BINS,
 } as const;
 
-/** States of an arm as the loop numbers them. */
-export const StateCode = {
-  disconnected: 0,
-  connected: 1,
-  ready: 2,
-  moving: 3,
-  mirroring: 4,
-  floating: 5,
-  stopped: 6,
-} as const;
-export type StateCode = (typeof StateCode)[keyof typeof StateCode];
-
-/** What following a leader or a stream of setpoints is doing; `refused`: samples came back too far away to be approached. */
-export const FollowCode = { idle: 0, ramping: 1, following: 2, holding: 3, refused: 4 } as const;
-export type FollowCode = (typeof FollowCode)[keyof typeof FollowCode];
-
-/** Int32 words before the numbers: the cycle counter of all; of an arm its sequence, its stop latch, its parts of speed and acceleration. */
+/** Int32 words before the numbers: the cycle counter of the loop. */
 const CYCLE_WORD = 0;
+/** The same of an arm: its sequence, its stop latch, its parts of speed and acceleration, its epoch of intent. */
 const SEQUENCE_WORD = 0;
 const STOP_WORD = 1;
 const SPEED_WORD = 2;
 const ACCELERATION_WORD = 3;
+const EPOCH_WORD = 4;
 /** Numbers are aligned to 8 bytes. */
-const WORD_BYTES = 16;
+const WORD_BYTES = 32;
 /** Words hold whole numbers: parts of a limit are counted in ten-thousandths. */
 const PART_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
 const WAIT_PARTS = 4;
+
+const STATE = ARM_FIELD_NAMES.indexOf('state');
+const HOLDING = ARM_FIELD_NAMES.indexOf('holding');
+const FOLLOW_STATE = ARM_FIELD_NAMES.indexOf('followState');
+const MOTION = ARM_FIELD_NAMES.indexOf('motion');
 
 /** The shared memory itself, as it goes from thread to thread. */
 export interface SharedBuffers {
@@ -98,9 +55,11 @@ export interface SharedBuffers {
 
 interface ArmBlock {
   readonly buffer: SharedArrayBuffer;
+  readonly joints: number;
   readonly words: Int32Array;
-  readonly fields: Float64Array;
-  readonly arrays: Record<JointArray, Float64Array>;
+  readonly scalars: Float64Array;
+  /** In the order of `JOINT_FIELD_NAMES`. */
+  readonly arrays: readonly Float64Array[];
   readonly all: Float64Array;
 }
 
@@ -132,19 +91,16 @@ export class SharedState {
    * @returns its memory
    */
   add(joints: number, given?: SharedArrayBuffer): SharedArrayBuffer {
-    const length = Field.count + JOINT_ARRAYS.length * joints;
+    const length = blockLength(joints);
     const buffer = given ?? new SharedArrayBuffer(WORD_BYTES + length * 8);
-    let at = WORD_BYTES;
-    const take = (count: number): Float64Array => {
-      const view = new Float64Array(buffer, at, count);
-      at += count * 8;
-      return view;
-    };
-    const fields = take(Field.count);
-    const arrays = {} as Record<JointArray, Float64Array>;
-    for (const name of JOINT_ARRAYS) arrays[name] = take(joints);
+    const all = new Float64Array(buffer, WORD_BYTES, length);
+    const scalars = all.subarray(0, ARM_FIELD_NAMES.length);
+    const arrays = JOINT_FIELD_NAMES.map((_, field) => {
+      const at = jointFieldAt(field, joints);
+      return all.subarray(at, at + joints);
+    });
     const words = new Int32Array(buffer, 0, WORD_BYTES / 4);
-    this.#arms.push({ buffer, words, fields, arrays, all: new Float64Array(buffer, WORD_BYTES, length) });
+    this.#arms.push({ buffer, joints, words, scalars, arrays, all });
     if (given === undefined) {
       this.limitSpeed(this.#arms.length - 1, 1);
       this.limitAcceleration(this.#arms.length - 1, 1);
@@ -158,8 +114,13 @@ export class SharedState {
   }
 
   /** Views of an arm's block, for the one writer. */
-  arm(index: number): { readonly fields: Float64Array; readonly arrays: Record<JointArray, Float64Array> } {
+  arm(index: number): { readonly scalars: Float64Array; readonly arrays: readonly Float64Array[] } {
     return this.#arms[index]!;
+  }
+
+  /** Number of the motion that drove an arm last, as the loop wrote it. */
+  lastMotion(index: number): number {
+    return this.#arms[index]!.scalars[MOTION]!;
   }
 
   beginWrite(index: number): void {
@@ -184,6 +145,10 @@ export class SharedState {
     out.set(all);
   }
 
+  joints(index: number): number {
+    return this.#arms[index]!.joints;
+  }
+
   /** Length of an arm's block, numbers. */
   blockLength(index: number): number {
     return this.#arms[index]!.all.length;
@@ -191,11 +156,11 @@ export class SharedState {
 
   /** The control thread has ended, perhaps as it wrote: from now on every arm is disconnected until another one writes. */
   orphan(): void {
-    for (const [index, { fields, words }] of this.#arms.entries()) {
+    for (const [index, { scalars, words }] of this.#arms.entries()) {
       if ((Atomics.load(words, SEQUENCE_WORD) & 1) === 0) this.beginWrite(index);
-      fields[Field.state] = StateCode.disconnected;
-      fields[Field.holding] = 0;
-      fields[Field.followState] = FollowCode.idle;
+      scalars[STATE] = StateCode.disconnected;
+      scalars[HOLDING] = 0;
+      scalars[FOLLOW_STATE] = FollowCode.idle;
       this.endWrite(index);
     }
   }
@@ -228,6 +193,19 @@ export class SharedState {
 
   stopLatched(index: number): boolean {
     return Atomics.load(this.#arms[index]!.words, STOP_WORD) === 1;
+  }
+
+  /**
+   * Number of an arm's present epoch of intent. Whoever asks for a motion or for torque says in which epoch: what was asked
+   * in an earlier one is over and never acts.
+   */
+  epoch(index: number): number {
+    return Atomics.load(this.#arms[index]!.words, EPOCH_WORD);
+  }
+
+  /** Ends the present epoch, and with it all that waits or streams in it. @returns the number of the new one */
+  endEpoch(index: number): number {
+    return (Atomics.add(this.#arms[index]!.words, EPOCH_WORD, 1) + 1) | 0;
   }
 
   /** Sets the part of its largest speeds that an arm may use, above 0 and at most 1. It outlives the control thread. */

@@ -1,5 +1,5 @@
 import type { FollowOptions } from '../messages.ts';
-import { FollowCode } from '../snapshot/shared-snapshot.ts';
+import { FollowCode } from '../snapshot/arm-fields.ts';
 import { type DriveModel, Lead } from './lead.ts';
 import { type SetpointSource, SourceStatus } from './setpoint-source.ts';
 

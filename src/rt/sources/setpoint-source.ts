@@ -1,4 +1,4 @@
-import type { FollowCode } from '../snapshot/shared-snapshot.ts';
+import type { FollowCode } from '../snapshot/arm-fields.ts';
 
 /** What a setpoint source tells the loop about the setpoints it has just written. */
 export const SourceStatus = {

@@ -9,36 +9,14 @@ import type { Motion } from '../../../src/motion/moves.ts';
 import type { Torque } from '../../../src/motion/torque.ts';
 import type { Trajectories } from '../../../src/motion/trajectory-service.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
+import { emptySnapshot, JOINT_FIELD_NAMES } from '../../../src/rt/snapshot/arm-fields.ts';
 
 export const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
 function unreadSnapshot(): ArmSnapshot {
-  const unknown = () => new Float64Array(JOINTS.length).fill(Number.NaN);
-  return {
-    cycle: 0,
-    state: 'connected',
-    torque: false,
-    holding: false,
-    sampleTime: 0,
-    sampleInstant: 0,
-    positions: unknown(),
-    goalTime: 0,
-    goals: unknown(),
-    setpoints: unknown(),
-    detailTime: 0,
-    velocities: unknown(),
-    efforts: unknown(),
-    temperatures: unknown(),
-    temperatureLimits: unknown(),
-    voltages: unknown(),
-    alarms: unknown(),
-    heardTimes: unknown(),
-    lostReplies: unknown(),
-    discarded: 0,
-    roundTripMedian: 0,
-    roundTripLongest: 0,
-    motion: 0,
-  };
+  const snapshot = { ...emptySnapshot(JOINTS.length), state: 'connected' as const };
+  for (const field of JOINT_FIELD_NAMES) snapshot[field].fill(Number.NaN);
+  return snapshot;
 }
 
 const PERCENTILES = { p50: 0, p99: 0, longest: 0 };

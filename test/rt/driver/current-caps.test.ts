@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { StateCode } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { holdingArm } from '../../mirror/support/fixture.ts';
 import { floating, furthest } from '../../mirror/support/floating.ts';
 import { PERIOD, type VirtualArm } from '../../mirror/support/virtual-arm.ts';

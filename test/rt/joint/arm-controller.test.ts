@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { RemoteLink } from '../../../src/rt/driver/remote-link.ts';
 import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
-import { SharedState, StateCode } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
+import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 
 test('an arm that was away counts as driven by something else, since it may have been moved meanwhile', () => {
   const one = Float64Array.of(1);

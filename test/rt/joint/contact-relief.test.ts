@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
 import { yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
-import { StateCode } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { Trajectory } from '../../../src/rt/sources/trajectory.ts';
 import { virtualArm } from '../../mirror/support/fixture.ts';
 import { furthest, STRETCHED } from '../../mirror/support/floating.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FollowOptions } from '../../../src/rt/messages.ts';
-import { FollowCode } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { FollowCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { Follow, RAMP_SPEED, STALE } from '../../../src/rt/sources/follow.ts';
 import { jointMaps, mapPositions, unmapPositions } from '../../../src/rt/sources/joint-map.ts';
 import { SourceStatus } from '../../../src/rt/sources/setpoint-source.ts';

@@ -1,0 +1,212 @@
+import type { ArmLink } from '../driver/arm-link.ts';
+import type { SetpointSource } from '../sources/setpoint-source.ts';
+
+/** States of an arm, in the order in which the loop numbers them. */
+export const ARM_STATES = ['disconnected', 'connected', 'ready', 'moving', 'mirroring', 'floating', 'stopped'] as const;
+export type ArmState = (typeof ARM_STATES)[number];
+
+/** Number of each state. */
+export const StateCode = {
+  disconnected: 0,
+  connected: 1,
+  ready: 2,
+  moving: 3,
+  mirroring: 4,
+  floating: 5,
+  stopped: 6,
+} as const satisfies Readonly<Record<ArmState, number>>;
+export type StateCode = (typeof StateCode)[ArmState];
+
+/** What following a leader or a stream of setpoints is doing; `refused`: samples came back too far away to be approached. */
+export const FollowCode = { idle: 0, ramping: 1, following: 2, holding: 3, refused: 4 } as const;
+export type FollowCode = (typeof FollowCode)[keyof typeof FollowCode];
+
+/** What an arm in the control loop shows of itself. Instants are monotonic, s; 0 for never. */
+export interface Published {
+  readonly state: StateCode;
+  readonly motion: number;
+  readonly holding: boolean;
+  readonly goalTime: number;
+  readonly source: SetpointSource | null;
+  readonly link: ArmLink;
+  readonly goals: Float64Array;
+  readonly setpoints: Float64Array;
+  /** This instant, and what is added to instants for time since 1970, s. */
+  readonly now: number;
+  readonly epochOffset: number;
+  /** Cycles of the loop so far. */
+  readonly cycle: number;
+}
+
+/** How a number of the snapshot is read: as it is, as true or false, or as the name of a state. */
+type Reading = 'number' | 'flag' | 'state';
+
+interface Scalar<R extends Reading> {
+  readonly unit: string;
+  readonly read: R;
+  /** Writes its number to `to[at]`. It returns nothing, since a number that is returned may be allocated. */
+  readonly from: (arm: Published, to: Float64Array, at: number) => void;
+}
+
+interface PerJoint {
+  readonly unit: string;
+  /** Writes one number for each joint to `to`. */
+  readonly from: (arm: Published, to: Float64Array) => void;
+}
+
+const scalar = (unit: string, from: Scalar<'number'>['from']): Scalar<'number'> => ({ unit, read: 'number', from });
+const flag = (from: Scalar<'flag'>['from']): Scalar<'flag'> => ({ unit: '', read: 'flag', from });
+const perJoint = (unit: string, from: PerJoint['from']): PerJoint => ({ unit, from });
+
+/** An instant as time since 1970, s; 0 for never. */
+function stamp(arm: Published, instant: number): number {
+  return instant === 0 ? 0 : instant + arm.epochOffset;
+}
+
+/** Numbers of an arm. Each is declared here and nowhere else: writer, reader and types are made of this table. */
+export const ARM_FIELDS = {
+  /** Control cycles since start. */
+  cycle: scalar('', (arm, to, at) => {
+    to[at] = arm.cycle;
+  }),
+  state: {
+    unit: '',
+    read: 'state',
+    from: (arm, to, at) => {
+      to[at] = arm.state;
+    },
+  } as Scalar<'state'>,
+  /** Some servo has torque. */
+  torque: flag((arm, to, at) => {
+    to[at] = arm.link.up && arm.link.anyTorque ? 1 : 0;
+  }),
+  /** All servos have torque and get goals: the arm can be driven. */
+  holding: flag((arm, to, at) => {
+    to[at] = arm.holding ? 1 : 0;
+  }),
+  /** Time of the bus read that gave `positions`, since 1970; 0 before the first. */
+  sampleTime: scalar('s', (arm, to, at) => {
+    to[at] = stamp(arm, arm.link.sampleTime);
+  }),
+  /** The same by the monotonic clock of the process: what intervals between samples are measured by; 0 before the first. */
+  sampleInstant: scalar('s', (arm, to, at) => {
+    to[at] = arm.link.sampleTime;
+  }),
+  /** Time of the last write of goals to the servos, since 1970; 0 before the first. */
+  goalTime: scalar('s', (arm, to, at) => {
+    to[at] = stamp(arm, arm.goalTime);
+  }),
+  /** Time of the bus read that gave velocities, efforts, temperatures, voltages and alarms, since 1970. */
+  detailTime: scalar('s', (arm, to, at) => {
+    to[at] = stamp(arm, arm.link.detailTime);
+  }),
+  /** Counts up with each change of what drives the arm; equal numbers mean that nothing else drove it in between. */
+  motion: scalar('', (arm, to, at) => {
+    to[at] = arm.motion;
+  }),
+  /** What following a leader or a stream does: a `FollowCode`. */
+  followState: scalar('', (arm, to, at) => {
+    to[at] = arm.source?.follow?.code ?? FollowCode.idle;
+  }),
+  /** Age of the sample that was followed last. */
+  followLatency: scalar('s', (arm, to, at) => {
+    const follow = arm.source?.follow;
+    to[at] = follow === undefined ? 0 : arm.now - follow.sampleTime;
+  }),
+  /** Bytes on the bus that belonged to no valid reply. */
+  discarded: scalar('bytes', (arm, to, at) => {
+    to[at] = arm.link.discarded;
+  }),
+  /** From request to last reply, median of the last seconds; 0 before. */
+  roundTripMedian: scalar('s', (arm, to, at) => {
+    to[at] = arm.link.roundTripMedian;
+  }),
+  /** The same, 99th percentile. */
+  roundTripLongest: scalar('s', (arm, to, at) => {
+    to[at] = arm.link.roundTripLongest;
+  }),
+} as const satisfies Readonly<Record<string, Scalar<Reading>>>;
+
+/** Numbers of each joint of an arm, likewise. */
+export const JOINT_FIELDS = {
+  /** Measured joint positions; NaN before the first sample. */
+  positions: perJoint('rad', (arm, to) => to.set(arm.link.positions)),
+  /** Goal positions as sent to the servos (before rounding to steps), droop of the model included. */
+  goals: perJoint('rad', (arm, to) => to.set(arm.goals)),
+  /** Goal positions without the droop: where the joints are asked to be. */
+  setpoints: perJoint('rad', (arm, to) => to.set(arm.setpoints)),
+  velocities: perJoint('rad/s', (arm, to) => to.set(arm.link.velocities)),
+  /** Estimated from the servos' load registers. */
+  efforts: perJoint('Nm', (arm, to) => to.set(arm.link.efforts)),
+  temperatures: perJoint('degC', (arm, to) => to.set(arm.link.temperatures)),
+  /** Temperature at which each servo switches itself off; 0 where it is not known. */
+  temperatureLimits: perJoint('degC', (arm, to) => to.set(arm.link.temperatureLimits)),
+  voltages: perJoint('V', (arm, to) => to.set(arm.link.voltages)),
+  /** Status bits of the servos (0 = healthy). */
+  alarms: perJoint('', (arm, to) => to.set(arm.link.alarms)),
+  /** Time at which each joint was heard last, since 1970; 0 before. */
+  heardTimes: perJoint('s', (arm, to) => {
+    const { heard } = arm.link;
+    for (let i = 0; i < heard.length; i++) to[i] = stamp(arm, heard[i]!);
+  }),
+  /** Replies of each joint's first servo that never came. */
+  lostReplies: perJoint('', (arm, to) => {
+    const { lost } = arm.link;
+    for (let i = 0; i < to.length; i++) to[i] = lost[i]!;
+  }),
+} as const satisfies Readonly<Record<string, PerJoint>>;
+
+export type ArmField = keyof typeof ARM_FIELDS;
+export type JointField = keyof typeof JOINT_FIELDS;
+export const ARM_FIELD_NAMES = Object.keys(ARM_FIELDS) as ArmField[];
+export const JOINT_FIELD_NAMES = Object.keys(JOINT_FIELDS) as JointField[];
+
+interface Read {
+  number: number;
+  flag: boolean;
+  state: ArmState;
+}
+
+/**
+ * One arm at one control cycle. Arrays have one element for each joint, in the order of the model, and belong to the
+ * reader that returned them: they are overwritten by its next read.
+ */
+export type ArmSnapshot = { [F in ArmField]: Read[(typeof ARM_FIELDS)[F]['read']] } & {
+  readonly [F in JointField]: Float64Array;
+};
+
+/** Numbers in the block of an arm: its own, then those of the joints, field by field. */
+export function blockLength(joints: number): number {
+  return ARM_FIELD_NAMES.length + JOINT_FIELD_NAMES.length * joints;
+}
+
+/** Where a field of the joints begins in that block. */
+export function jointFieldAt(field: number, joints: number): number {
+  return ARM_FIELD_NAMES.length + field * joints;
+}
+
+/** A snapshot of which the joints' numbers are views into a block, and the others are yet to be taken from it. */
+export function snapshotOf(block: Float64Array, joints: number): ArmSnapshot {
+  const snapshot: Record<string, unknown> = {};
+  for (const [place, name] of JOINT_FIELD_NAMES.entries()) {
+    const at = jointFieldAt(place, joints);
+    snapshot[name] = block.subarray(at, at + joints);
+  }
+  readScalars(block, snapshot);
+  return snapshot as ArmSnapshot;
+}
+
+/** A snapshot of an arm with this number of joints that nobody has written yet: all zero, and disconnected. */
+export function emptySnapshot(joints: number): ArmSnapshot {
+  return snapshotOf(new Float64Array(blockLength(joints)), joints);
+}
+
+/** Takes the numbers that are not of joints from a block into a snapshot. */
+export function readScalars(block: Float64Array, snapshot: Record<string, unknown>): void {
+  for (let at = 0; at < ARM_FIELD_NAMES.length; at++) {
+    const name = ARM_FIELD_NAMES[at]!;
+    const value = block[at]!;
+    const { read } = ARM_FIELDS[name] as Scalar<Reading>;
+    snapshot[name] = read === 'number' ? value : read === 'flag' ? value === 1 : ARM_STATES[value]!;
+  }
+}
