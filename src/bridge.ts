@@ -231,7 +231,9 @@ export class Bridge {
         return armSetup(plan, port, store);
       });
       const setup: ControlSetup = { ...config.control, shared: shared.buffers, arms: setups };
-      const ports = setups.flatMap((arm): TransferListItem[] => (arm.bus.kind === 'sim' ? [arm.bus.port] : []));
+      const ports = setups.flatMap((arm): TransferListItem[] =>
+        arm.bus.kind === 'sim' && 'postMessage' in arm.bus.port ? [arm.bus.port] : [],
+      );
       const file = new URL('./rt/entry.js', import.meta.url);
       return new Worker(file, { workerData: setup, transferList: ports, name: 'control' });
     };

@@ -339,7 +339,7 @@ export class ArmHandle implements Arm {
   /** Torque on where the arm is, goals written first; resolves when its servos have it. @throws {BridgeError} */
   async torqueOn(): Promise<void> {
     if (this.remote || this.read().holding) return;
-    await this.#command({ kind: 'torque', arm: this.index, on: true });
+    await this.#command({ kind: 'torque', arm: this.index, on: true, epoch: this.#shared.epoch(this.index) });
     const deadline = performance.now() + TORQUE_TIMEOUT * 1000;
     while (!this.read().holding) {
       this.requireDrivable();
@@ -356,7 +356,7 @@ export class ArmHandle implements Arm {
   /** Torque off; the arm is limp afterwards. @throws {BridgeError} when its servos do not confirm it */
   async torqueOff(): Promise<void> {
     if (this.remote) return;
-    await this.#command({ kind: 'torque', arm: this.index, on: false });
+    await this.#command({ kind: 'torque', arm: this.index, on: false, epoch: this.#shared.epoch(this.index) });
     const deadline = performance.now() + TORQUE_TIMEOUT * 1000;
     while (this.read().torque) {
       if (performance.now() > deadline) {
@@ -399,7 +399,12 @@ export class ArmHandle implements Arm {
 
   /** Lets a source drive the arm; its torque must be on. @throws {BridgeError} */
   async drive(source: SourceSpec): Promise<RunningMotion> {
-    const { motion, duration } = await this.#command({ kind: 'drive', arm: this.index, source });
+    const { motion, duration } = await this.#command({
+      kind: 'drive',
+      arm: this.index,
+      source,
+      epoch: this.#shared.epoch(this.index),
+    });
     const over = this.#lastEnd;
     if (over?.motion !== motion) this.#driven = { motion, kind: source.kind, began: performance.now(), duration };
     const ended =

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { RobotDescription } from '../kinematics/urdf.ts';
+import type { BytePort } from '../servo/port/port.ts';
 import type { Ailment, JointHoming, ServoFacts } from './driver/arm-link.ts';
 import type { GainPlan } from './driver/gains.ts';
 import type { EndReason } from './joint/arm-controller.ts';
@@ -57,12 +58,15 @@ export interface ArmSetup {
   readonly leftGains: GainPlan | null;
   /** Why its bus stays closed until the command `connect`, for people; null: it is opened at once. */
   readonly detached: string | null;
-  /** Where its servos are: at the far end of a simulated bus, at a port, or with another machine. */
-  readonly bus:
-    | { readonly kind: 'sim'; readonly url: string; readonly port: MessagePort }
-    | { readonly kind: 'port'; readonly url: string }
-    | { readonly kind: 'remote' };
+  readonly bus: BusSetup;
 }
+
+/** Where the servos of an arm are: at the far end of a simulated bus, at a port, or with another machine. */
+export type BusSetup =
+  /** The simulation's end of the bus: a message port to its thread, or a byte port where it runs in this one. */
+  | { readonly kind: 'sim'; readonly url: string; readonly port: MessagePort | BytePort }
+  | { readonly kind: 'port'; readonly url: string }
+  | { readonly kind: 'remote' };
 
 export interface ControlSetup {
   readonly rate: number;
@@ -138,11 +142,12 @@ export type Command =
   | { readonly kind: 'connect'; readonly arm: number }
   /** Closes the bus of an arm, which stays disconnected for this reason until it is to be connected. */
   | { readonly kind: 'disconnect'; readonly arm: number; readonly reason: string }
-  | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec }
+  /** @see SharedState.epoch */
+  | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec; readonly epoch: number }
   | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
   /** An arm with a limp or silent servo has been lowered by the others, or cannot be. */
   | { readonly kind: 'give_up'; readonly arm: number }
-  | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean }
+  | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean; readonly epoch: number }
   /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
   | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
   /** From now on the servos work with these parts of their own gains, 0..1 by joint, when the arm does not float. */

@@ -82,6 +82,7 @@ test('an arm whose shapes cannot be checked for contacts is not added by half: t
     kind: 'drive',
     arm: 0,
     source: { kind: 'trajectory', goal: Float64Array.of(0.3), speed: null },
+    epoch: 0,
   } as const;
   expect(await answer(3, drive)).toMatchObject({ kind: 'reply' });
 });
