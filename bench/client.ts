@@ -107,7 +107,7 @@ async function controlLoop(): Promise<ClientReport> {
     link.leader = leader ?? link;
     pairs.push({ follower: arm, link, leader });
   }
-  (pairs[0]!.leader ?? pairs[0]!.link).probe = probe;
+  (pairs[0]!.leader ?? pairs[0]!.link).meter = probe;
   pairs.at(-1)!.link.goals = probe;
   const loop = new ControlLoop(shared, options.rate ?? Number.POSITIVE_INFINITY, systemClock);
   for (const arm of arms) loop.add(arm);

@@ -1,3 +1,4 @@
+import { systemClock } from '../src/clock.ts';
 import { ServoLink } from '../src/rt/driver/servo-link.ts';
 
 /** Longest series that is kept: a minute of the quickest cycles. */
@@ -52,16 +53,16 @@ export class Probe {
   written(sampleTime: number): void {
     this.sent++;
     this.#written = true;
-    if (this.on) this.ages.add(performance.now() / 1000 - sampleTime);
+    if (this.on) this.ages.add(systemClock.now() - sampleTime);
   }
 }
 
 /** The link of the arm that leads: its reads begin a cycle. */
 export class LeaderLink extends ServoLink {
-  probe: Probe | null = null;
+  meter: Probe | null = null;
 
   override begin(now: number): boolean {
-    this.probe?.cycle(now);
+    this.meter?.cycle(now);
     return super.begin(now);
   }
 }
@@ -74,6 +75,6 @@ export class FollowerLink extends LeaderLink {
 
   override write(goals: Float64Array): void {
     super.write(goals);
-    if (this.up) this.goals?.written(this.leader.sampleTime);
+    if (this.up) this.goals?.written(this.leader.readings.sampleTime);
   }
 }

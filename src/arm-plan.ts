@@ -1,12 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { GainStore } from './arm/gain-store.ts';
+import { jointSetups } from './arm/joint-setups.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel, mounted } from './arm/model.ts';
 import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/calibration-store.ts';
 import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig } from './config/schema.ts';
 import type { Chain } from './kinematics/chain.ts';
-import type { ArmSetup, JointSetup } from './rt/messages.ts';
+import type { ArmSetup } from './rt/messages.ts';
 
 /** An arm of this process: what the configuration says of it, and its model. */
 export interface ArmPlan {
@@ -79,26 +80,6 @@ function checkGains(arm: ArmConfig, index: number, { joints, leastGain }: ArmMod
  */
 export function armSetup(plan: ArmPlan, port: MessagePort | null, store: GainStore): ArmSetup {
   const { config, calibrated: model, chain, detached } = plan;
-  const joints = model.joints.map((joint): JointSetup => {
-    return {
-      name: joint.name,
-      servos: joint.servos,
-      settings: joint.settings,
-      stall: joint.stall,
-      torqueLimit: joint.torqueLimit,
-      stiffness: joint.stiffness,
-      damping: joint.damping,
-      friction: joint.friction,
-      inertia: joint.inertia,
-      lower: joint.lower,
-      upper: joint.upper,
-      moveVelocity: joint.move.velocity,
-      moveAcceleration: joint.move.acceleration,
-      moveJerk: joint.move.jerk ?? null,
-      mirrorVelocity: joint.mirror.velocity,
-      mirrorAcceleration: joint.mirror.acceleration,
-    };
-  });
   const { baseLink, toolLink } = model;
   const leftGains = store.read(config.name, config.bus);
   return {
@@ -106,7 +87,7 @@ export function armSetup(plan: ArmPlan, port: MessagePort | null, store: GainSto
     urdf: chain.description,
     baseLink,
     toolLink,
-    joints,
+    joints: jointSetups(model),
     leftGains,
     detached,
     bus: busSetup(config, port),

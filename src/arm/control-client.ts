@@ -12,7 +12,7 @@ const RESTART_WINDOW = 60_000;
 
 /** What the control thread tells about an arm without being asked. */
 export interface ControlListener {
-  ended(motion: number, reason: EndReason): void;
+  ended(motion: number, reason: EndReason, text: string): void;
   state(state: number, reason: string): void;
   /** Something that people should know of its servos. */
   warning(text: string): void;
@@ -113,7 +113,7 @@ export class ControlClient {
   #take(message: FromControl): void {
     switch (message.kind) {
       case 'ended':
-        this.#listeners.get(message.arm)?.ended(message.motion, message.reason);
+        this.#listeners.get(message.arm)?.ended(message.motion, message.reason, message.text);
         break;
       case 'state':
         this.#listeners.get(message.arm)?.state(message.state, message.reason);

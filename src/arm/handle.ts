@@ -5,7 +5,7 @@ import type { GainPlan } from '../rt/driver/gains.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import { StateCode } from '../rt/snapshot/arm-fields.ts';
-import type { SharedState } from '../rt/snapshot/shared-snapshot.ts';
+import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';
 import { SnapshotReader } from '../rt/snapshot/snapshot-reader.ts';
 import type { ControlClient } from './control-client.ts';
 import { type ArmModel, mounted } from './model.ts';
@@ -441,7 +441,7 @@ export class ArmHandle implements Arm {
   async stop(reason: string): Promise<void> {
     this.#stopReason = reason;
     this.#stops++;
-    this.#shared.latchStop(this.index, true);
+    this.#shared.latchStop(this.index, StopWord.asked);
     this.#lose({ reason: 'stopped', message: `stopped (${reason})` });
     while (this.#shared.stopLatched(this.index)) {
       if (['stopped', 'disconnected'].includes(this.read().state)) return;
@@ -462,7 +462,7 @@ export class ArmHandle implements Arm {
       await this.#recover();
     // Whoever has stopped it meanwhile has been told that it is stopped.
     if (this.#stops !== stops) this.requireDrivable();
-    this.#shared.latchStop(this.index, false);
+    this.#shared.latchStop(this.index, StopWord.none);
     while (this.read().state === 'stopped') {
       await this.nextCycle();
       if (this.#shared.stopLatched(this.index)) this.requireDrivable();

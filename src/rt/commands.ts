@@ -1,6 +1,8 @@
+import type { Outcome } from '../servo/bus-session.ts';
 import type { ControlledArm, ControlThread } from './control-thread.ts';
 import type { ArmController } from './joint/arm-controller.ts';
 import type { Command, CommandResult, SourceSpec } from './messages.ts';
+import { StopWord } from './snapshot/shared-snapshot.ts';
 import { Float } from './sources/float.ts';
 import { Follow, PLAIN, type Sampler } from './sources/follow.ts';
 import { Jog } from './sources/jog.ts';
@@ -21,116 +23,133 @@ const ELSEWHERE = 'its servos belong to another machine';
 type Kind = Exclude<Command['kind'], 'add' | 'close'>;
 type Of<K extends Kind> = Extract<Command, { kind: K }>;
 
-/** What carrying a command out comes to: its result, or why it is refused. */
-export type Carried = CommandResult | string | Promise<CommandResult | string>;
+/** Takes the result of a command, or the reason why it is refused. */
+export type Settle = (result: CommandResult | string) => void;
 
-/** How each command is carried out. A command that takes transactions with single servos takes many cycles. */
-export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: Of<K>) => Carried } = {
-  connect: (thread, { arm }) => {
+/** How each command is carried out. One that takes transactions with servos, or torque, settles many cycles later. */
+export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: Of<K>, settle: Settle) => void } = {
+  connect: (thread, { arm }, settle) => {
     thread.arms[arm]!.controller.link.reopen();
-    return done(thread, arm);
+    settle(done(thread, arm));
   },
-  disconnect: (thread, { arm, reason }) => {
-    void thread.arms[arm]!.controller.link.close(reason);
-    return done(thread, arm);
+  disconnect: (thread, { arm, reason }, settle) => {
+    thread.arms[arm]!.controller.link.close(reason);
+    settle(done(thread, arm));
   },
-  torque: (thread, { arm, on, epoch }) => {
+  torque: (thread, { arm, on, epoch }, settle) => {
     const { controller } = thread.arms[arm]!;
-    const { link } = controller;
-    if (!link.up) return link.reason;
-    if (on) {
-      if (thread.shared.stopLatched(arm)) return 'it is stopped';
-      if (epoch !== thread.shared.epoch(arm)) return OVER;
-      if (link.torqueRefusal !== '') return `no torque: ${link.torqueRefusal}`;
-      if (thread.clock.now() - link.sampleTime > OLDEST_START) return 'its servos do not answer just now';
+    const refusal = on ? torqueRefusal(thread, arm, epoch) : controller.link.reason;
+    if (refusal !== '') {
+      settle(refusal);
+      return;
     }
-    controller.setTorque(on);
-    return done(thread, arm);
+    controller.setTorque(on, (problem) => settle(problem === '' ? done(thread, arm) : problem));
   },
-  gains: (thread, { arm, parts }) => {
+  gains: (thread, { arm, parts }, settle) => {
     const { controller } = thread.arms[arm]!;
     const { gains, up, reason } = controller.link;
-    if (!up) return reason;
-    if (gains === null) return ELSEWHERE;
+    if (!up) {
+      settle(reason);
+      return;
+    }
+    if (gains === null) {
+      settle(ELSEWHERE);
+      return;
+    }
     const plan = gains.plan(parts, controller.model.floatTorque);
-    return { motion: controller.motion, duration: 0, gains: { ...plan, restored: gains.restored } };
+    settle({ ...done(thread, arm), gains: { ...plan, restored: gains.restored } });
   },
-  work_gains: (thread, { arm, parts }) => {
+  work_gains: (thread, { arm, parts }, settle) => {
     const { gains, up, reason } = thread.arms[arm]!.controller.link;
-    if (!up) return reason;
-    if (gains === null) return ELSEWHERE;
+    if (!up) {
+      settle(reason);
+      return;
+    }
+    if (gains === null) {
+      settle(ELSEWHERE);
+      return;
+    }
     gains.work(parts);
-    return done(thread, arm);
+    settle(done(thread, arm));
   },
-  recover: (thread, { arm }) => {
+  recover: (thread, { arm }, settle) => {
     // Its torque gives way for a moment, which no motion bears.
-    if (!thread.shared.stopLatched(arm)) return done(thread, arm);
-    const refusal = thread.arms[arm]!.controller.link.recover(thread.clock.now());
-    return refusal === '' ? done(thread, arm) : refusal;
+    const { link } = thread.arms[arm]!.controller;
+    const refusal = thread.shared.stopLatched(arm) ? link.recover(thread.clock.now()) : '';
+    settle(refusal === '' ? done(thread, arm) : refusal);
   },
-  give_up: (thread, { arm }) => {
+  give_up: (thread, { arm }, settle) => {
     thread.arms[arm]!.controller.link.giveUp();
-    return done(thread, arm);
+    settle(done(thread, arm));
   },
-  cancel: (thread, { arm, motion }) => {
+  cancel: (thread, { arm, motion }, settle) => {
     thread.arms[arm]!.controller.cancel(motion, 'cancelled');
-    return done(thread, arm);
+    settle(done(thread, arm));
   },
-  drive: (thread, command) => {
-    const controlled = thread.arms[command.arm]!;
-    const { controller } = controlled;
-    if (!controller.link.up) return controller.link.reason;
-    if (thread.shared.stopLatched(command.arm)) return 'it is stopped';
-    if (command.epoch !== thread.shared.epoch(command.arm)) return OVER;
-    if (!controller.powered) return 'its torque is off';
-    const part = speedPart(thread, command);
-    const gain = accelerationPart(thread, command);
-    const { velocity, acceleration } = controller.model.limits;
-    const top = velocity.move.map((most) => most * part);
-    const refusal = refusalOf(thread, controlled, command.source, top);
-    if (refusal !== '') return refusal;
-    const source = makeSource(thread, controlled, command.source, {
-      top,
-      gaining: acceleration.move.map((most) => most * gain),
-    });
-    controller.drive(source, part, gain);
-    const timed = source instanceof Trajectory || source instanceof Waypoints;
-    return { motion: controller.motion, duration: timed ? source.duration : 0 };
-  },
-  servos: (thread, command) => talk(thread, command, async (link) => ({ servos: await link.servos() })),
-  limit_temperatures: (thread, command) =>
-    talk(thread, command, async (link) => {
-      await link.limitTemperatures(command.limits);
-      return {};
-    }),
-  calibrate: (thread, command) =>
-    talk(thread, command, async (link) => {
-      await link.calibrate(command.joints);
-      return {};
-    }),
+  drive: (thread, command, settle) => settle(drive(thread, command)),
+  servos: (thread, { arm }, settle) =>
+    talk(thread, arm, settle, (link, end) => link.servos((outcome) => end(outcome, (servos) => ({ servos })))),
+  limit_temperatures: (thread, { arm, limits }, settle) =>
+    talk(thread, arm, settle, (link, end) => link.limitTemperatures(limits, (outcome) => end(outcome, () => ({})))),
+  calibrate: (thread, { arm, joints }, settle) =>
+    talk(thread, arm, settle, (link, end) => link.calibrate(joints, (outcome) => end(outcome, () => ({})))),
 };
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 function done(thread: ControlThread, arm: number): CommandResult {
   return { motion: thread.arms[arm]!.controller.motion, duration: 0 };
 }
 
-/** Carries out what takes transactions with single servos. */
-async function talk(
-  thread: ControlThread,
-  { arm }: { readonly arm: number },
-  work: (link: ArmController['link']) => Promise<Partial<CommandResult>>,
-): Promise<CommandResult | string> {
-  const { link } = thread.arms[arm]!.controller;
+function torqueRefusal({ arms, shared, clock }: ControlThread, arm: number, epoch: number): string {
+  const { link } = arms[arm]!.controller;
   if (!link.up) return link.reason;
-  try {
-    return { ...done(thread, arm), ...(await work(link)) };
-  } catch (error) {
-    return messageOf(error);
+  if (shared.stopLatched(arm)) return 'it is stopped';
+  if (epoch !== shared.epoch(arm)) return OVER;
+  if (link.torqueRefusal !== '') return `no torque: ${link.torqueRefusal}`;
+  return clock.now() - link.readings.sampleTime > OLDEST_START ? 'its servos do not answer just now' : '';
+}
+
+/** @returns the motion that has begun, or why none has */
+function drive(thread: ControlThread, command: Of<'drive'>): CommandResult | string {
+  const controlled = thread.arms[command.arm]!;
+  const { controller } = controlled;
+  const stop = thread.shared.stop(command.arm);
+  if (!controller.link.up) return controller.link.reason;
+  // An arm that its own servos have stopped has a way down.
+  if (stop === StopWord.asked || (stop === StopWord.fault && !command.lowering)) return 'it is stopped';
+  if (command.epoch !== thread.shared.epoch(command.arm)) return OVER;
+  if (!controller.powered) return 'its torque is off';
+  const part = speedPart(thread, command);
+  const gain = accelerationPart(thread, command);
+  const { velocity, acceleration } = controller.model.limits;
+  const top = velocity.move.map((most) => most * part);
+  const refusal = refusalOf(thread, controlled, command.source, top);
+  if (refusal !== '') return refusal;
+  const gaining = acceleration.move.map((most) => most * gain);
+  const source = makeSource(thread, controlled, command.source, { top, gaining });
+  controller.drive(source, part, gain);
+  const timed = source instanceof Trajectory || source instanceof Waypoints;
+  return { motion: controller.motion, duration: timed ? source.duration : 0 };
+}
+
+/** Carries out what takes transactions with single servos. */
+function talk(
+  thread: ControlThread,
+  arm: number,
+  settle: Settle,
+  work: (
+    link: ArmController['link'],
+    end: <T>(outcome: Outcome<T>, result: (value: T) => Partial<CommandResult>) => void,
+  ) => void,
+): void {
+  const { link } = thread.arms[arm]!.controller;
+  if (!link.up) {
+    settle(link.reason);
+    return;
   }
+  work(link, (outcome, result) => {
+    if ('problem' in outcome) settle(outcome.problem);
+    else settle({ ...done(thread, arm), ...result(outcome.result) });
+  });
 }
 
 /** What an arm's goals must lead by. A remote one's go out as they are: smoothed by both bridges they would be late twice. */
@@ -159,7 +178,7 @@ function makeSource(
   { top, gaining }: Pace,
 ): SetpointSource {
   const now = (): number => clock.now();
-  const { limits } = arm.controller.model;
+  const { gate, model } = arm.controller;
   switch (spec.kind) {
     case 'trajectory': {
       const { speed } = spec;
@@ -172,10 +191,10 @@ function makeSource(
       const { maps } = spec;
       const sampler: Sampler = {
         get sampleTime() {
-          return link.up ? link.sampleTime : 0;
+          return link.up ? link.readings.sampleTime : 0;
         },
         sample(out) {
-          mapPositions(maps, link.positions, out);
+          mapPositions(maps, link.readings.positions, out);
         },
       };
       return new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options);
@@ -187,8 +206,8 @@ function makeSource(
       return new Waypoints(spec, top);
     case 'jog': {
       arm.jog.sampleTime = 0;
-      const { lower, upper, acceleration } = limits;
-      const move = { lower, upper, velocity: top, acceleration: acceleration.move, gaining };
+      const { lower, upper } = gate;
+      const move = { lower, upper, velocity: top, acceleration: model.limits.acceleration.move, gaining };
       return new Jog(arm.jog, move, arm.chain, arm.collision, now, spec.timeout);
     }
     case 'float':
@@ -223,7 +242,7 @@ function refusalOf(
   if (wrong !== '') return `its leader: ${wrong}`;
   if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
   if (spec.kind !== 'waypoints') return '';
-  const { lower, upper } = controller.model.limits;
+  const { lower, upper } = controller.gate;
   const names = setup.joints.map((joint) => joint.name);
   return waypointFault(spec, controller.setpoints, { names, lower, upper, velocity }) ?? '';
 }

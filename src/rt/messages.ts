@@ -142,8 +142,14 @@ export type Command =
   | { readonly kind: 'connect'; readonly arm: number }
   /** Closes the bus of an arm, which stays disconnected for this reason until it is to be connected. */
   | { readonly kind: 'disconnect'; readonly arm: number; readonly reason: string }
-  /** @see SharedState.epoch */
-  | { readonly kind: 'drive'; readonly arm: number; readonly source: SourceSpec; readonly epoch: number }
+  /** In which epoch of intent it was asked (`SharedState.epoch`). What lowers an arm may drive one that its own servos have stopped. */
+  | {
+      readonly kind: 'drive';
+      readonly arm: number;
+      readonly source: SourceSpec;
+      readonly epoch: number;
+      readonly lowering?: boolean;
+    }
   | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
   /** An arm with a limp or silent servo has been lowered by the others, or cannot be. */
   | { readonly kind: 'give_up'; readonly arm: number }
@@ -196,7 +202,13 @@ export interface CommandResult {
 export type FromControl =
   | { readonly kind: 'reply'; readonly request: number; readonly result: CommandResult }
   | { readonly kind: 'refused'; readonly request: number; readonly reason: string }
-  | { readonly kind: 'ended'; readonly arm: number; readonly motion: number; readonly reason: EndReason }
+  | {
+      readonly kind: 'ended';
+      readonly arm: number;
+      readonly motion: number;
+      readonly reason: EndReason;
+      readonly text: string;
+    }
   | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
   | { readonly kind: 'warning'; readonly arm: number; readonly text: string }
   /** A servo cannot go on carrying: the arm is to be lowered. */

@@ -27,6 +27,8 @@ export interface FoundServo {
   readonly torque: boolean;
   readonly goalPosition: number;
   readonly presentPosition: number;
+  /** Positions that it takes goals between, counts; null where it keeps to none. */
+  readonly limits: { readonly lowest: number; readonly highest: number } | null;
   readonly homingOffset: number;
   readonly positionGain: number;
   /** Largest current that it uses to hold a position; null where it keeps to none. */
@@ -91,6 +93,7 @@ export async function startUp(client: ServoClient, expected: readonly ExpectedSe
       torque,
       goalPosition: await counts(common.goalPosition),
       presentPosition: await counts(common.presentPosition),
+      limits: positionLimits(model, mode, await counts(common.minPosition), await counts(common.maxPosition)),
       homingOffset: await counts(common.homingOffset),
       positionGain: await counts(common.positionGain),
       goalCurrent:
@@ -115,6 +118,12 @@ export async function startUp(client: ServoClient, expected: readonly ExpectedSe
   }
   if (findings.length > 0) throw new StartUpError(findings.join('; '));
   return { servos, warnings };
+}
+
+/** Limits that a servo keeps to in this mode; equal ones mean none. */
+function positionLimits({ family }: ServoModel, mode: number, lowest: number, highest: number): FoundServo['limits'] {
+  if (family === 'dynamixel' && mode !== OperatingMode.position) return null;
+  return lowest < highest ? { lowest, highest } : null;
 }
 
 /**

@@ -52,6 +52,8 @@ class Bench {
     this.#terminal.current = terminal;
     ends.push(() => terminal.close());
     const joints = IDS.map((id) => ({
+      lower: -Math.PI,
+      upper: Math.PI,
       name: `joint_${id}`,
       servos: [
         { id, model: modelOf(id), calibration: { sign: 1 as const, zero: MIDDLE, stepsPerTurn: 4096 }, shadow: false },
@@ -101,7 +103,7 @@ describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
     bench.loop.goals.set(bench.link.adopted);
     bench.loop.goals[2] = 0.2;
     bench.loop.driving = true;
-    await expect.poll(() => bench.link.positions[2]!, PATIENCE).toBeGreaterThan(0.15);
+    await expect.poll(() => bench.link.readings.positions[2]!, PATIENCE).toBeGreaterThan(0.15);
 
     bench.loop.driving = false;
     bench.link.setTorque(false);
@@ -170,6 +172,6 @@ describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(bench.link.up).toBe(true);
     }
-    expect(bench.link.discarded).toBeGreaterThan(0);
+    expect(bench.link.readings.discarded).toBeGreaterThan(0);
   });
 });

@@ -55,6 +55,8 @@ async function start(
   const joints = JOINTS.map(
     (name, i): LinkJoint => ({
       name,
+      lower: -Math.PI,
+      upper: Math.PI,
       settings: SETTINGS[name] ?? {},
       servos: SERVOS[i]!.map((own): LinkServo => {
         const { id, model: trade, sign, zero, shadow } = { ...own, ...expected(own) };
@@ -79,14 +81,14 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
     expect(loop.warnings).toEqual([]);
     expect(loop.link.torqueRefusal).toBe('');
     for (const [i, position] of arm.truth().positions.entries()) {
-      expect(Math.abs(loop.link.positions[i]! - position)).toBeLessThan(0.05);
+      expect(Math.abs(loop.link.readings.positions[i]! - position)).toBeLessThan(0.05);
     }
     await loop.hold();
     expect([...loop.link.held]).toEqual(JOINTS.map(() => 1));
     loop.goals[SHOULDER] = -0.8;
     loop.goals[ELBOW] = 0.7;
     loop.goals[WRIST] = 0.6;
-    await expect.poll(() => loop.link.positions[ELBOW]!, PATIENCE).toBeLessThan(0.75);
+    await expect.poll(() => loop.link.readings.positions[ELBOW]!, PATIENCE).toBeLessThan(0.75);
     await expect.poll(() => Math.max(...arm.truth().velocities.map(Math.abs)), PATIENCE).toBeLessThan(0.005);
     const { positions, motorTorques } = arm.truth();
     // A servo that is mounted the other way round is read and moved in one and the same sense.
@@ -101,11 +103,11 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
       expect(Math.abs(short - motorTorques[joint]! / stiffness)).toBeLessThan(0.002);
       // What current (2.69 mA) and load (0.1 %) add up to.
       await expect
-        .poll(() => Math.abs(loop.link.efforts[joint]! - arm.truth().motorTorques[joint]!), PATIENCE)
+        .poll(() => Math.abs(loop.link.readings.efforts[joint]! - arm.truth().motorTorques[joint]!), PATIENCE)
         .toBeLessThan(0.05);
     }
     for (const [i, torque] of arm.truth().motorTorques.entries()) {
-      expect(Math.abs(loop.link.efforts[i]! - torque), JOINTS[i]).toBeLessThan(0.05);
+      expect(Math.abs(loop.link.readings.efforts[i]! - torque), JOINTS[i]).toBeLessThan(0.05);
     }
 
     loop.driving = false;
@@ -146,7 +148,7 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
       loop.link.giveUp();
     };
     arm.arm.raiseOverload(3);
-    await expect.poll(() => loop.link.alarms[SHOULDER], PATIENCE).toBe(OVERLOAD);
+    await expect.poll(() => loop.link.readings.alarms[SHOULDER], PATIENCE).toBe(OVERLOAD);
     await expect.poll(() => loop.link.torque, PATIENCE).toBe(false);
     expect(loop.warnings.join()).toContain('servo 3 (shoulder_lift): overload: take the load off it');
     await expect.poll(() => loop.link.up, PATIENCE).toBe(true);
@@ -155,7 +157,7 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
       .poll(() => loop.link.torqueRefusal, PATIENCE)
       .toContain('servo 3 (shoulder_lift) has shut itself down');
     expect(loop.link.recover(performance.now() / 1000)).toBe('');
-    await expect.poll(() => loop.link.up && loop.link.alarms[SHOULDER] === 0, PATIENCE).toBe(true);
+    await expect.poll(() => loop.link.up && loop.link.readings.alarms[SHOULDER] === 0, PATIENCE).toBe(true);
     expect(loop.link.torqueRefusal).toBe('');
     // Both servos of the joint have the soft gain, which a restart makes forget.
     expect(loop.link.gain[SHOULDER]).toBeCloseTo(SOFT_GAIN / USUAL_GAIN, 9);

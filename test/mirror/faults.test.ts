@@ -60,9 +60,9 @@ function mirror(): void {
     Float64Array.from(model.joints, (joint) => pick(joint) / joint.stiffness);
   const sampler = {
     get sampleTime() {
-      return leader.link.up ? leader.link.sampleTime : 0;
+      return leader.link.up ? leader.link.readings.sampleTime : 0;
     },
-    sample: (out: Float64Array) => out.set(leader.link.positions),
+    sample: (out: Float64Array) => out.set(leader.link.readings.positions),
   };
   const drive = {
     damping: over(({ damping }) => damping),
@@ -122,7 +122,7 @@ function expectUnmoved(before: readonly number[], ailing: number | null = null):
 function lower(without: number | null): void {
   const { velocity, acceleration } = follower.runtime.model.limits;
   const goal = model.poses.get('rest')!.slice();
-  if (without !== null) goal[without] = follower.link.positions[without]!;
+  if (without !== null) goal[without] = follower.link.readings.positions[without]!;
   const limits = {
     velocity: velocity.move.map((top) => Math.min(top, 1)),
     acceleration: acceleration.move,

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { jointSetups } from '../../src/arm/joint-setups.ts';
 import { armChain, loadArmModel } from '../../src/arm/model.ts';
 import { systemClock } from '../../src/clock.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
+import { controlModel, linkJoints } from '../../src/rt/arm-parts.ts';
 import { ServoLink } from '../../src/rt/driver/servo-link.ts';
 import { ArmController } from '../../src/rt/joint/arm-controller.ts';
 import { SharedState } from '../../src/rt/snapshot/shared-snapshot.ts';
@@ -9,7 +11,6 @@ import { SourceStatus } from '../../src/rt/sources/setpoint-source.ts';
 import { Trajectory } from '../../src/rt/sources/trajectory.ts';
 import { Waypoints } from '../../src/rt/sources/waypoints.ts';
 import type { BytePort } from '../../src/servo/port/port.ts';
-import { modelByName } from '../../src/servo/servo-models.ts';
 import { emulateServos } from '../../src/sim/emulate-servos.ts';
 
 const DT = 0.005;
@@ -31,7 +32,7 @@ function readGoals(bytes: Uint8Array): void {
   }
 }
 
-/** The far end of a bus in memory: emulated servos whose shafts are always where they were sent. */
+/** The far end of a bus in memory: emulated servos whose shafts are always where they were asked to be. */
 function memoryBus() {
   const specs = model.joints.map(({ servos }) =>
     servos.map(({ id, model: name }) => ({ id, model: name, stiffness: null, eeprom: {}, ambientTemperature: 25 })),
@@ -58,10 +59,12 @@ function memoryBus() {
   return { port, show };
 }
 
+/** What the clock adds to the time that is faked. */
+const ORIGIN = systemClock.now() - performance.now() / 1000;
 // Time is that of the cycles: nothing here depends on how fast the machine is.
-let now = 1000;
+let now = systemClock.now();
 beforeEach(() => {
-  vi.spyOn(performance, 'now').mockImplementation(() => 1000 * now);
+  vi.spyOn(performance, 'now').mockImplementation(() => 1000 * (now - ORIGIN));
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -69,32 +72,13 @@ afterEach(() => {
 
 async function poweredArm() {
   const { port, show } = memoryBus();
-  const link = new ServoLink(
-    port,
-    model.joints.map(({ name, servos, settings }) => ({
-      name,
-      settings,
-      servos: servos.map(({ id, model: trade, sign, zero }) => {
-        const table = modelByName(trade)!;
-        return { id, model: table, calibration: { sign, zero, stepsPerTurn: table.stepsPerTurn }, shadow: false };
-      }),
-    })),
-  );
+  const link = new ServoLink(port, linkJoints('arm', jointSetups(model)));
   const shared = new SharedState([joints], systemClock);
-  const of = (pick: (joint: (typeof model.joints)[number]) => number) => Float64Array.from(model.joints, pick);
   const runtime = new ArmController(
     0,
     {
-      name: 'arm',
-      limits: {
-        lower: of(({ lower }) => lower),
-        upper: of(({ upper }) => upper),
-        velocity: { move: of(({ move }) => move.velocity), mirror: of(({ mirror }) => mirror.velocity) },
-        acceleration: { move: of(({ move }) => move.acceleration), mirror: of(({ mirror }) => mirror.acceleration) },
-      },
-      stiffness: of(({ stiffness }) => stiffness),
-      floatTorque: of(({ torqueLimit }) => torqueLimit),
-      gravity: (q, out) => chain.gravityTorques(q, out),
+      ...controlModel('arm', jointSetups(model), chain),
+      floatTorque: Float64Array.from(model.joints, ({ torqueLimit }) => torqueLimit),
       stall: model.joints.map(() => null),
       yield: model.joints.map(() => null),
     },
@@ -110,7 +94,7 @@ async function poweredArm() {
     settled = false;
     if (link.begin(now) && !settled) link.expire();
     runtime.step(now, DT, 0);
-    show(runtime.powered ? runtime.gate.goals : rest);
+    show(runtime.powered ? runtime.setpoints : rest);
   };
   const rest = planner.pose('init');
   show(rest);
@@ -119,7 +103,7 @@ async function poweredArm() {
     await new Promise((resolve) => setImmediate(resolve));
   }
   runtime.setTorque(true);
-  while (!link.torque) {
+  while (!runtime.powered) {
     cycle();
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,4 +1,6 @@
+import type { Outcome } from '../../servo/bus-session.ts';
 import type { ModelFacts } from '../../servo/servo-facts.ts';
+import type { ArmReadings } from './arm-readings.ts';
 import type { Gains } from './gains.ts';
 
 /** One servo of an arm: what it is, and how its registers are set. */
@@ -8,6 +10,9 @@ export interface ServoFacts extends ModelFacts {
 
 /** How a servo fails: it still carries and will not for long, it is limp and answers, or it does not answer. */
 export type Ailment = 'failing' | 'limp' | 'silent';
+
+/** What becomes of an arm's torque: no servo has it, some have it, it is on its way on, all have it, it is on its way off. */
+export type Power = 'limp' | 'partial' | 'arming' | 'holding' | 'releasing';
 
 /** What a joint's first servo counts from. */
 export interface JointHoming {
@@ -22,56 +27,43 @@ export interface JointHoming {
 }
 
 /**
- * What the control loop knows of an arm's hardware: measured positions in, goal positions out, both in radians by joint.
- * A link never throws and never waits: it reports `up` and `reason`.
+ * What the control loop knows of an arm's hardware: readings in, goal positions out, both in radians by joint. A link never
+ * throws and never waits: it reports `up` and `reason`, and answers by callbacks.
  */
 export interface ArmLink {
   /** True while the arm answers and its registers are known. */
   readonly up: boolean;
   /** Why it is not up, for people; empty while it is. */
   readonly reason: string;
+  /** What people must know of an arm that is up; empty when nothing. */
+  readonly trouble: string;
+  readonly readings: ArmReadings;
   /** Every servo reports torque on. */
   readonly torque: boolean;
   /** Some servo reports torque on. */
   readonly anyTorque: boolean;
   /** 1 for each joint whose servos all report torque on. */
   readonly held: Uint8Array;
-  /** Measured joint positions, rad; NaN before the first sample. */
-  readonly positions: Float64Array;
-  /** Monotonic time at which the read that gave `positions` began, s; 0 before the first. */
-  readonly sampleTime: number;
-  /** The same for those of its servos that are not taken for dead: what an arm can be lowered by. */
-  readonly steerTime: number;
+  /** What becomes of its torque. */
+  readonly power: Power;
+  /** Torque is on its way on: goals are to be written in each cycle. */
+  readonly arming: boolean;
+  /** Servos are taking torque with the goals that they were sent, which must stay. */
+  readonly frozen: boolean;
   /** Goal positions that the servos held when the link came up, rad. */
   readonly adopted: Float64Array;
-  /** Largest stiffness that each joint may have now, by gains and models of its servos, against that of the arm's data. */
+  /** Position limits that the servos themselves keep to, rad; infinite where they keep to none. */
+  readonly limits: { readonly lower: Float64Array; readonly upper: Float64Array };
+  /** Upper bound of each joint's stiffness relative to the arm's data, by gains and models of its servos (1 = nominal). */
   readonly gain: Float64Array;
   /** How those gains are changed; null where they cannot be. */
   readonly gains: Gains | null;
-  /** Monotonic time of the read that gave the fields below, s. */
-  readonly detailTime: number;
-  readonly velocities: Float64Array;
-  readonly efforts: Float64Array;
-  readonly temperatures: Float64Array;
-  /** Temperature at which each servo switches itself off, degrees Celsius; 0 where it is not known. */
-  readonly temperatureLimits: Float64Array;
-  readonly voltages: Float64Array;
-  readonly alarms: Float64Array;
-  /** Why torque must not be switched on, by the newest measurements; empty when it may. Not for every cycle. */
+  /** Why torque must not be switched on, by the newest readings; empty when it may. Do not call from the control cycle. */
   readonly torqueRefusal: string;
-  /** In what the servos differ from the calibration of their arm, so that it must not be driven; empty when in nothing. */
+  /** Why the servos disagree with the calibration of their arm, so that it must not be driven; empty if they agree. */
   readonly miscalibrated: string;
   /** Why the arm must be stopped; empty when it need not. */
   readonly fault: string;
-  /** Monotonic time at which each joint was heard last, by the quietest of its servos, s. */
-  readonly heard: Float64Array;
-  /** Replies that never came, by joint: those of its first servo. */
-  readonly lost: ArrayLike<number>;
-  /** Bytes that belonged to no valid reply. */
-  readonly discarded: number;
-  /** Time from request to last reply: median and 99th percentile of the last seconds, s; 0 before. */
-  readonly roundTripMedian: number;
-  readonly roundTripLongest: number;
   /** True when goals are handed on by somebody else (a remote arm): the link has no servos to hold. */
   readonly remote: boolean;
   /** Called when a read begun by `begin` has settled. */
@@ -91,13 +83,20 @@ export interface ArmLink {
   expire(): void;
   /** Sends goal positions, rad. */
   write(goals: Float64Array): void;
-  /** Of each joint, whether it was sent the last goals: 0; 1 when one of its servos has not been heard; 2 when one is dead. */
+  /** Of each joint, whether it was sent the last goals: 0; 1 when one of its servos has not been heard; 2 when one is lost. */
   readonly withheld: Uint8Array;
+  /** Reads torque and goals of the servos in the next cycle. */
+  probe(): void;
+  /** Whether the servos of a joint hold the goals that they were sent, as far as is known. */
+  takesGoals(joint: number): boolean;
   /**
-   * Asks for torque on or off; `torque` tells when the servos have it. It goes on only after goals have been sent to all
-   * servos since, so they are to be written in each cycle from now on.
+   * Switches torque on or off. It goes on only for servos that have shown that they hold the goal of where they are, so goals
+   * are to be written in each cycle from now on.
+   * @param settle is told why it is not done; empty when it is
    */
-  setTorque(on: boolean): void;
+  setTorque(on: boolean, settle?: (problem: string) => void): void;
+  /** Ends what switches torque on, and undoes it. @param why for people */
+  endArming(why: string): void;
   /**
    * Brings back servos that have cut or reduced their torque; the arm is checked anew afterwards.
    * @returns why it is not done; empty when it is under way, or when no servo needs it
@@ -105,20 +104,20 @@ export interface ArmLink {
   recover(now: number): string;
   /** An arm with a limp or silent servo is not driven any more: it is checked anew. */
   giveUp(): void;
-  /** Reads what the servos are and how they are set, one transaction in a cycle. @throws {Error} for people */
-  servos(): Promise<readonly ServoFacts[]>;
+  /** Reads what the servos are and how they are set, one transaction in a cycle. */
+  servos(done: (outcome: Outcome<readonly ServoFacts[]>) => void): void;
   /**
-   * Writes the temperature at which each servo switches itself off, degrees Celsius, one transaction in a cycle.
-   * @throws {Error} for people, before or after some servos have been written
+   * Writes the temperature at which each servo switches itself off, degrees Celsius, one transaction in a cycle. A problem
+   * comes before or after some servos have been written.
    */
-  limitTemperatures(limits: Float64Array): Promise<void>;
-  /** Lets go of the bus until `reopen`; meanwhile it is not up, for this reason. */
-  close(reason: string): Promise<void>;
-  /** Opens the bus again after `close`; does nothing to a link that has not been closed. */
-  reopen(): void;
+  limitTemperatures(limits: Float64Array, done: (outcome: Outcome<void>) => void): void;
   /**
    * Writes what the first servo of each joint counts from, one transaction in a cycle, and reads positions so from then on.
-   * @throws {Error} for people, when a servo holds torque or does not take it; before or after some have been written
+   * Servos must be limp. A problem comes before or after some have been written.
    */
-  calibrate(joints: readonly JointHoming[]): Promise<void>;
+  calibrate(joints: readonly JointHoming[], done: (outcome: Outcome<void>) => void): void;
+  /** Lets go of the bus until `reopen`; meanwhile it is not up, for this reason. @param done is called when the port is free */
+  close(reason: string, done?: () => void): void;
+  /** Opens the bus again after `close`; does nothing to a link that has not been closed. */
+  reopen(): void;
 }

@@ -1,5 +1,7 @@
+import type { Outcome } from '../../servo/bus-session.ts';
 import { AwakeClock } from '../loop/awake-clock.ts';
-import type { ArmLink, ServoFacts } from './arm-link.ts';
+import type { ArmLink, Power } from './arm-link.ts';
+import { ArmReadings } from './arm-readings.ts';
 
 /** A remote arm from which nothing has come for this long is gone, s. */
 const SILENCE = 0.5;
@@ -12,34 +14,25 @@ const ELSEWHERE = 'its servos belong to the bridge of another machine: ask that 
  */
 export class RemoteLink implements ArmLink {
   readonly remote = true;
-  readonly positions: Float64Array;
+  readonly readings: ArmReadings;
   readonly adopted: Float64Array;
   readonly gain: Float64Array;
   readonly gains = null;
-  readonly velocities: Float64Array;
-  readonly efforts: Float64Array;
-  readonly temperatures: Float64Array;
-  readonly temperatureLimits: Float64Array;
-  readonly voltages: Float64Array;
-  readonly alarms: Float64Array;
+  readonly limits: ArmLink['limits'];
   readonly torqueRefusal = '';
   readonly miscalibrated = '';
   readonly fault = '';
-  readonly heard: Float64Array;
-  readonly lost: Uint32Array;
-  readonly discarded = 0;
-  readonly roundTripMedian = 0;
-  readonly roundTripLongest = 0;
+  readonly trouble = '';
   readonly torque = true;
   readonly anyTorque = true;
+  readonly arming = false;
+  readonly frozen = false;
+  readonly power: Power = 'holding';
   readonly held: Uint8Array;
   readonly withheld: Uint8Array;
   readonly readTime = 0;
   up = false;
   reason: string;
-  sampleTime = 0;
-  steerTime = 0;
-  detailTime = 0;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
   onAiling: ArmLink['onAiling'] = () => {};
@@ -50,19 +43,15 @@ export class RemoteLink implements ArmLink {
   #closed = false;
 
   constructor(joints: number, name: string) {
-    this.positions = new Float64Array(joints).fill(Number.NaN);
-    this.heard = new Float64Array(joints);
-    this.lost = new Uint32Array(joints);
+    this.readings = new ArmReadings(joints);
     this.held = new Uint8Array(joints).fill(1);
     this.withheld = new Uint8Array(joints);
     this.adopted = new Float64Array(joints);
     this.gain = new Float64Array(joints).fill(1);
-    this.velocities = new Float64Array(joints);
-    this.efforts = new Float64Array(joints);
-    this.temperatures = new Float64Array(joints);
-    this.temperatureLimits = new Float64Array(joints);
-    this.voltages = new Float64Array(joints);
-    this.alarms = new Float64Array(joints);
+    this.limits = {
+      lower: new Float64Array(joints).fill(Number.NEGATIVE_INFINITY),
+      upper: new Float64Array(joints).fill(Number.POSITIVE_INFINITY),
+    };
     this.#silent = `nothing comes on the ROS topic /${name}/joint_states: start the bridge that owns its bus`;
     this.reason = this.#silent;
   }
@@ -70,14 +59,15 @@ export class RemoteLink implements ArmLink {
   /** A state of the arm has arrived. @param now monotonic time of its arrival, s */
   arrived(positions: Float64Array, velocities: Float64Array | null, now: number): void {
     if (this.#closed) return;
-    this.positions.set(positions);
-    this.sampleTime = now;
-    this.steerTime = now;
-    this.heard.fill(now);
+    const { readings } = this;
+    readings.positions.set(positions);
+    readings.sampleTime = now;
+    readings.steerTime = now;
+    readings.heard.fill(now);
     this.#arrived = this.#clock.time;
     if (velocities !== null) {
-      this.velocities.set(velocities);
-      this.detailTime = now;
+      readings.velocities.set(velocities);
+      readings.detailTime = now;
     }
     if (!this.up) this.adopted.set(positions);
     this.up = true;
@@ -97,7 +87,17 @@ export class RemoteLink implements ArmLink {
 
   write(): void {}
 
-  setTorque(): void {}
+  probe(): void {}
+
+  takesGoals(): boolean {
+    return true;
+  }
+
+  setTorque(_on: boolean, settle: (problem: string) => void = () => {}): void {
+    settle(ELSEWHERE);
+  }
+
+  endArming(): void {}
 
   recover(): string {
     return '';
@@ -105,22 +105,23 @@ export class RemoteLink implements ArmLink {
 
   giveUp(): void {}
 
-  async servos(): Promise<readonly ServoFacts[]> {
-    throw new Error(ELSEWHERE);
+  servos(done: (outcome: Outcome<never>) => void): void {
+    done({ problem: ELSEWHERE });
   }
 
-  async limitTemperatures(): Promise<void> {
-    throw new Error(ELSEWHERE);
+  limitTemperatures(_limits: Float64Array, done: (outcome: Outcome<void>) => void): void {
+    done({ problem: ELSEWHERE });
   }
 
-  async calibrate(): Promise<void> {
-    throw new Error(ELSEWHERE);
+  calibrate(_joints: unknown, done: (outcome: Outcome<void>) => void): void {
+    done({ problem: ELSEWHERE });
   }
 
-  async close(reason: string): Promise<void> {
+  close(reason: string, done: () => void = () => {}): void {
     this.#closed = true;
     this.up = false;
     this.reason = reason;
+    done();
   }
 
   reopen(): void {

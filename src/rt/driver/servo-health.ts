@@ -1,5 +1,6 @@
 import type { ServoFamily } from '../../servo/servo-model.ts';
 import type { FoundServo } from '../../servo/start-up.ts';
+import { SlowFilter } from './position-filter.ts';
 
 /** A servo as its watch names it. */
 export interface WatchedServo {
@@ -18,9 +19,13 @@ const COOL_MARGIN = 2 * LOWER_MARGIN;
 /** A joint whose servos are apart by more than this would have them work against each other, rad. */
 const APART = 0.08;
 
+/** Readings that differ by no more than this are the same, K and V: others are believed when several agree. */
+const SAME_TEMPERATURE = 3;
+const SAME_VOLTAGE = 1;
+
 /** Alarm bit of both families with which a servo has cut or reduced its torque by itself. */
 const OVERLOADED = 32;
-const OVERLOAD = 'overload: take the load off it, then POST /stop and /stop/reset bring it back';
+const OVERLOAD = 'overload: take the load off it, then stop the arm and reset it, which brings the servo back';
 /** What the alarm bits of servos mean, for people. */
 export const ALARMS: Readonly<Record<ServoFamily, readonly (readonly [bit: number, text: string])[]>> = {
   feetech: [
@@ -50,6 +55,8 @@ export class ServoHealth {
   readonly temperatures: Float64Array;
   readonly voltages: Float64Array;
   readonly apart: Float64Array;
+  readonly #temperature: SlowFilter;
+  readonly #voltage: SlowFilter;
   /** Temperature at which each servo switches itself off, degC. */
   readonly limits: Float64Array;
   readonly #servos: readonly WatchedServo[];
@@ -76,8 +83,10 @@ export class ServoHealth {
     this.#warn = warn;
     this.#ailing = ailing;
     this.alarms = new Uint8Array(count);
-    this.temperatures = new Float64Array(count);
-    this.voltages = new Float64Array(count);
+    this.#temperature = new SlowFilter(count, SAME_TEMPERATURE);
+    this.#voltage = new SlowFilter(count, SAME_VOLTAGE);
+    this.temperatures = this.#temperature.values;
+    this.voltages = this.#voltage.values;
     this.apart = new Float64Array(count);
     this.limits = new Float64Array(count);
     this.#low = new Float64Array(count);
@@ -92,8 +101,8 @@ export class ServoHealth {
       this.limits[i] = servo.maxTemperature;
       this.#low[i] = servo.minVoltage;
       this.#high[i] = servo.maxVoltage;
-      this.temperatures[i] = servo.temperature;
-      this.voltages[i] = servo.voltage;
+      this.#temperature.begin(i, servo.temperature);
+      this.#voltage.begin(i, servo.voltage);
     }
     this.apart.fill(0);
     this.fault = '';
@@ -111,7 +120,7 @@ export class ServoHealth {
       const high = this.#high[i]!;
       if (volts < low || volts > high) {
         reasons.push(
-          `${this.#label(i)} measures ${volts.toFixed(1)} V, but its limits are ${low.toFixed(1)} to ` +
+          `${this.label(i)} measures ${volts.toFixed(1)} V, but its limits are ${low.toFixed(1)} to ` +
             `${high.toFixed(1)} V: connect the supply that its type needs`,
         );
       }
@@ -119,17 +128,17 @@ export class ServoHealth {
       const hot = this.limits[i]!;
       if (degrees > hot - COOL_MARGIN) {
         reasons.push(
-          `${this.#label(i)} has ${degrees.toFixed(0)} degC and switches off at ${hot.toFixed(0)}: let it cool`,
+          `${this.label(i)} has ${degrees.toFixed(0)} degC and switches off at ${hot.toFixed(0)}: let it cool`,
         );
       }
       // A Dynamixel servo refuses torque by itself until it has been restarted; a Feetech one takes it.
       if (this.#family === 'dynamixel' && this.alarms[i] !== 0) {
-        reasons.push(`${this.shutDown(i)}: POST /stop and /stop/reset restart it`);
+        reasons.push(`${this.shutDown(i)}: stop the arm and reset it, which restarts the servo`);
       }
       const apart = this.apart[i]!;
       if (Math.abs(apart) > APART) {
         reasons.push(
-          `${this.#label(i)} stands ${apart.toFixed(2)} rad from the other servo of ${joint}, against which it would ` +
+          `${this.label(i)} stands ${apart.toFixed(2)} rad from the other servo of ${joint}, against which it would ` +
             'work: correct its zero in the data of the arm, a shadow by its homing offset',
         );
       }
@@ -139,7 +148,13 @@ export class ServoHealth {
 
   /** For people, of a servo that an alarm has made limp. */
   shutDown(index: number): string {
-    return `${this.#label(index)} has shut itself down (${this.#alarmText(this.alarms[index]!)})`;
+    return `${this.label(index)} has shut itself down (${this.#alarmText(this.alarms[index]!)})`;
+  }
+
+  /** For people, of a servo that is limp though it was left with torque. */
+  limpText(index: number): string {
+    if (this.alarms[index] !== 0) return this.shutDown(index);
+    return `${this.label(index)} has lost its torque by itself: check its supply and its cable`;
   }
 
   /** Takes a servo's alarm bits; tells new ones. */
@@ -147,14 +162,14 @@ export class ServoHealth {
     const before = this.alarms[index]!;
     this.alarms[index] = bits;
     if (bits === before || bits === 0) return;
-    this.#warn(`${this.#label(index)}: ${this.#alarmText(bits)}`);
-    if ((bits & ~before & OVERLOADED) !== 0) this.#ailing(index, `${this.#label(index)} is overloaded`);
+    this.#warn(`${this.label(index)}: ${this.#alarmText(bits)}`);
+    if ((bits & ~before & OVERLOADED) !== 0) this.#ailing(index, `${this.label(index)} is overloaded`);
   }
 
   /** Takes new measurements; tells a servo that gets warm, and stops an arm with one that is about to switch itself off. */
-  measured(index: number, temperature: number, voltage: number): void {
-    this.temperatures[index] = temperature;
-    this.voltages[index] = voltage;
+  measured(index: number, measuredTemperature: number, measuredVoltage: number): void {
+    const temperature = this.#temperature.take(index, measuredTemperature);
+    const voltage = this.#voltage.take(index, measuredVoltage);
     const limit = this.limits[index]!;
     const low = this.#low[index]!;
     const high = this.#high[index]!;
@@ -167,7 +182,7 @@ export class ServoHealth {
     if (temperature <= limit - COOL_MARGIN) this.#hot[index] = 0;
     if (this.#hot[index] === 0 && temperature > limit - LOWER_MARGIN) {
       this.#hot[index] = 1;
-      this.#ailing(index, `${this.#label(index)} has ${temperature} degC and switches off at ${limit}`);
+      this.#ailing(index, `${this.label(index)} has ${temperature} degC and switches off at ${limit}`);
     }
     if (!warm && !unfit) {
       if (temperature < limit - 1.5 * WARM_MARGIN) this.#warned[index] = 0;
@@ -175,18 +190,19 @@ export class ServoHealth {
     }
     if (this.fault === '' && temperature > limit - HOT_MARGIN) {
       this.#faulty = index;
-      this.fault = `${this.#label(index)} has ${temperature} degC and switches off at ${limit}: lower the arm and let it cool`;
+      this.fault = `${this.label(index)} has ${temperature} degC and switches off at ${limit}: lower the arm and let it cool`;
     }
     if (this.#warned[index] === 1) return;
     this.#warned[index] = 1;
     this.#warn(
       warm
-        ? `${this.#label(index)} is warm: ${temperature} degC of at most ${limit}`
-        : `${this.#label(index)} measures ${voltage.toFixed(1)} V, its limits are ${low.toFixed(1)} to ${high.toFixed(1)} V`,
+        ? `${this.label(index)} is warm: ${temperature} degC of at most ${limit}`
+        : `${this.label(index)} measures ${voltage.toFixed(1)} V, its limits are ${low.toFixed(1)} to ${high.toFixed(1)} V`,
     );
   }
 
-  #label(index: number): string {
+  /** For people. */
+  label(index: number): string {
     const { id, joint } = this.#servos[index]!;
     return `servo ${id} (${joint})`;
   }

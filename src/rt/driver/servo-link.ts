@@ -1,718 +1,481 @@
 import type { Clock } from '../../clock.ts';
-import { radiansToSteps, stepsToRadians } from '../../servo/calibration.ts';
+import { BusSession, type Outcome } from '../../servo/bus-session.ts';
+import { stepsToRadians } from '../../servo/calibration.ts';
 import { DynamixelBus } from '../../servo/dynamixel/dynamixel-bus.ts';
 import { DynamixelClient } from '../../servo/dynamixel/dynamixel-client.ts';
 import { FeetechBus } from '../../servo/feetech/feetech-bus.ts';
 import { FeetechClient } from '../../servo/feetech/feetech-client.ts';
-import { inTurn, writeHoming } from '../../servo/homing.ts';
-import type { BytePort, PortError } from '../../servo/port/port.ts';
-import { recover } from '../../servo/recover.ts';
-import { encodeSign, type Register } from '../../servo/registers.ts';
-import type { ServoBus } from '../../servo/servo-bus.ts';
-import type { ServoClient } from '../../servo/servo-client.ts';
-import { servoFacts } from '../../servo/servo-facts.ts';
-import { configure, readRow, registerName } from '../../servo/setup.ts';
-import { type ExpectedServo, type FoundServo, type StartUp, startUp } from '../../servo/start-up.ts';
+import type { BytePort } from '../../servo/port/port.ts';
+import type { FoundServo, StartUp } from '../../servo/start-up.ts';
 import { LONGEST_PAUSE } from '../loop/awake-clock.ts';
-import { Histogram } from '../loop/histogram.ts';
-import type { ArmLink, JointHoming, ServoFacts } from './arm-link.ts';
+import type { ArmLink, JointHoming, Power, ServoFacts } from './arm-link.ts';
+import { ArmReadings } from './arm-readings.ts';
+import { Arming } from './arming.ts';
+import { BusStatistics } from './bus-statistics.ts';
+import { BusWrites } from './bus-writes.ts';
+import { Connection } from './connection.ts';
 import type { FoundCap } from './current-caps.ts';
+import { CycleReader } from './cycle-reader.ts';
 import { type GainPlan, Gains } from './gains.ts';
 import { HomingCheck } from './homing-check.ts';
-import { OutOfBand } from './out-of-band.ts';
+import { Measurements } from './measurements.ts';
+import { OverloadRecovery } from './overload-recovery.ts';
 import { ServoHealth } from './servo-health.ts';
-import { ServoLiveness } from './servo-liveness.ts';
-import { type Block, type Blocks, blocksOf, countsIn, Measurements } from './servo-reads.ts';
+import { ServoLimits } from './servo-limits.ts';
+import { blocksOf, type Wanted } from './servo-reads.ts';
 import { expectedServos, type LinkJoint, type ServoSlot, servoSlots } from './servo-slots.ts';
+import { ServoTasks } from './servo-tasks.ts';
+import { ServoTrust } from './servo-trust.ts';
+import { TorqueState } from './torque-state.ts';
+import { Watchdog } from './watchdog.ts';
 
-type Phase = 'closed' | 'preparing' | 'up';
-
-/** All further fields are read this often, s. */
-const DETAIL_INTERVAL = 0.05;
-/** A servo that has lost its torque by itself, as after a dip of its supply, is noticed within this time, s. */
-const STATE_INTERVAL = 0.25;
-/** A servo that has not been heard for this long gets no goal until its torque has been read, s. */
-const MUTE = 0.05;
-/** Overloaded servos are brought back no more often than this, s: each time they are loaded again. */
-const RECOVERY_INTERVAL = 5;
-/** Over-current and overload; any hardware error. */
-const FEETECH_RECOVERABLE = 8 | 32;
-const DYNAMIXEL_RECOVERABLE = 0xff;
-const FIRST_BACK_OFF = 0.1;
-const LONGEST_BACK_OFF = 5;
-/** Reads after which a torque command that the servos do not confirm is sent again. */
-const TORQUE_RETRY = 4;
-/** Servos that do not have the torque that was asked for by then are given up, s. */
-const TORQUE_PATIENCE = 1.5;
-/** Cycles in which all servos are sent goals before torque goes on: no servo answers such a write, and one may be lost. */
-const GOALS_FIRST = 2;
 const NOT_OPENED = 'not opened yet';
-/** Round trips are told anew this often, s. */
-const STATISTICS_INTERVAL = 5;
-/** The servos of a Dynamixel bus stop by themselves when nothing is heard for this many units of 20 ms (register 98). */
-const WATCHDOG = 25;
-/** It is written so many cycles in a row: no servo answers such a write, and one may be lost. */
-const WATCHDOG_WRITES = 3;
+/** A servo that holds a goal this far from the one that it was sent does not take its goals, steps: a few cycles of a quick motion. */
+const GOAL_LAG = 60;
 
-/** An arm of servos of one family on one bus. */
+/** An arm of servos of one family on one bus: it joins what its parts decide. */
 export class ServoLink implements ArmLink {
   readonly remote = false;
-  readonly positions: Float64Array;
-  readonly adopted: Float64Array;
-  readonly gain: Float64Array;
+  readonly readings: ArmReadings;
   readonly gains: Gains;
-  readonly velocities: Float64Array;
-  readonly efforts: Float64Array;
-  readonly temperatures: Float64Array;
-  readonly temperatureLimits: Float64Array;
-  readonly voltages: Float64Array;
-  readonly alarms: Float64Array;
-  reason = NOT_OPENED;
-  torque = false;
-  anyTorque = false;
-  readonly held: Uint8Array;
+  readonly adopted: Float64Array;
   readonly withheld: Uint8Array;
-  readonly heard: Float64Array;
-  sampleTime = 0;
-  steerTime = 0;
-  detailTime = 0;
-  roundTripMedian = 0;
-  roundTripLongest = 0;
+  reason = NOT_OPENED;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
   onAiling: ArmLink['onAiling'] = () => {};
 
-  readonly #port: BytePort;
   readonly #clock: Clock;
-  readonly #bus: ServoBus;
-  readonly #client: ServoClient;
-  readonly #outOfBand: OutOfBand;
-  /** The last cycle's read gave way to a transaction, which is not to happen twice in a row. */
-  #gaveWay = false;
-  readonly #joints: number;
-  readonly #servos: readonly ServoSlot[];
+  readonly #joints: readonly LinkJoint[];
+  readonly #slots: readonly ServoSlot[];
+  readonly #session: BusSession;
+  readonly #connection: Connection;
+  readonly #arming: Arming;
+  readonly #trust: ServoTrust;
+  readonly #torque: TorqueState;
   readonly #health: ServoHealth;
   readonly #homing: HomingCheck;
-  readonly #steps: Int32Array;
-  readonly #flags: Uint8Array;
-  /** Servos whose torque must be read before a goal is sent again: they have been silent, perhaps without power. */
-  readonly #suspect: Uint8Array;
-  /** Servos to which goals may be sent. */
-  readonly #trusted: Uint8Array;
-  /** Torque that each servo is to have: as it was found, or as it was asked for last. */
-  readonly #expected: Uint8Array;
-  #anySuspect = false;
-  readonly #expectedServos: readonly ExpectedServo[];
-  /** Alarms that cut or reduce the torque until the servo is brought back. */
-  readonly #recoverable: number;
-  #recovering = false;
-  #recovered = Number.NEGATIVE_INFINITY;
-  /** 1 for each servo that is written to in the loop: all but shadows. */
-  readonly #commanded: Uint8Array;
-  /** 1 for those of them that keep to a largest current. */
-  readonly #capped: Uint8Array;
-  /** Of each servo: torque enabled, when it was heard last (s). */
-  readonly #holds: Uint8Array;
-  readonly #heard: Float64Array;
-  readonly #liveness: ServoLiveness;
-  readonly #measured: Measurements;
-  /** Position gain times stall torque for which the arm's data state the stiffness, by joint. */
-  readonly #usualGain: Float64Array;
-  readonly #roundTrips = new Histogram();
-  readonly #blocks: Blocks;
-  readonly #positionGain: Register;
-  readonly #goalCurrent: Register | null;
-  readonly #goal: Register;
-  readonly #torqueEnable: Register;
-  readonly #watchdog: Register | undefined;
-  #phase: Phase = 'closed';
-  #block: Block;
-  /** A second read of the same cycle, for what lies too far from the position. */
-  #extra: Block | null = null;
+  readonly #limits: ServoLimits;
+  readonly #overload: OverloadRecovery;
+  readonly #measurements: Measurements;
+  readonly #statistics: BusStatistics;
+  readonly #reader: CycleReader;
+  readonly #writes: BusWrites;
+  readonly #tasks: ServoTasks;
+  readonly #watchdog: Watchdog | null;
+  readonly #wanted: { -readonly [K in keyof Wanted]: Wanted[K] } = { arming: false, state: false, gains: 'none' };
+  /** What the newest check found, and when it began, s. */
+  #check: { readonly began: number; readonly found: StartUp | null } = { began: 0, found: null };
+  /** Servos that ail, until it is told. */
+  readonly #ailing: { readonly index: number; readonly text: string }[] = [];
   #begun = 0;
-  #asked = 0;
-  #stateTime = 0;
-  #statisticsTime = 0;
-  #retryAt = 0;
-  #backOff = FIRST_BACK_OFF;
-  #busy = false;
-  /** False while the bus is to be left alone. */
-  #wanted = true;
-  #wantTorque: boolean | null = null;
-  /** The wanted torque has not been sent yet, and cycles in a row since in which all servos have been sent goals. */
-  #torqueDue = false;
-  #goalsSent = 0;
-  #unconfirmed = 0;
-  /** When torque was asked for, s, and whether some servo held before. */
-  #wantedAt = 0;
-  #heldBefore = false;
-  /** Content of the watchdog register that the servos are to have, and how often it is still to be sent. */
-  #watchdogWanted = -1;
-  #watchdogWrites = 0;
-  /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
-  #eepromOpen = false;
-  #configuring: Promise<void> = Promise.resolve();
+  /** The last cycle's read gave way to a transaction, which is not to happen twice in a row. */
+  #gaveWay = false;
+  #probe = false;
 
-  /** @param leftGains gains that a bridge that did not end properly may have left to the servos; null: none */
-  constructor(port: BytePort, joints: readonly LinkJoint[], leftGains: GainPlan | null = null) {
-    const servos = servoSlots(joints);
-    const count = servos.length;
-    const { family, common, registers } = servos[0]!.model;
-    const ids = servos.map(({ id }) => id);
-    this.#port = port;
+  /**
+   * @param leftGains gains that a bridge that did not end properly may have left to the servos; null: none
+   * @param simulated its servos wait for a busy host
+   */
+  constructor(port: BytePort, joints: readonly LinkJoint[], leftGains: GainPlan | null = null, simulated = false) {
+    const slots = servoSlots(joints);
+    const ids = slots.map(({ id }) => id);
+    const jointOf = slots.map(({ joint }) => joint);
+    const { family, registers, common } = slots[0]!.model;
+    const watchdog = registers.bus_watchdog;
     this.#clock = port.clock;
-    this.#joints = joints.length;
-    this.#servos = servos;
-    const watched = servos.map(({ id, name }) => ({ id, joint: name }));
+    this.#joints = joints;
+    this.#slots = slots;
+    this.#session = new BusSession(port, (open) =>
+      family === 'feetech'
+        ? { bus: new FeetechBus(open, ids), client: new FeetechClient(open) }
+        : { bus: new DynamixelBus(open, ids), client: new DynamixelClient(open) },
+    );
+    const { bus } = this.#session;
+    this.#session.onLost = ({ message }) => this.#put('lost', message);
+    bus.onSettled = () => this.#settled();
+    this.#connection = new Connection(this.#hooks());
+    this.readings = new ArmReadings(joints.length);
     this.#health = new ServoHealth(
-      watched,
+      slots.map(({ id, name }) => ({ id, joint: name })),
       family,
       (text) => this.onWarning(text),
-      (index, text) => {
-        if (!this.#shutDown(index)) this.onAiling(servos[index]!.joint, text, 'failing');
-      },
+      (index, text) => this.#ails(index, text),
     );
-    this.#homing = new HomingCheck(servos);
-    this.#measured = new Measurements(servos, joints.length, this.#health);
-    // Before the client is made, which passes on what it finds here.
-    port.onClose = (error) => this.#closed(error);
-    this.#bus = family === 'feetech' ? new FeetechBus(port, ids) : new DynamixelBus(port, ids);
-    this.#client = family === 'feetech' ? new FeetechClient(port) : new DynamixelClient(port);
-    this.#outOfBand = new OutOfBand(this.#client, this.#bus);
-    this.#bus.onSettled = () => this.#settled();
-    // Of one address and size in all models that have it.
-    this.#goalCurrent =
-      servos.map(({ model }) => model.common.goalCurrent).find((register) => register !== null) ?? null;
-    this.#blocks = blocksOf(family, common, this.#goalCurrent);
-    this.#block = this.#blocks.position;
-    this.#positionGain = common.positionGain;
-    this.#goal = common.goalPosition;
-    this.#torqueEnable = common.torqueEnable;
-    this.#watchdog = registers.bus_watchdog;
-    this.#expectedServos = expectedServos(joints, servos);
-    this.#commanded = Uint8Array.from(servos, ({ shadow }) => (shadow ? 0 : 1));
-    this.#capped = new Uint8Array(count);
-    this.#holds = new Uint8Array(count);
-    this.#heard = new Float64Array(count);
+    this.#homing = new HomingCheck(slots);
+    this.#limits = new ServoLimits(slots, joints);
+    this.#overload = new OverloadRecovery(family);
+    this.#torque = new TorqueState(slots, joints.length);
     // Servos with a watchdog have stopped by themselves in a pause of this length, and refuse goals until they are checked.
-    this.#liveness = new ServoLiveness(count, this.#watchdog === undefined ? LONGEST_PAUSE : 0);
-    this.#usualGain = new Float64Array(joints.length);
-    for (const { joint, model } of servos)
-      this.#usualGain[joint]! += model.common.positionGain.initial! * model.stallTorque;
-    this.#steps = new Int32Array(count);
-    this.#flags = new Uint8Array(count);
-    this.#suspect = new Uint8Array(count);
-    this.#trusted = new Uint8Array(count);
-    this.#expected = new Uint8Array(count);
-    this.held = new Uint8Array(joints.length);
-    this.withheld = new Uint8Array(joints.length);
-    this.#recoverable = family === 'feetech' ? FEETECH_RECOVERABLE : DYNAMIXEL_RECOVERABLE;
-    this.heard = new Float64Array(joints.length);
-    this.positions = this.#measured.positions;
+    this.#trust = new ServoTrust(slots.length, watchdog === undefined ? LONGEST_PAUSE : 0, simulated);
+    this.gains = new Gains(jointOf, leftGains);
+    this.#measurements = new Measurements(this.readings, slots, this.#health, this.#torque);
+    this.#measurements.onMoved = (index) => this.#moved(index);
+    this.#statistics = new BusStatistics(this.readings, bus, jointOf);
+    this.#writes = new BusWrites(bus, slots, this.gains);
+    const common_ = { slots, readings: this.readings, measurements: this.#measurements, torque: this.#torque };
+    this.#reader = new CycleReader({
+      ...common_,
+      bus,
+      blocks: blocksOf(family, common, this.#writes.goalCurrent),
+      statistics: this.#statistics,
+      trust: this.#trust,
+      gains: this.gains,
+    });
+    this.#tasks = new ServoTasks({
+      ...common_,
+      session: this.#session,
+      writes: this.#writes,
+      homing: this.#homing,
+      health: this.#health,
+      now: () => this.#clock.now(),
+    });
+    this.#watchdog = watchdog === undefined ? null : new Watchdog((value) => this.#writes.all(watchdog, value));
+    this.#arming = this.#makeArming();
     this.adopted = new Float64Array(joints.length);
-    this.gains = new Gains(
-      servos.map(({ joint }) => joint),
-      leftGains,
-    );
-    this.gain = this.gains.effective;
-    this.velocities = this.#measured.velocities;
-    this.efforts = this.#measured.efforts;
-    this.temperatures = this.#measured.temperatures;
-    this.temperatureLimits = new Float64Array(joints.length);
-    this.voltages = this.#measured.voltages;
-    this.alarms = this.#measured.alarms;
+    this.withheld = new Uint8Array(joints.length);
+  }
+
+  #hooks(): ConstructorParameters<typeof Connection>[0] {
+    return {
+      open: () =>
+        this.#session.open((outcome) => {
+          if ('problem' in outcome) this.#put('failed', outcome.problem);
+          else {
+            for (const advice of outcome.result) this.onWarning(advice);
+            this.#put('opened');
+          }
+        }),
+      check: () => this.#beginCheck(),
+      take: () => this.#take(this.#check.found!),
+      settle: () => {
+        this.#session.bus.abandon();
+        this.onSettled();
+      },
+      close: () => {
+        this.#session.bus.abandon();
+        this.#session.close();
+      },
+    };
+  }
+
+  #makeArming(): Arming {
+    const command = (change: (expected: Uint8Array) => void): void => {
+      change(this.#torque.expected);
+      this.#writes.torque(this.#torque.expected);
+    };
+    return new Arming({
+      label: (index) => this.#health.label(index),
+      commanded: this.#writes.commanded,
+      holds: this.#torque.holds,
+      lost: this.#trust.lost,
+      steps: this.#measurements.steps,
+      fresh: this.#measurements.fresh,
+      sent: this.#writes.sent,
+      taken: this.#measurements.taken,
+      lowest: this.#limits.lowest,
+      highest: this.#limits.highest,
+      radians: Float64Array.from(this.#slots, ({ model }) => (2 * Math.PI) / model.stepsPerTurn),
+      energise: () => command((expected) => expected.fill(1)),
+      release: () => command((expected) => expected.fill(0)),
+      undo: (before) => command((expected) => expected.set(before)),
+    });
   }
 
   get up(): boolean {
-    return this.#phase === 'up';
+    return this.#connection.up;
+  }
+
+  get torque(): boolean {
+    return this.#torque.all;
+  }
+
+  get anyTorque(): boolean {
+    return this.#torque.any;
+  }
+
+  get held(): Uint8Array {
+    return this.#torque.joints;
+  }
+
+  get power(): Power {
+    if (this.#arming.switchingOn) return 'arming';
+    if (this.#arming.active) return 'releasing';
+    if (this.#torque.all) return 'holding';
+    return this.#torque.any ? 'partial' : 'limp';
+  }
+
+  get arming(): boolean {
+    return this.#arming.switchingOn;
+  }
+
+  get frozen(): boolean {
+    return this.#arming.frozen;
+  }
+
+  get limits(): ArmLink['limits'] {
+    return this.#limits;
+  }
+
+  get gain(): Float64Array {
+    return this.gains.effective;
+  }
+
+  get readTime(): number {
+    return this.#reader.readTime;
   }
 
   get fault(): string {
     return this.#health.fault;
   }
 
-  get torqueRefusal(): string {
-    return [this.#homing.text, this.#health.refusal()].filter((text) => text !== '').join('; ');
+  get trouble(): string {
+    if (!this.up || !this.#torque.any || this.#torque.all || this.#arming.active) return '';
+    return `${this.#torque.named(0)} is limp, the others hold: lower the arm, or switch its torque on`;
   }
 
   get miscalibrated(): string {
     return this.#homing.text;
   }
 
-  get lost(): ArrayLike<number> {
-    return this.#bus.lost;
-  }
-
-  get readTime(): number {
-    return this.#asked - this.#begun + this.#bus.readTime;
-  }
-
-  get discarded(): number {
-    return this.#bus.discarded;
+  get torqueRefusal(): string {
+    return [this.#homing.text, this.#health.refusal()].filter((text) => text !== '').join('; ');
   }
 
   begin(now: number): boolean {
     this.#begun = now;
-    this.#liveness.advance(now);
-    if (this.#phase === 'up' && this.#silent(now)) this.#phase = 'preparing';
-    if (this.#phase !== 'up') {
-      if (this.#outOfBand.waiting) this.#outOfBand.abandon(this.reason);
-      if (this.#wanted && now >= this.#retryAt && !this.#busy) void this.#connect();
+    this.#trust.advance(now);
+    if (this.up) this.#mindLoss(now);
+    if (!this.up) {
+      if (this.#session.waiting) this.#session.abandon(this.reason);
+      this.#connection.advance(now);
       return false;
     }
-    if (this.#outOfBand.busy) return false;
+    if (this.#session.busy) return false;
     // Here no servo speaks: what is sent while they answer meets their answers on the wire.
-    if (this.#watchdog !== undefined) this.#tendWatchdog(this.#watchdog);
-    if (this.#torqueDue) this.#sendDueTorque();
-    if (this.#outOfBand.waiting && !this.#gaveWay) {
-      this.#gaveWay = true;
-      void this.#takeTurn();
+    if (this.#watchdog !== null) this.#watchdog.tend(this.#torque.any && !this.#arming.active && this.gains.works, now);
+    this.#gaveWay = this.#session.waiting && !this.#gaveWay;
+    if (this.#gaveWay) {
+      this.#takeTurn();
       return true;
     }
-    this.#gaveWay = false;
-    const state = this.#wantTorque !== null || this.#anySuspect || now - this.#stateTime >= STATE_INTERVAL;
-    if (state && this.#blocks.state.position) this.#block = this.#blocks.state;
-    else this.#block = now - this.detailTime >= DETAIL_INTERVAL ? this.#blocks.detail : this.#blocks.position;
-    this.#extra = state && !this.#blocks.state.position ? this.#blocks.state : null;
-    if (this.gains.pending) {
-      if (this.#extra === null) this.#extra = this.gains.currents.any ? this.#blocks.caps : this.#blocks.gain;
-      // Under torque a gain follows the goals that were made for it.
-      if (!this.anyTorque) this.#writeGains();
-    }
-    this.#asked = now;
-    this.#bus.beginRead(this.#block.address, this.#block.length);
+    // Under torque a gain follows the goals that were made for it.
+    if (this.gains.pending && !this.#torque.any) this.#writes.gains();
+    this.#wanted.arming = this.#arming.switchingOn;
+    this.#wanted.state = this.#arming.active || this.#trust.anyMuted || this.#reader.doubtful || this.#probe;
+    this.#wanted.gains = !this.gains.pending ? 'none' : this.gains.currents.any ? 'caps' : 'gain';
+    this.#probe = false;
+    this.#reader.begin(this.#wanted, now);
     return true;
   }
 
   expire(): void {
     // The cycle goes on without the transaction, which has its own deadline.
-    if (this.#outOfBand.busy) this.onSettled();
-    else this.#bus.expire();
+    if (this.#session.busy) this.onSettled();
+    else this.#session.bus.expire();
   }
 
   write(goals: Float64Array): void {
-    if (this.#phase !== 'up' || this.#outOfBand.busy) return;
-    this.#goalsSent++;
+    if (!this.up || this.#session.busy) return;
+    const { trusted, lost } = this.#trust;
     this.withheld.fill(0);
-    for (let i = 0; i < this.#servos.length; i++) {
-      const { calibration, joint } = this.#servos[i]!;
-      this.#steps[i] = encodeSign(this.#goal.sign, radiansToSteps(calibration, goals[joint]!));
-      if (this.#begun - this.#heard[i]! > MUTE) {
-        this.#suspect[i] = 1;
-        this.#anySuspect = true;
-      }
-      if (this.#suspect[i] === 1) {
-        this.#goalsSent = 0;
-        this.withheld[joint] = Math.max(this.withheld[joint]!, 1 + this.#liveness.dead[i]!);
-      }
-      this.#trusted[i] = this.#suspect[i] === 1 || this.#liveness.dead[i] === 1 ? 0 : this.#commanded[i]!;
+    for (let i = 0; i < this.#slots.length; i++) {
+      if (trusted[i] === 1) continue;
+      const { joint } = this.#slots[i]!;
+      this.withheld[joint] = Math.max(this.withheld[joint]!, 1 + lost[i]!);
     }
-    this.#bus.syncWrite(this.#goal, this.#steps, this.#trusted);
-    if (this.gains.pending) this.#writeGains();
+    this.#writes.goals(goals, trusted);
+    if (this.gains.pending) this.#writes.gains();
   }
 
-  /** Not kept over a power cycle: the lock of a Feetech servo is closed, and these registers of a Dynamixel servo are RAM. */
-  #writeGains(): void {
-    if (this.#eepromOpen) return;
-    const { currents } = this.gains;
-    this.#bus.syncWrite(this.#positionGain, this.gains.wanted, this.#commanded);
-    if (this.#goalCurrent !== null && currents.pending) {
-      this.#bus.syncWrite(this.#goalCurrent, currents.wanted, this.#capped);
+  probe(): void {
+    this.#probe = true;
+  }
+
+  takesGoals(joint: number): boolean {
+    const { taken } = this.#measurements;
+    const { sent } = this.#writes;
+    for (let i = 0; i < this.#slots.length; i++) {
+      if (this.#slots[i]!.joint === joint && Math.abs(taken[i]! - sent[i]!) > GOAL_LAG) return false;
     }
-  }
-
-  setTorque(on: boolean): void {
-    if (this.#phase !== 'up') return;
-    this.#wantTorque = on;
-    this.#expected.fill(on ? 1 : 0);
-    this.#wantedAt = this.#begun;
-    this.#heldBefore = this.anyTorque;
-    this.#askTorque();
-  }
-
-  recover(now: number): string {
-    if (this.#phase !== 'up' || this.#health.alarms.every((bits) => (bits & this.#recoverable) === 0)) return '';
-    const wait = this.#recovered + RECOVERY_INTERVAL - now;
-    if (wait > 0)
-      return `its servos have just been brought back: take the load off, and try again in ${Math.ceil(wait)} s`;
-    this.#recovered = now;
-    this.#recovering = true;
-    this.reason = 'its overloaded servos are being brought back';
-    this.#phase = 'preparing';
-    return '';
-  }
-
-  giveUp(): void {
-    this.#liveness.giveUp();
-  }
-
-  async servos(): Promise<readonly ServoFacts[]> {
-    const facts: ServoFacts[] = [];
-    for (const { name, id, model } of this.#servos.slice(0, this.#joints)) {
-      facts.push({ joint: name, ...(await servoFacts(this.#outOfBand, id, model)) });
-    }
-    return facts;
-  }
-
-  limitTemperatures(limits: Float64Array): Promise<void> {
-    // One after the other: a lock that one of two closes would keep the other's value from lasting.
-    const done = this.#configuring.then(() => this.#limit(limits));
-    this.#configuring = done.catch(() => {});
-    return done;
-  }
-
-  calibrate(joints: readonly JointHoming[]): Promise<void> {
-    const done = this.#configuring.then(() => this.#calibrate(joints));
-    this.#configuring = done.catch(() => {});
-    return done;
-  }
-
-  async close(reason: string): Promise<void> {
-    this.#outOfBand.abandon(reason);
-    this.#phase = 'closed';
-    this.#wanted = false;
-    this.reason = reason;
-    this.#bus.abandon();
-    // A read that was under way has no answer to come.
-    this.onSettled();
-    await this.#port.close();
-  }
-
-  reopen(): void {
-    if (this.#wanted) return;
-    this.#wanted = true;
-    this.#retryAt = 0;
-    this.#backOff = FIRST_BACK_OFF;
-    this.reason = NOT_OPENED;
-  }
-
-  async #limit(limits: Float64Array): Promise<void> {
-    for (const { id, name, model, joint } of this.#servos) {
-      const { initial, scale } = model.common.maxTemperature;
-      if (limits[joint]! <= initial! * scale) continue;
-      throw new Error(
-        `servo ${id} (${name}), a ${model.model}, takes no limit above ${initial! * scale} degrees Celsius`,
-      );
-    }
-    this.#eepromOpen = true;
-    try {
-      for (const [i, { id, model, joint }] of this.#servos.entries()) {
-        const { maxTemperature } = model.common;
-        const counts = Math.round(limits[joint]! / maxTemperature.scale);
-        await configure(this.#outOfBand, model, id, { [registerName(model, maxTemperature)]: counts });
-        this.#health.limits[i] = counts * maxTemperature.scale;
-        if (i < this.#joints) this.temperatureLimits[i] = this.#health.limits[i]!;
-      }
-    } finally {
-      this.#eepromOpen = false;
-    }
-  }
-
-  async #calibrate(joints: readonly JointHoming[]): Promise<void> {
-    if (this.anyTorque) throw new Error(`${this.#named(1)} holds torque: support the arm and let it go limp first`);
-    this.#eepromOpen = true;
-    try {
-      for (const [i, { offset, operatingMode, expected, sign, zero }] of joints.entries()) {
-        const place = this.#servos[i]!;
-        const { id, model } = place;
-        const homing = { offset, operatingMode };
-        await writeHoming(this.#outOfBand, model, id, homing);
-        this.#homing.set(i, expected ? offset : null);
-        place.mount = { sign, zero, stepsPerTurn: place.mount.stepsPerTurn };
-        findTurn(place, await readRow(this.#outOfBand, id, model.common.presentPosition));
-      }
-      this.#homing.text = '';
-    } finally {
-      this.#eepromOpen = false;
-    }
-  }
-
-  /** Torque is to be sent when it may. */
-  #askTorque(): void {
-    this.#torqueDue = true;
-    this.#goalsSent = 0;
-    this.#unconfirmed = 0;
-  }
-
-  /** Torque goes on only when every servo has been sent where it is to hold: a goal from an earlier day would throw the arm. */
-  #sendDueTorque(): void {
-    if (this.#wantTorque === true && this.#goalsSent < GOALS_FIRST) return;
-    this.#torqueDue = false;
-    if (this.#wantTorque !== null) this.#sendTorque(this.#wantTorque);
-  }
-
-  /** An arm that was limp is so again; of one that holds in part, what holds goes on: it would drop. */
-  #giveTorqueUp(): void {
-    this.reason = `${this.#named(0)} does not take torque: check its supply and its cable`;
-    if (!this.#heldBefore) this.#sendTorque(false);
-    this.#phase = 'preparing';
-  }
-
-  #sendTorque(on: boolean): void {
-    this.#writeAll(this.#torqueEnable, on ? 1 : 0);
-  }
-
-  /**
-   * Off while the arm is limp, and while its servos are soft to float: a servo that stops by itself holds where it is without the
-   * torque that carried the arm, and a soft one would let it down.
-   */
-  #tendWatchdog(register: Register): void {
-    const wanted = (this.#wantTorque ?? this.anyTorque) && this.gains.works ? WATCHDOG : 0;
-    if (wanted !== this.#watchdogWanted) this.#watchdogWrites = WATCHDOG_WRITES;
-    this.#watchdogWanted = wanted;
-    if (this.#watchdogWrites === 0) return;
-    this.#watchdogWrites--;
-    // One that has run out keeps a servo from moving until it is cleared by 0.
-    this.#writeAll(register, 0);
-    if (wanted > 0) this.#writeAll(register, wanted);
-  }
-
-  #writeAll(register: Register, value: number): void {
-    this.#flags.fill(value);
-    this.#bus.syncWrite(register, this.#flags, this.#commanded);
-  }
-
-  /** One transaction with a single servo takes the place of this cycle's read. */
-  async #takeTurn(): Promise<void> {
-    await this.#outOfBand.turn();
-    if (this.#phase === 'up') this.#bus.attach();
-    // Whatever has become of the arm meanwhile: all arms wait for this.
-    this.onSettled();
-  }
-
-  /** Opens the port if need be and checks the servos; whatever fails is told and tried again later. */
-  async #connect(): Promise<void> {
-    this.#busy = true;
-    const began = this.#clock.now();
-    try {
-      if (this.#phase === 'closed') {
-        await this.#port.open();
-        if (!this.#wanted) {
-          await this.#port.close();
-          return;
-        }
-        this.#phase = 'preparing';
-        for (const advice of this.#port.advice ?? []) this.onWarning(advice);
-      }
-      this.#client.attach();
-      if (this.#recovering) {
-        this.#recovering = false;
-        for (const [i, servo] of this.#expectedServos.entries()) {
-          if ((this.#health.alarms[i]! & this.#recoverable) === 0) continue;
-          await recover(this.#client, { ...servo, model: this.#servos[i]!.model }, this.#holds[i] === 1);
-        }
-        this.#health.alarms.fill(0);
-        this.alarms.fill(0);
-      }
-      const found = await startUp(this.#client, this.#expectedServos);
-      if (this.#phase === 'preparing') this.#take(found, began);
-    } catch (error) {
-      if (this.#wanted) this.reason = error instanceof Error ? error.message : String(error);
-      this.#delay();
-    } finally {
-      this.#busy = false;
-    }
-  }
-
-  #take(found: StartUp, began: number): void {
-    for (const [i, servo] of found.servos.entries()) {
-      const place = this.#servos[i]!;
-      place.model = servo.model;
-      this.#holds[i] = servo.torque ? 1 : 0;
-      const cap = capOf(servo);
-      this.#capped[i] = cap === null ? 0 : this.#commanded[i]!;
-      this.gains.found(i, servo.positionGain, servo.model.stallTorque / this.#usualGain[place.joint]!, cap);
-      findTurn(place, servo.presentPosition);
-      if (i >= this.#joints) continue;
-      this.positions[i] = stepsToRadians(place.calibration, servo.presentPosition);
-      // The goal register of a limp servo says nothing: it may be left from any earlier day.
-      this.adopted[i] = servo.torque ? stepsToRadians(place.calibration, servo.goalPosition) : this.positions[i]!;
-    }
-    this.#combineTorque();
-    this.#expected.set(this.#holds);
-    this.#suspect.fill(0);
-    this.#anySuspect = false;
-    if (this.anyTorque && !this.torque) this.onWarning(`${this.#named(0)} without torque, the others hold`);
-    this.#health.begin(found.servos);
-    this.temperatureLimits.set(this.#health.limits.subarray(0, this.#joints));
-    for (const warning of found.warnings) this.onWarning(warning);
-    this.#homing.compare(found.servos);
-    const refusal = this.torqueRefusal;
-    if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
-    this.#bus.attach();
-    for (const { id } of this.#servos) this.#outOfBand.handOver(id);
-    const now = this.#clock.now();
-    this.#heard.fill(now);
-    this.heard.fill(now);
-    this.sampleTime = began;
-    this.steerTime = began;
-    this.#liveness.reset();
-    this.detailTime = 0;
-    this.#stateTime = now;
-    this.#wantTorque = null;
-    this.#torqueDue = false;
-    this.#backOff = FIRST_BACK_OFF;
-    this.reason = '';
-    this.#phase = 'up';
-    if (this.#watchdog === undefined) return;
-    // A servo whose watchdog has run out refuses goals, also those that are to be there before its torque.
-    this.#writeAll(this.#watchdog, 0);
-    this.#watchdogWanted = -1;
-  }
-
-  #closed(error: PortError): void {
-    this.#bus.abandon();
-    this.#phase = 'closed';
-    if (this.#wanted) this.reason = error.message;
-    this.#delay();
-    this.onSettled();
-  }
-
-  #delay(): void {
-    this.#retryAt = Math.max(this.#retryAt, this.#clock.now() + this.#backOff);
-    this.#backOff = Math.min(this.#backOff * 2, LONGEST_BACK_OFF);
-  }
-
-  /** True when a servo has been silent for too long and the others do not carry the arm; says which. */
-  #silent(now: number): boolean {
-    const silence = this.#liveness;
-    silence.look();
-    if (silence.returned) {
-      this.reason = 'a servo that had fallen silent answers again: the arm is checked anew';
-      return true;
-    }
-    if (silence.count === 0) return false;
-    const { joint } = this.#servos[silence.first]!;
-    if (this.torque && this.#wantTorque === null && silence.count < this.#servos.length) {
-      if (silence.begins(now))
-        this.onAiling(joint, this.#deadText(), silence.limp[silence.first] === 1 ? 'limp' : 'silent');
-      if (silence.lasts(now)) return false;
-    }
-    this.reason = this.#deadText();
     return true;
   }
 
-  /** For people. */
-  #deadText(): string {
-    const { first, limp } = this.#liveness;
-    const { id, name } = this.#servos[first]!;
-    return limp[first] === 1 ? this.#health.shutDown(first) : this.#liveness.text(`servo ${id} (${name})`);
+  setTorque(on: boolean, settle: (problem: string) => void = () => {}): void {
+    if (this.up && on && this.#trust.uncertain && !this.#torque.any)
+      this.#doubt('a servo was silent for a moment, so the arm is checked anew: try again');
+    if (this.up) this.#arming.ask(on, this.#begun, settle);
+    else settle(this.reason);
+  }
+
+  endArming(why: string): void {
+    this.#arming.end(why, this.#begun);
+  }
+
+  recover(now: number): string {
+    if (!this.up || this.#health.alarms.every((bits) => !this.#overload.needed(bits))) return '';
+    const refusal = this.#overload.ask(now);
+    if (refusal === '') this.#doubt('its overloaded servos are being brought back');
+    return refusal;
+  }
+
+  giveUp(): void {
+    this.#trust.giveUp();
+  }
+
+  servos(done: (outcome: Outcome<readonly ServoFacts[]>) => void): void {
+    this.#tasks.facts(done);
+  }
+
+  limitTemperatures(limits: Float64Array, done: (outcome: Outcome<void>) => void): void {
+    this.#tasks.limitTemperatures(limits, done);
+  }
+
+  calibrate(joints: readonly JointHoming[], done: (outcome: Outcome<void>) => void): void {
+    this.#tasks.calibrate(joints, done);
+  }
+
+  close(reason: string, done: () => void = () => {}): void {
+    this.#session.abandon(reason);
+    this.#arming.lose(reason, this.#clock.now());
+    this.#put('detach', reason);
+    this.reason = reason;
+    this.#session.close(done);
+  }
+
+  reopen(): void {
+    const { state } = this.#connection;
+    if (state !== 'detached' && state !== 'leaving') return;
+    this.#put('attach', NOT_OPENED);
+    this.reason = NOT_OPENED;
+  }
+
+  #takeTurn(): void {
+    this.#session.turn(() => {
+      if (this.up) this.#session.bus.attach();
+      // Whatever has become of the arm meanwhile: all arms wait for this.
+      this.onSettled();
+    });
   }
 
   #settled(): void {
     const now = this.#clock.now();
-    const { answered } = this.#bus;
-    let all = true;
-    let living = true;
-    for (let i = 0; i < answered.length; i++) {
-      if (answered[i] === 1) {
-        this.#heard[i] = now;
-        this.#liveness.heard(i);
-        if (this.#liveness.limp[i] === 0) continue;
-      }
-      all = false;
-      if (this.#liveness.dead[i] === 0) living = false;
-    }
-    for (let i = 0; i < this.#heard.length; i++) {
-      const { joint } = this.#servos[i]!;
-      this.heard[joint] = i < this.#joints ? this.#heard[i]! : Math.min(this.heard[joint]!, this.#heard[i]!);
-    }
-    if (all) this.#roundTrips.add(now - this.#asked);
-    this.#decode(all, living);
-    if (this.#extra !== null) {
-      this.#block = this.#extra;
-      this.#extra = null;
-      this.#asked = now;
-      this.#bus.beginRead(this.#block.address, this.#block.length);
-      return;
-    }
-    if (now - this.#statisticsTime > STATISTICS_INTERVAL) {
-      this.#statisticsTime = now;
-      this.roundTripMedian = this.#roundTrips.percentile(0.5);
-      this.roundTripLongest = this.#roundTrips.percentile(0.99);
-      this.#roundTrips.clear();
-    }
+    const arming = this.#arming;
+    if (!this.#reader.settled(arming.active, now)) return;
+    if (this.#reader.unasked)
+      this.#doubt(`${this.#torque.named(1)} has torque that nobody asked for: does another program use the bus?`);
+    else if (arming.active && (arming.switchingOn ? this.#reader.all : this.#reader.living)) arming.step(this.#begun);
+    if (this.#ailing.length > 0) this.#tellAiling();
     this.onSettled();
   }
 
-  /** Takes over what the last read brought: of all servos, or at least of all that are not dead. */
-  #decode(all: boolean, living: boolean): void {
-    const { answered, block: bytes } = this.#bus;
-    const block = this.#block;
-    this.#measured.take(bytes, answered, block);
-    if (block === this.#blocks.gain || block === this.#blocks.caps) {
-      for (let i = 0; i < answered.length; i++) {
-        if (answered[i] === 0) continue;
-        this.gains.confirm(i, countsIn(bytes, i, block, this.#positionGain));
-        if (block === this.#blocks.caps) this.gains.currents.confirm(i, countsIn(bytes, i, block, this.#goalCurrent!));
+  /** Hands an input to the connection. @param why it is not up then, for people */
+  #put(input: Parameters<Connection['put']>[0], why = ''): void {
+    const { state } = this.#connection;
+    // Whoever has taken the arm off its bus has said why.
+    if (why !== '' && state !== 'detached' && state !== 'leaving') this.reason = why;
+    if (input === 'lost' || input === 'doubt') this.#arming.lose(why, this.#clock.now());
+    this.#connection.put(input, this.#clock.now());
+  }
+
+  /** What the servos hold is to be found out anew. */
+  #doubt(why: string): void {
+    this.#put('doubt', why);
+  }
+
+  #beginCheck(): void {
+    const expected = expectedServos(this.#joints, this.#slots);
+    const recovering = this.#overload.takeWanted();
+    const overloaded = expected.flatMap((servo, i) =>
+      recovering && this.#overload.needed(this.#health.alarms[i]!)
+        ? [{ servo: { ...servo, model: this.#slots[i]!.model }, held: this.#torque.holds[i] === 1 }]
+        : [],
+    );
+    if (recovering) {
+      this.#health.alarms.fill(0);
+      this.readings.alarms.fill(0);
+    }
+    const began = this.#clock.now();
+    this.#session.check(expected, overloaded, (outcome) => {
+      if ('problem' in outcome) this.#put('failed', outcome.problem);
+      else {
+        this.#check = { began, found: outcome.result };
+        this.#put('checked');
       }
+    });
+  }
+
+  /** Takes over what the check found. */
+  #take({ servos, warnings }: StartUp): void {
+    const now = this.#clock.now();
+    for (const [i, servo] of servos.entries()) this.#takeServo(i, servo, now);
+    this.#torque.combine();
+    this.#torque.accept();
+    this.#trust.checked(now);
+    this.#health.begin(servos);
+    this.readings.temperatureLimits.set(this.#health.limits.subarray(0, this.#joints.length));
+    this.#homing.compare(servos);
+    this.#statistics.checked(this.#check.began, now);
+    this.#reader.checked(now);
+    this.#session.handOver(this.#slots.map(({ id }) => id));
+    this.reason = '';
+    // A servo whose watchdog has run out refuses goals, also those that are to be there before its torque.
+    this.#watchdog?.checked(now);
+    const refusal = this.torqueRefusal;
+    const told = [...warnings, ...this.#limits.take(servos), ...(refusal === '' ? [] : [`no torque: ${refusal}`])];
+    if (this.#torque.any && !this.#torque.all) told.push(`${this.#torque.named(0)} without torque, the others hold`);
+    for (const text of told) this.onWarning(text);
+  }
+
+  #takeServo(i: number, servo: FoundServo, now: number): void {
+    const slot = this.#slots[i]!;
+    slot.model = servo.model;
+    this.#torque.holds[i] = servo.torque ? 1 : 0;
+    const cap = capOf(servo);
+    this.#writes.capped[i] = cap === null ? 0 : this.#writes.commanded[i]!;
+    this.gains.found(i, servo.positionGain, servo.model.stallTorque / usualGain(this.#joints[slot.joint]!), cap);
+    this.#measurements.begin(i, servo.presentPosition, now);
+    // The goal register of a limp servo says nothing: it may be left from any earlier day.
+    const held = servo.torque ? servo.goalPosition : servo.presentPosition;
+    if (i < this.#joints.length) this.adopted[i] = stepsToRadians(slot.calibration, held);
+  }
+
+  /** Sees whether servos are lost, and whether the others can still lower the arm. */
+  #mindLoss(now: number): void {
+    const loss = this.#trust.loss(this.#torque.all && !this.#arming.active, now);
+    if (loss === 'none') return;
+    if (loss === 'returned') {
+      this.#doubt('a servo that had fallen silent answers again: the arm is checked anew');
+      return;
     }
-    if (!living) return;
-    if (block.position) this.steerTime = this.#begun;
-    if (all && block.position) this.sampleTime = this.#begun;
-    if (all && block.detail) this.detailTime = this.#begun;
-    if (block === this.#blocks.state) {
-      this.#stateTime = this.#begun;
-      this.#decodeTorque();
+    const { first } = this.#trust;
+    const limp = this.#trust.isLimp(first);
+    const text = limp ? this.#health.limpText(first) : this.#trust.silenceText(this.#health.label(first));
+    if (loss === 'all') this.#doubt(text);
+    else if (this.#trust.takeNews()) this.onAiling(this.#slots[first]!.joint, text, limp ? 'limp' : 'silent');
+  }
+
+  /** A servo ails. One that is limp for it is told so, once that is believed. */
+  #ails(index: number, text: string): void {
+    this.#ailing.push({ index, text });
+  }
+
+  #tellAiling(): void {
+    for (let k = this.#ailing.length - 1; k >= 0; k--) {
+      const { index, text } = this.#ailing[k]!;
+      if (this.#reader.seemsLimp(index)) continue;
+      this.#ailing.splice(k, 1);
+      if (!this.#trust.isLimp(index)) this.onAiling(this.#slots[index]!.joint, text, 'failing');
     }
   }
 
-  /** A joint is held when all of its servos have torque. */
-  #combineTorque(): void {
-    let on = 0;
-    for (let i = 0; i < this.#servos.length; i++) {
-      const { joint } = this.#servos[i]!;
-      this.held[joint] = i < this.#joints ? this.#holds[i]! : this.held[joint]! & this.#holds[i]!;
-      on += this.#holds[i]!;
-    }
-    this.torque = on === this.#servos.length;
-    this.anyTorque = on > 0;
-  }
-
-  #decodeTorque(): void {
-    let unexpected = false;
-    for (let i = 0; i < this.#servos.length; i++) {
-      if (this.#liveness.dead[i] === 1) continue;
-      if (this.#wantTorque === null && this.#expected[i] === 1 && this.#shutDown(i)) {
-        this.#liveness.fell(i);
-        continue;
-      }
-      const held = countsIn(this.#bus.block, i, this.#block, this.#torqueEnable) === 1 ? 1 : 0;
-      this.#holds[i] = held;
-      if (held !== this.#expected[i]) unexpected = true;
-    }
-    this.#combineTorque();
-    if (this.#wantTorque !== null) {
-      this.#trust();
-      if (this.#torqueDue) return;
-      if (this.#wantTorque ? this.torque : !this.anyTorque) this.#wantTorque = null;
-      else if (this.#wantTorque && this.#begun - this.#wantedAt > TORQUE_PATIENCE) this.#giveTorqueUp();
-      else if (++this.#unconfirmed === TORQUE_RETRY) this.#askTorque();
-    } else if (unexpected) {
-      // A dip of the supply, or another program: what the servos hold is to be found out anew.
-      this.reason = `${this.#named(this.anyTorque ? 0 : 1)} has other torque than was asked for: check its supply and its cable`;
-      this.#phase = 'preparing';
-    } else {
-      this.#trust();
-    }
-  }
-
-  /** The read of the servos' state shows one without torque for an alarm of its own; those of Feetech go on carrying. */
-  #shutDown(index: number): boolean {
-    const { state } = this.#blocks;
-    if (this.#block !== state || !state.alarms || this.#health.alarms[index] === 0) return false;
-    return countsIn(this.#bus.block, index, state, this.#torqueEnable) === 0;
-  }
-
-  #trust(): void {
-    this.#suspect.fill(0);
-    this.#anySuspect = false;
-  }
-
-  /** Servos with torque (1) or without (0), for messages. */
-  #named(held: 0 | 1): string {
-    const names = this.#servos.filter((_, i) => this.#holds[i] === held).map(({ id, name }) => `${id} (${name})`);
-    return `servo ${names.join(', ')}`;
+  #moved(index: number): void {
+    this.#trust.uncertain = true;
+    if (!this.#measurements.filter.takesMany(index)) return;
+    const { id } = this.#slots[index]!;
+    this.onWarning(
+      `the position of ${this.#health.label(index)} jumps: is there a second servo with id ${id}, or a broken cable?`,
+    );
   }
 }
 
@@ -727,8 +490,7 @@ function capOf({ goalCurrent, model }: FoundServo): FoundCap | null {
   };
 }
 
-/** A servo that has been mounted anew, or has got its supply: which turn it counts in. */
-function findTurn(place: ServoSlot, present: number): void {
-  const { mount, middle, model } = place;
-  place.calibration = middle === undefined || model.family === 'feetech' ? mount : inTurn(mount, middle, present);
+/** Position gain times stall torque for which the arm's data state the stiffness of a joint. */
+function usualGain({ servos }: LinkJoint): number {
+  return servos.reduce((sum, { model }) => sum + model.common.positionGain.initial! * model.stallTorque, 0);
 }

@@ -1,11 +1,8 @@
-import { stepsToRadians } from '../../servo/calibration.ts';
 import { decodeSign, type Register } from '../../servo/registers.ts';
 import { MAX_BLOCK } from '../../servo/servo-bus.ts';
 import type { CommonRegisters, ServoFamily } from '../../servo/servo-model.ts';
-import type { ServoHealth } from './servo-health.ts';
-import type { ServoSlot } from './servo-slots.ts';
 
-/** A run of registers that one read brings. */
+/** A run of registers that one read brings, and what of interest is in it. */
 export interface Block {
   readonly address: number;
   readonly length: number;
@@ -14,15 +11,21 @@ export interface Block {
   /** It holds velocity, effort, voltage and temperature. */
   readonly detail: boolean;
   readonly alarms: boolean;
+  /** It holds whether the servo has torque, and the goal that it has taken. */
+  readonly torque: boolean;
+  readonly goal: boolean;
+  readonly gain: boolean;
+  readonly current: boolean;
 }
 
-/** The reads that a link makes in turn. */
+/** The reads that a cycle chooses from. */
 export interface Blocks {
   /** In each cycle that needs no other. */
   readonly position: Block;
   readonly detail: Block;
-  /** Whether the servos hold. */
+  /** Whether servos hold, and the goals that they have taken: one read, or two where they lie too far apart. */
   readonly state: Block;
+  readonly goals: Block | null;
   readonly gain: Block;
   /** The gain, and the largest current where servos have one. */
   readonly caps: Block;
@@ -36,8 +39,17 @@ export function blocksOf(family: ServoFamily, common: CommonRegisters, goalCurre
     const end = Math.max(...registers.map((register) => register.address + register.size));
     const holds = (register: Register): boolean =>
       register.address >= address && register.address + register.size <= end;
-    const detail = holds(presentVelocity) && holds(presentTemperature);
-    return { address, length: end - address, position: holds(presentPosition), detail, alarms: holds(alarms) };
+    return {
+      address,
+      length: end - address,
+      position: holds(presentPosition),
+      detail: holds(presentVelocity) && holds(presentTemperature),
+      alarms: holds(alarms),
+      torque: holds(common.torqueEnable),
+      goal: holds(common.goalPosition),
+      gain: holds(common.positionGain),
+      current: goalCurrent !== null && holds(goalCurrent),
+    };
   };
   const detail = [presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature];
   const feetech = family === 'feetech';
@@ -47,6 +59,7 @@ export function blocksOf(family: ServoFamily, common: CommonRegisters, goalCurre
     state: feetech
       ? block(common.torqueEnable, common.goalPosition, presentPosition)
       : block(common.torqueEnable, alarms),
+    goals: feetech ? null : block(common.goalPosition, presentPosition),
     gain: block(common.positionGain),
     caps: block(common.positionGain, goalCurrent ?? common.positionGain),
   };
@@ -61,69 +74,57 @@ export function countsIn(bytes: Uint8Array, index: number, block: Block, registe
   return decodeSign(register.sign, raw);
 }
 
-/** What the servos of an arm measured last, by joint: rad, rad/s, Nm, degC, V. */
-export class Measurements {
-  readonly positions: Float64Array;
-  readonly velocities: Float64Array;
-  readonly efforts: Float64Array;
-  readonly temperatures: Float64Array;
-  readonly voltages: Float64Array;
-  readonly alarms: Float64Array;
-  readonly #servos: readonly ServoSlot[];
-  readonly #joints: number;
-  readonly #health: ServoHealth;
-  /** Nm, by servo. */
-  readonly #efforts: Float64Array;
+/** All further fields are read this often, s. */
+const DETAIL_INTERVAL = 0.05;
+/** A servo that has lost its torque by itself, as after a dip of its supply, is noticed within this time, s. */
+const STATE_INTERVAL = 0.25;
 
-  constructor(servos: readonly ServoSlot[], joints: number, watch: ServoHealth) {
-    this.#servos = servos;
-    this.#joints = joints;
-    this.#health = watch;
-    this.#efforts = new Float64Array(servos.length);
-    this.positions = new Float64Array(joints).fill(Number.NaN);
-    this.velocities = new Float64Array(joints);
-    this.efforts = new Float64Array(joints);
-    this.temperatures = new Float64Array(joints);
-    this.voltages = new Float64Array(joints);
-    this.alarms = new Float64Array(joints);
+/** Why a cycle reads more than positions. */
+export interface Wanted {
+  /** Torque is being switched on: goals and torque are read back in each cycle. */
+  readonly arming: boolean;
+  /** Some torque command is under way, a servo is to be proven, or a joint does not follow. */
+  readonly state: boolean;
+  /** Gains, or gains and largest currents, are to be read back. */
+  readonly gains: 'none' | 'gain' | 'caps';
+}
+
+/** Chooses what a cycle reads: one block, and a second one where what is wanted lies too far from the position. */
+export class ReadPlan {
+  first: Block;
+  second: Block | null = null;
+  readonly #blocks: Blocks;
+  /** When details and state were read last, s. */
+  #detailTime = 0;
+  #stateTime = 0;
+
+  constructor(blocks: Blocks) {
+    this.#blocks = blocks;
+    this.first = blocks.position;
   }
 
-  /** Takes over what a read of `block` brought; a servo that did not answer keeps its last values. */
-  take(bytes: Uint8Array, answered: Uint8Array, block: Block): void {
-    for (let i = 0; i < answered.length; i++) if (answered[i] === 1) this.#takeServo(bytes, i, block);
-    if (block.alarms || block.detail) this.#combine();
+  /** Begins anew after a check, which has read the state. */
+  begin(now: number): void {
+    this.#detailTime = 0;
+    this.#stateTime = now;
   }
 
-  #takeServo(bytes: Uint8Array, i: number, block: Block): void {
-    const { calibration, joint, model } = this.#servos[i]!;
-    const { common } = model;
-    const first = i < this.#joints;
-    if (block.position) {
-      const position = stepsToRadians(calibration, countsIn(bytes, i, block, common.presentPosition));
-      if (first) this.positions[i] = position;
-      else this.#health.apart[i] = position - this.positions[joint]!;
-    }
-    if (block.alarms) this.#health.alarm(i, countsIn(bytes, i, block, common.alarms));
-    if (!block.detail) return;
-    const { presentVelocity, presentEffort, presentVoltage, presentTemperature } = common;
-    const velocity = countsIn(bytes, i, block, presentVelocity) * presentVelocity.scale;
-    if (first) this.velocities[i] = velocity * calibration.sign;
-    const effort = countsIn(bytes, i, block, presentEffort) * presentEffort.scale;
-    this.#efforts[i] = effort * model.torquePerEffort * calibration.sign;
-    const temperature = countsIn(bytes, i, block, presentTemperature) * presentTemperature.scale;
-    this.#health.measured(i, temperature, countsIn(bytes, i, block, presentVoltage) * presentVoltage.scale);
+  choose(wanted: Wanted, now: number): void {
+    const { position, detail, state, goals, gain, caps } = this.#blocks;
+    const stateDue = wanted.arming || wanted.state || now - this.#stateTime >= STATE_INTERVAL;
+    const detailDue = now - this.#detailTime >= DETAIL_INTERVAL;
+    // While torque goes on nothing else is as urgent.
+    if (stateDue && state.position) this.first = state;
+    else if (wanted.arming && goals !== null) this.first = goals;
+    else if (detailDue) this.first = detail;
+    else this.first = goals !== null && stateDue ? goals : position;
+    this.second = stateDue && !state.position ? state : null;
+    if (this.second === null && wanted.gains !== 'none') this.second = wanted.gains === 'caps' ? caps : gain;
   }
 
-  /** What a joint's servos share adds up; of what each has for itself, the worst is shown. */
-  #combine(): void {
-    const { alarms, temperatures, voltages } = this.#health;
-    for (let i = 0; i < this.#servos.length; i++) {
-      const { joint } = this.#servos[i]!;
-      const first = i < this.#joints;
-      this.efforts[joint] = first ? this.#efforts[i]! : this.efforts[joint]! + this.#efforts[i]!;
-      this.alarms[joint] = first ? alarms[i]! : this.alarms[joint]! | alarms[i]!;
-      this.temperatures[joint] = first ? temperatures[i]! : Math.max(this.temperatures[joint]!, temperatures[i]!);
-      if (first) this.voltages[joint] = voltages[i]!;
-    }
+  /** A read has brought this block from all servos that count. */
+  brought(block: Block, now: number): void {
+    if (block.detail) this.#detailTime = now;
+    if (block.torque) this.#stateTime = now;
   }
 }

@@ -1,4 +1,5 @@
 import type { ServoCalibration } from '../../servo/calibration.ts';
+import { inTurn } from '../../servo/homing.ts';
 import type { ServoModel } from '../../servo/servo-model.ts';
 import type { ExpectedServo } from '../../servo/start-up.ts';
 
@@ -23,8 +24,9 @@ export interface LinkJoint {
   readonly servos: readonly LinkServo[];
   /** Register contents, in counts, to be set at start, by register name. */
   readonly settings: Readonly<Record<string, number>>;
-  /** Middle of its range, rad, by which the turn that a Dynamixel servo counts in is told; undefined: it is the first one. */
-  readonly middle?: number | undefined;
+  /** Its range, rad: the middle resolves which full turn a multi-turn servo is in. */
+  readonly lower: number;
+  readonly upper: number;
 }
 
 /** A servo in its place: those that give the joints' positions first, in the order of the joints, then all others. */
@@ -33,7 +35,8 @@ export interface ServoSlot extends LinkServo {
   readonly name: string;
   /** As found on connecting. */
   model: ServoModel;
-  readonly middle: number | undefined;
+  /** Middle of the joint's range, rad. */
+  readonly middle: number;
   /** How it is mounted, as calibrated last. */
   mount: ServoCalibration;
   /** The same in the turn that it counts in. */
@@ -42,10 +45,13 @@ export interface ServoSlot extends LinkServo {
 
 /** Places of the servos of these joints. */
 export function servoSlots(joints: readonly LinkJoint[]): ServoSlot[] {
-  const all = joints.flatMap(({ name, servos, middle }, joint) =>
+  const all = joints.flatMap(({ name, servos, lower, upper }, joint) =>
     servos.map((servo, order) => {
       const mount = servo.shadow ? servos[0]!.calibration : servo.calibration;
-      return { place: { ...servo, joint, name, middle, mount, calibration: mount }, first: order === 0 };
+      return {
+        place: { ...servo, joint, name, middle: (lower + upper) / 2, mount, calibration: mount },
+        first: order === 0,
+      };
     }),
   );
   return [...all.filter(({ first }) => first), ...all.filter(({ first }) => !first)].map(({ place }) => place);
@@ -62,4 +68,10 @@ export function expectedServos(joints: readonly LinkJoint[], servos: readonly Se
     const reverse = (mount.calibration.sign !== first.calibration.sign) !== ((driveMode & 1) === 1);
     return { joint: name, id, model, settings: rest, shadow: { of: first.id, reverse } };
   });
+}
+
+/** The turn that a multi-turn servo counts in, by where its joint can be: it is lost with the servo's supply. */
+export function findTurn(slot: ServoSlot, present: number): void {
+  const { mount, middle, model } = slot;
+  slot.calibration = model.family === 'feetech' ? mount : inTurn(mount, middle, present);
 }

@@ -57,20 +57,20 @@ export class ContactRelief {
    * @returns the joint that gives way from now on; -1 for none
    */
   look(gate: Gate, link: ArmLink, droop: Float64Array, stiffness: Float64Array, now: number): number {
-    const fresh = now - link.steerTime <= FRESH && now - link.detailTime <= FRESH;
+    const fresh = now - link.readings.steerTime <= FRESH && now - link.readings.detailTime <= FRESH;
     for (let i = 0; i < this.#limits.length; i++) {
       const limits = this.#limits[i]!;
       if (limits === null || this.joints[i] === 1) continue;
       const spring = stiffness[i]! * link.gain[i]!;
-      const held = link.positions[i]! + droop[i]!;
+      const held = link.readings.positions[i]! + droop[i]!;
       const press = spring * (gate.goals[i]! - held);
       // The servo has to say so too: it may give less than its spring asks for.
       const pressing =
         fresh &&
         gate.velocities[i] === 0 &&
         link.withheld[i] === 0 &&
-        Math.min(Math.abs(press), Math.abs(link.efforts[i]!)) > limits.torque &&
-        Math.abs(link.velocities[i]!) < STILL;
+        Math.min(Math.abs(press), Math.abs(link.readings.efforts[i]!)) > limits.torque &&
+        Math.abs(link.readings.velocities[i]!) < STILL;
       if (!pressing) this.#since[i] = -1;
       else if (this.#since[i]! < 0) this.#since[i] = now;
       else if (now - this.#since[i]! > limits.time) {

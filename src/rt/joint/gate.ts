@@ -32,6 +32,9 @@ export class Gate {
   /** Largest accelerations at present with which a joint gains speed, rad/s^2. It always brakes with those of the limits. */
   readonly #gaining: Readonly<Record<LimitSet, Float64Array>>;
   readonly #limits: GateLimits;
+  /** Position limits that hold now, rad: those of the arm, or of its servos where these are narrower. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
   readonly #lastTarget: Float64Array;
   readonly #stopRate: Float64Array;
   /** Goals that the servos were sent last, rad. */
@@ -44,6 +47,8 @@ export class Gate {
   constructor(limits: GateLimits) {
     const joints = limits.lower.length;
     this.#limits = limits;
+    this.lower = limits.lower.slice();
+    this.upper = limits.upper.slice();
     this.goals = new Float64Array(joints);
     this.velocities = new Float64Array(joints);
     this.accelerations = new Float64Array(joints);
@@ -53,6 +58,14 @@ export class Gate {
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
     this.#base = new Float64Array(joints);
+  }
+
+  /** From now on the arm keeps to the narrower of its own position limits and these, rad. */
+  narrow(lower: Float64Array, upper: Float64Array): void {
+    for (let i = 0; i < this.lower.length; i++) {
+      this.lower[i] = Math.max(this.#limits.lower[i]!, lower[i]!);
+      this.upper[i] = Math.min(this.#limits.upper[i]!, upper[i]!);
+    }
   }
 
   /**
@@ -65,6 +78,16 @@ export class Gate {
     this.velocities.fill(0);
     this.accelerations.fill(0);
     this.#tracking = false;
+  }
+
+  /** Bounds what has become of the goals in this cycle, whoever has moved them: no step is larger than mirroring may make. */
+  bound(dt: number): void {
+    const fastest = this.#limits.velocity.mirror;
+    for (let i = 0; i < this.goals.length; i++) {
+      const most = fastest[i]! * dt;
+      const last = this.#sent[i]!;
+      this.goals[i] = last + Math.min(Math.max(this.goals[i]! - last, -most), most);
+    }
   }
 
   /**
@@ -113,7 +136,7 @@ export class Gate {
    * @param only 1 for each joint that is meant; left out: all
    */
   step(targets: Float64Array, set: LimitSet, dt: number, only?: Uint8Array): void {
-    const { lower, upper } = this.#limits;
+    const { lower, upper } = this;
     const maxVelocity = this.speeds[set];
     const maxAcceleration = this.#limits.acceleration[set];
     const maxGain = this.#gaining[set];
@@ -179,8 +202,8 @@ export class Gate {
       const next = Math.abs(speed) <= change ? 0 : speed - Math.sign(speed) * change;
       const goal = this.goals[i]! + next * dt;
       this.goals[i] = Math.min(
-        Math.max(goal, Math.min(this.#limits.lower[i]!, this.goals[i]!)),
-        Math.max(this.#limits.upper[i]!, this.goals[i]!),
+        Math.max(goal, Math.min(this.lower[i]!, this.goals[i]!)),
+        Math.max(this.upper[i]!, this.goals[i]!),
       );
       this.velocities[i] = next;
       this.accelerations[i] = (next - speed) / dt;
@@ -192,16 +215,31 @@ export class Gate {
   }
 
   /**
-   * Lets the arm float: the goals keep the given distances from the measured positions, never more than `reach`, so
-   * that the torque of the servos' position springs is what is asked and no more. They follow the hand at no more than
-   * the largest speed for mirroring: a quicker hand, or a reading that jumps, meets a spring that ends at `reach`.
-   * Beyond a position limit the springs push back, with no more than that.
+   * Draws the goals of joints that stay behind them to where these joints can come to rest, at no more than the largest speed
+   * for mirroring. A goal that is ahead of its joint moves nothing by coming back to it.
+   * @param targets rad @param only 1 for each joint that is meant
+   */
+  draw(targets: Float64Array, only: Uint8Array, dt: number): void {
+    const fastest = this.#limits.velocity.mirror;
+    for (let i = 0; i < this.goals.length; i++) {
+      if (only[i] === 0 || !Number.isFinite(targets[i]!)) continue;
+      const most = fastest[i]! * dt;
+      this.goals[i] = this.goals[i]! + Math.min(Math.max(targets[i]! - this.goals[i]!, -most), most);
+      this.velocities[i] = 0;
+      this.#stopRate[i] = 0;
+    }
+  }
+
+  /**
+   * Lets the arm float: the goals keep the given distances from the measured positions, so that the torque of the servos'
+   * position springs is what is asked, and no more than that of `reach`. They follow the hand at no more
+   * than the largest speed for mirroring, also when it is quicker (`bound`): it meets a spring. Beyond a position limit the springs push back.
    * @param positions measured, rad
    * @param distances goal minus measured position, rad
    * @param reach largest distance by joint, rad
    */
   float(positions: Float64Array, distances: Float64Array, reach: Float64Array, dt: number): void {
-    const { lower, upper } = this.#limits;
+    const { lower, upper } = this;
     const fastest = this.#limits.velocity.mirror;
     for (let i = 0; i < this.goals.length; i++) {
       const position = positions[i]!;
@@ -211,7 +249,8 @@ export class Gate {
         const most = fastest[i]! * dt;
         this.#base[i] = base + Math.min(Math.max(inside - base, -most), most);
         const wanted = this.#base[i]! + (Number.isFinite(distances[i]!) ? distances[i]! : 0);
-        this.goals[i] = Math.min(Math.max(wanted, position - reach[i]!), position + reach[i]!);
+        const next = Math.min(Math.max(wanted, position - reach[i]!), position + reach[i]!);
+        this.goals[i] = next;
       }
       this.velocities[i] = 0;
       this.accelerations[i] = 0;

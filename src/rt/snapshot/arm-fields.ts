@@ -31,6 +31,8 @@ export interface Published {
   readonly link: ArmLink;
   readonly goals: Float64Array;
   readonly setpoints: Float64Array;
+  readonly deviations: Float64Array;
+  readonly resting: boolean;
   /** This instant, and what is added to instants for time since 1970, s. */
   readonly now: number;
   readonly epochOffset: number;
@@ -84,13 +86,17 @@ export const ARM_FIELDS = {
   holding: flag((arm, to, at) => {
     to[at] = arm.holding ? 1 : 0;
   }),
+  /** Its joints rest, as measured, since the stop or the end of the motion before; an arm without torque rests. */
+  resting: flag((arm, to, at) => {
+    to[at] = arm.resting ? 1 : 0;
+  }),
   /** Time of the bus read that gave `positions`, since 1970; 0 before the first. */
   sampleTime: scalar('s', (arm, to, at) => {
-    to[at] = stamp(arm, arm.link.sampleTime);
+    to[at] = stamp(arm, arm.link.readings.sampleTime);
   }),
   /** The same by the monotonic clock of the process: what intervals between samples are measured by; 0 before the first. */
   sampleInstant: scalar('s', (arm, to, at) => {
-    to[at] = arm.link.sampleTime;
+    to[at] = arm.link.readings.sampleTime;
   }),
   /** Time of the last write of goals to the servos, since 1970; 0 before the first. */
   goalTime: scalar('s', (arm, to, at) => {
@@ -98,7 +104,7 @@ export const ARM_FIELDS = {
   }),
   /** Time of the bus read that gave velocities, efforts, temperatures, voltages and alarms, since 1970. */
   detailTime: scalar('s', (arm, to, at) => {
-    to[at] = stamp(arm, arm.link.detailTime);
+    to[at] = stamp(arm, arm.link.readings.detailTime);
   }),
   /** Counts up with each change of what drives the arm; equal numbers mean that nothing else drove it in between. */
   motion: scalar('', (arm, to, at) => {
@@ -115,45 +121,44 @@ export const ARM_FIELDS = {
   }),
   /** Bytes on the bus that belonged to no valid reply. */
   discarded: scalar('bytes', (arm, to, at) => {
-    to[at] = arm.link.discarded;
+    to[at] = arm.link.readings.discarded;
   }),
   /** From request to last reply, median of the last seconds; 0 before. */
   roundTripMedian: scalar('s', (arm, to, at) => {
-    to[at] = arm.link.roundTripMedian;
+    to[at] = arm.link.readings.roundTripMedian;
   }),
   /** The same, 99th percentile. */
   roundTripLongest: scalar('s', (arm, to, at) => {
-    to[at] = arm.link.roundTripLongest;
+    to[at] = arm.link.readings.roundTripLongest;
   }),
 } as const satisfies Readonly<Record<string, Scalar<Reading>>>;
 
 /** Numbers of each joint of an arm, likewise. */
 export const JOINT_FIELDS = {
   /** Measured joint positions; NaN before the first sample. */
-  positions: perJoint('rad', (arm, to) => to.set(arm.link.positions)),
+  positions: perJoint('rad', (arm, to) => to.set(arm.link.readings.positions)),
   /** Goal positions as sent to the servos (before rounding to steps), droop of the model included. */
   goals: perJoint('rad', (arm, to) => to.set(arm.goals)),
   /** Goal positions without the droop: where the joints are asked to be. */
   setpoints: perJoint('rad', (arm, to) => to.set(arm.setpoints)),
-  velocities: perJoint('rad/s', (arm, to) => to.set(arm.link.velocities)),
+  velocities: perJoint('rad/s', (arm, to) => to.set(arm.link.readings.velocities)),
   /** Estimated from the servos' load registers. */
-  efforts: perJoint('Nm', (arm, to) => to.set(arm.link.efforts)),
-  temperatures: perJoint('degC', (arm, to) => to.set(arm.link.temperatures)),
+  efforts: perJoint('Nm', (arm, to) => to.set(arm.link.readings.efforts)),
+  temperatures: perJoint('degC', (arm, to) => to.set(arm.link.readings.temperatures)),
   /** Temperature at which each servo switches itself off; 0 where it is not known. */
-  temperatureLimits: perJoint('degC', (arm, to) => to.set(arm.link.temperatureLimits)),
-  voltages: perJoint('V', (arm, to) => to.set(arm.link.voltages)),
+  temperatureLimits: perJoint('degC', (arm, to) => to.set(arm.link.readings.temperatureLimits)),
+  voltages: perJoint('V', (arm, to) => to.set(arm.link.readings.voltages)),
   /** Status bits of the servos (0 = healthy). */
-  alarms: perJoint('', (arm, to) => to.set(arm.link.alarms)),
+  alarms: perJoint('', (arm, to) => to.set(arm.link.readings.alarms)),
   /** Time at which each joint was heard last, since 1970; 0 before. */
   heardTimes: perJoint('s', (arm, to) => {
-    const { heard } = arm.link;
+    const { heard } = arm.link.readings;
     for (let i = 0; i < heard.length; i++) to[i] = stamp(arm, heard[i]!);
   }),
   /** Replies of each joint's first servo that never came. */
-  lostReplies: perJoint('', (arm, to) => {
-    const { lost } = arm.link;
-    for (let i = 0; i < to.length; i++) to[i] = lost[i]!;
-  }),
+  lostReplies: perJoint('', (arm, to) => to.set(arm.link.readings.lost)),
+  /** Distance of each joint from where its goals, its drive and its droop explain it to be. */
+  deviations: perJoint('rad', (arm, to) => to.set(arm.deviations)),
 } as const satisfies Readonly<Record<string, PerJoint>>;
 
 export type ArmField = keyof typeof ARM_FIELDS;

@@ -47,6 +47,10 @@ const HOLDING = ARM_FIELD_NAMES.indexOf('holding');
 const FOLLOW_STATE = ARM_FIELD_NAMES.indexOf('followState');
 const MOTION = ARM_FIELD_NAMES.indexOf('motion');
 
+/** Who has latched the stop of an arm: nobody, a person or program, or the arm's own servos. */
+export const StopWord = { none: 0, asked: 1, fault: 2 } as const;
+export type StopWord = (typeof StopWord)[keyof typeof StopWord];
+
 /** The shared memory itself, as it goes from thread to thread. */
 export interface SharedBuffers {
   readonly loop: SharedArrayBuffer;
@@ -186,13 +190,23 @@ export class SharedState {
     }
   }
 
-  /** Latches (or clears) the stop of an arm: seen by the loop in its next cycle, whatever else is queued. */
-  latchStop(index: number, stopped: boolean): void {
-    Atomics.store(this.#arms[index]!.words, STOP_WORD, stopped ? 1 : 0);
+  /**
+   * Latches the stop of an arm, or clears it: seen by the loop in its next cycle, whatever else is queued. What somebody has
+   * asked for is not lessened to a fault's.
+   */
+  latchStop(index: number, stop: StopWord): void {
+    const { words } = this.#arms[index]!;
+    if (stop === StopWord.fault) Atomics.compareExchange(words, STOP_WORD, StopWord.none, StopWord.fault);
+    else Atomics.store(words, STOP_WORD, stop);
   }
 
   stopLatched(index: number): boolean {
-    return Atomics.load(this.#arms[index]!.words, STOP_WORD) === 1;
+    return this.stop(index) !== StopWord.none;
+  }
+
+  /** Who has latched the stop of an arm. */
+  stop(index: number): StopWord {
+    return Atomics.load(this.#arms[index]!.words, STOP_WORD) as StopWord;
   }
 
   /**

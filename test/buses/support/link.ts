@@ -36,7 +36,7 @@ export class LinkLoop {
 
   /** Torque on where the arm is; resolves when its servos have it. */
   hold(): Promise<void> {
-    this.goals.set(this.link.positions);
+    this.goals.set(this.link.readings.positions);
     this.link.write(this.goals);
     this.link.setTorque(true);
     this.driving = true;

@@ -1,22 +1,20 @@
 import type { MainModule } from '@mujoco/mujoco';
+import { jointSetups } from '../../../src/arm/joint-setups.ts';
 import { type ArmModel, armChain } from '../../../src/arm/model.ts';
 import { type CounterpartOptions, simulatedCounterpart } from '../../../src/arm/simulated-counterpart.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { controlModel, linkJoints } from '../../../src/rt/arm-parts.ts';
 import type { GainPlan } from '../../../src/rt/driver/gains.ts';
 import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
-import { StallGuard, yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
-import { modelByName } from '../../../src/servo/servo-models.ts';
 import { SimulatedArm } from '../../../src/sim/simulated-arm.ts';
 import { packet } from '../../servo/wire.ts';
 
 /** Of the control loop, s, and the part of it between a read and the goals that follow from it. */
 export const PERIOD = 0.005;
 const THINKING = 0.0015;
-/** Part of a joint's torque limit that floating may ask of it, as in the control thread. */
-const FLOAT_TORQUE_SHARE = 0.5;
 
 const GONE = new PortError('closed', 'test: has been pulled out');
 
@@ -100,38 +98,11 @@ export class VirtualArm {
   }
 
   #makeLink(left: GainPlan | null): ServoLink {
-    const joints = this.model.joints.map(({ name, servos, settings }) => ({
-      name,
-      settings,
-      servos: servos.map(({ id, model: servo, sign, zero, shadow }) => {
-        const table = modelByName(servo)!;
-        return { id, model: table, shadow, calibration: { sign, zero, stepsPerTurn: table.stepsPerTurn } };
-      }),
-    }));
-    return new ServoLink(this.port, joints, left);
+    return new ServoLink(this.port, linkJoints('arm', jointSetups(this.model)), left);
   }
 
   #makeRuntime(): ArmController {
-    const { joints } = this.model;
-    const of = (pick: (joint: ArmModel['joints'][number]) => number): Float64Array => Float64Array.from(joints, pick);
-    const chain = armChain(this.model);
-    const model = {
-      name: 'arm',
-      limits: {
-        lower: of((joint) => joint.lower),
-        upper: of((joint) => joint.upper),
-        velocity: { move: of((joint) => joint.move.velocity), mirror: of((joint) => joint.mirror.velocity) },
-        acceleration: {
-          move: of((joint) => joint.move.acceleration),
-          mirror: of((joint) => joint.mirror.acceleration),
-        },
-      },
-      stiffness: of((joint) => joint.stiffness),
-      floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
-      gravity: (q: Float64Array, out: Float64Array) => chain.gravityTorques(q, out),
-      stall: joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
-      yield: joints.map(({ torqueLimit }) => new StallGuard(yieldLimits(torqueLimit))),
-    };
+    const model = controlModel('arm', jointSetups(this.model), armChain(this.model));
     return new ArmController(0, model, this.link, this.shared);
   }
 

@@ -2,6 +2,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
+import type { Outcome } from '../../../src/servo/bus-session.ts';
 import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
 import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
 import { modelByName } from '../../../src/servo/servo-models.ts';
@@ -97,17 +98,30 @@ async function cycle(): Promise<void> {
   if (driving && link.up) link.write(goals);
 }
 
+/** What a link answers to what it is asked. */
+function answerOf<T>(ask: (done: (outcome: Outcome<T>) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) =>
+    ask((outcome) => {
+      if ('problem' in outcome) reject(new Error(outcome.problem));
+      else resolve(outcome.result);
+    }),
+  );
+}
+
 beforeEach(async () => {
   port = new HeldPort();
   const calibration = { sign: 1 as const, zero: 2048, stepsPerTurn: STS3215.stepsPerTurn };
   link = new ServoLink(
     port,
     IDS.map(
-      (id): LinkJoint => ({ name: `joint ${id}`, servos: [{ id, model, calibration, shadow: false }], settings: {} }),
+      (id): LinkJoint => ({
+        ...{ name: `joint ${id}`, lower: -Math.PI, upper: Math.PI, settings: {} },
+        servos: [{ id, model, calibration, shadow: false }],
+      }),
     ),
   );
   link.onSettled = () => settled++;
-  onTestFinished(() => link.close('the test is over'));
+  onTestFinished(() => new Promise<void>((resolve) => link.close('the test is over', resolve)));
   driving = false;
   while (!link.up) await cycle();
   for (let i = 0; i < 3; i++) await cycle();
@@ -116,7 +130,7 @@ beforeEach(async () => {
 
 test('torque goes on after each servo has been sent where it is to hold, also while one of them is being asked', async () => {
   port.holding = true;
-  const facts = link.servos();
+  const facts = answerOf((done) => link.servos(done));
   // The first transaction has this cycle's place, and goals do not leave beside it.
   expect(link.begin(systemClock.now())).toBe(true);
   const before = settled;
@@ -133,7 +147,8 @@ test('torque goes on after each servo has been sent where it is to hold, also wh
   while (!link.torque || !done) await cycle();
   const on = port.sent.findIndex((frame) => isWrite(frame, TORQUE));
   const goalsBefore = port.sent.slice(0, on).filter((frame) => isWrite(frame, GOAL));
-  expect(goalsBefore.map(idsOf)).toEqual([IDS, IDS]);
+  expect(goalsBefore.length).toBeGreaterThanOrEqual(2);
+  for (const frame of goalsBefore) expect(idsOf(frame)).toEqual(IDS);
   expect(port.servos.map((servo) => servo.torqueOn)).toEqual(IDS.map(() => true));
 });
 
@@ -155,20 +170,23 @@ test('torque is not switched while servos answer, whose bytes it would meet on t
 
 test.each([
   ['one that was limp is limp again', []],
-  ['one that holds in part goes on holding so, which would drop', [0]],
+  ['one that holds in part goes on holding so, or it would drop', [0]],
 ])('an arm with a servo that takes no torque says which, and %s', async (_, holding) => {
   for (const i of holding) port.servos[i]!.write(TORQUE, Uint8Array.of(1), 0, 1);
   while (holding.some((i) => link.held[i] === 0)) await cycle();
   while (!link.up) await cycle();
   port.deaf = true;
-  link.setTorque(true);
+  let problem: string | null = null;
+  link.setTorque(true, (text) => {
+    problem = text;
+  });
   driving = true;
-  while (link.up) await cycle();
-  expect(link.reason).toBe('servo 3 (joint 3) does not take torque: check its supply and its cable');
+  while (problem === null) await cycle();
+  expect(problem).toBe('servo 3 (joint 3) does not take torque: check its supply and its cable');
+  while (link.power === 'releasing') await cycle();
   driving = false;
-  while (!link.up) await cycle();
-  expect(port.servos[2]!.torqueOn).toBe(false);
-  for (const i of [0, 1]) expect(port.servos[i]!.torqueOn).toBe(holding.length > 0);
+  expect(link.up).toBe(true);
+  expect(port.servos.map((servo) => servo.torqueOn)).toEqual(IDS.map((_id, i) => holding.includes(i as never)));
   port.sent.length = 0;
   for (let i = 0; i < 20; i++) await cycle();
   expect(port.writes(TORQUE)).toEqual([]);
@@ -176,9 +194,9 @@ test.each([
 
 test('a cycle ends although its arm is checked anew while one of its servos is being asked', async () => {
   port.servos[1]!.raiseOverload();
-  while (link.alarms[1] === 0) await cycle();
+  while (link.readings.alarms[1] === 0) await cycle();
   port.holding = true;
-  const facts = link.servos().catch(() => {});
+  const facts = answerOf((done) => link.servos(done)).catch(() => {});
   const before = settled;
   expect(link.begin(systemClock.now())).toBe(true);
   expect(link.recover(systemClock.now())).toBe('');
@@ -190,7 +208,7 @@ test('a cycle ends although its arm is checked anew while one of its servos is b
 });
 
 test('a temperature limit above what a servo is made for is written to none', async () => {
-  await expect(link.limitTemperatures(Float64Array.of(60, 60, 81))).rejects.toThrow(
+  await expect(answerOf((done) => link.limitTemperatures(Float64Array.of(60, 60, 81), done))).rejects.toThrow(
     'servo 3 (joint 3), a STS3215, takes no limit above 70 degrees Celsius',
   );
   expect(port.servos.map((servo) => servo.value('max_temperature'))).toEqual(IDS.map(() => 70));
@@ -203,9 +221,11 @@ test('servos are made no softer while their EEPROM is open, which would keep it'
   while (!link.torque) await cycle();
   const own = port.servos.map((servo) => servo.value('p_coefficient'));
   let done = false;
-  const limits = link.limitTemperatures(new Float64Array(IDS.length).fill(60)).finally(() => {
-    done = true;
-  });
+  const limits = answerOf<void>((end) => link.limitTemperatures(new Float64Array(IDS.length).fill(60), end)).finally(
+    () => {
+      done = true;
+    },
+  );
   link.gains.soften(
     IDS.map(() => 0.4),
     IDS.map(() => 1),
@@ -229,17 +249,17 @@ test('servos are made no softer while their EEPROM is open, which would keep it'
 test('overloaded servos are brought back, but not again and again: whoever asks too soon is told when', async () => {
   const overload = async (): Promise<void> => {
     port.servos[1]!.raiseOverload();
-    while (link.alarms[1] === 0) await cycle();
+    while (link.readings.alarms[1] === 0) await cycle();
   };
   await overload();
   const began = systemClock.now();
   expect(link.recover(began)).toBe('');
-  while (!link.up || link.alarms[1] !== 0) await cycle();
+  while (!link.up || link.readings.alarms[1] !== 0) await cycle();
   await overload();
   expect(link.recover(began + 1.5)).toMatch(/just been brought back: take the load off, and try again in 4 s/);
   expect(link.up).toBe(true);
   expect(link.recover(began + 5.1)).toBe('');
-  while (!link.up || link.alarms[1] !== 0) await cycle();
+  while (!link.up || link.readings.alarms[1] !== 0) await cycle();
 });
 
 test('a port that is gone is tried again less and less often, and its arm is there when it is', async () => {

@@ -28,7 +28,7 @@ test('a Dynamixel servo that shuts itself down leaves the arm to the others for 
     [ELBOW, expect.stringMatching(/^servo 3 \(elbow_flex\) has shut itself down \(overload/), 'limp'],
   ]);
   expect([link.up, runtime.powered]).toEqual([true, true]);
-  const sampled = link.sampleTime;
+  const sampled = link.readings.sampleTime;
   const goal = arm.register(3, GOAL_POSITION, 4);
 
   const { velocity, acceleration } = runtime.model.limits;
@@ -37,15 +37,15 @@ test('a Dynamixel servo that shuts itself down leaves the arm to the others for 
     acceleration: acceleration.move,
   };
   const way = model.poses.get('rest')!.slice();
-  way[ELBOW] = link.positions[ELBOW]!;
+  way[ELBOW] = link.readings.positions[ELBOW]!;
   runtime.drive(new Trajectory(way, { ...limits, jerk: way.map(() => Number.POSITIVE_INFINITY) }));
   arm.run(3, watch);
   const down = arm.truth().positions;
   for (const j of healthy) expect(Math.abs(down[j]! - way[j]!), model.joints[j]!.name).toBeLessThan(SAG);
   expect(sag).toBeLessThan(SAG);
   // Nobody follows such an arm, and what is limp gets no goals.
-  expect(link.sampleTime).toBe(sampled);
-  expect(link.steerTime).toBeGreaterThan(sampled + 3);
+  expect(link.readings.sampleTime).toBe(sampled);
+  expect(link.readings.steerTime).toBeGreaterThan(sampled + 3);
   expect(arm.register(3, GOAL_POSITION, 4)).toBe(goal);
 
   link.giveUp();

@@ -10,14 +10,19 @@ const TIME = 0.6;
 /** A hand that follows: a joint is not moved further than this when its torque goes on, rad. */
 const NEAR = 0.05;
 
-test('torque that comes late holds the arm where it is by then, and nothing drives it before', async () => {
+test('torque whose goals get lost does not go on, which is told; asked for anew it holds the arm where it is by then', async () => {
   const model = loadArmModel('so101');
   const rest = [...model.poses.get('rest')!];
   const arm = await virtualArm(model, rest);
   // Goals too: such a servo takes torque with its first one.
   arm.port.lose = (bytes) => bytes[4] === SYNC_WRITE;
-  arm.runtime.setTorque(true);
+  let problem: string | null = null;
+  arm.runtime.setTorque(true, (text) => {
+    problem = text;
+  });
   const { name } = model.joints[ELBOW]!;
+  arm.run(0.5, () => expect(arm.runtime.powered).toBe(false));
+  expect(problem).toMatch(/servo \d \(\w+\) takes no goals: it keeps \d+ where \d+ was sent/);
   arm.sim.hand({ [name]: rest[ELBOW]! - WAY }, TIME);
   arm.run(TIME + 0.3, () => expect(arm.runtime.powered).toBe(false));
   const before = arm.truth().positions[ELBOW]!;
@@ -25,6 +30,7 @@ test('torque that comes late holds the arm where it is by then, and nothing driv
   arm.sim.hand(null, 0);
 
   arm.port.lose = () => false;
+  arm.runtime.setTorque(true);
   let fastest = 0;
   arm.run(0.4, () => {
     fastest = Math.max(fastest, Math.abs(arm.truth().velocities[ELBOW]!));

@@ -16,7 +16,10 @@ test('an arm that was away counts as driven by something else, since it may have
   const link = new RemoteLink(1, 'follower');
   const arm = new ArmController(
     0,
-    { name: 'follower', limits, stiffness: one, floatTorque: one, gravity: () => {}, stall: [null], yield: [null] },
+    {
+      ...{ name: 'follower', joints: ['pan'], limits, gravity: () => {}, stall: [null], yield: [null] },
+      ...{ stiffness: one, damping: one, friction: one, inertia: one, torqueLimit: one, floatTorque: one },
+    },
     link,
     new SharedState([1], systemClock),
   );

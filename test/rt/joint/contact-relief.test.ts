@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
 import { yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
 import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
+import { StopWord } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import type { SetpointSource } from '../../../src/rt/sources/setpoint-source.ts';
 import { Trajectory } from '../../../src/rt/sources/trajectory.ts';
 import { virtualArm } from '../../mirror/support/fixture.ts';
 import { furthest, STRETCHED } from '../../mirror/support/floating.ts';
@@ -19,16 +21,26 @@ async function holding(pose: readonly number[], payload = 0): Promise<VirtualArm
   return arm;
 }
 
-function drive(arm: VirtualArm, change: Readonly<Record<number, number>>): void {
+function way(arm: VirtualArm, change: Readonly<Record<number, number>>): Trajectory {
   const goal = arm.runtime.setpoints.map((angle, i) => angle + (change[i] ?? 0));
   const full = (value: number): Float64Array => new Float64Array(JOINTS).fill(value);
   const limits = { velocity: full(1), acceleration: full(6), jerk: full(Number.POSITIVE_INFINITY) };
-  arm.runtime.drive(new Trajectory(goal, limits));
+  return new Trajectory(goal, limits);
+}
+
+/** As a stream drives, which may press on something: a move that is held back ends at once. */
+function streamed(source: SetpointSource): SetpointSource {
+  return {
+    state: 'moving',
+    limits: 'mirror',
+    begin: (...from) => source.begin(...from),
+    next: (...at) => source.next(...at),
+  };
 }
 
 /** Drives an arm down on the table until its shoulder presses. */
 function press(arm: VirtualArm): void {
-  drive(arm, { [LIFT]: 1.2 });
+  arm.runtime.drive(streamed(way(arm, { [LIFT]: 1.2 })));
   const { gate } = arm.runtime;
   for (let k = 0; gate.goals[LIFT]! - arm.truth().positions[LIFT]! < PRESSED; k++) {
     expect(k).toBeLessThan(2 / PERIOD);
@@ -39,34 +51,30 @@ function press(arm: VirtualArm): void {
 
 for (const [what, end] of [
   ['a cancel', (arm: VirtualArm) => arm.runtime.cancel(arm.runtime.motion, 'cancelled')],
-  ['a stop', (arm: VirtualArm) => arm.shared.latchStop(0, true)],
+  ['a stop', (arm: VirtualArm) => arm.shared.latchStop(0, StopWord.asked)],
 ] as const) {
-  test(`a joint that presses on the table after ${what} gives way, and neither it nor the others jump`, async () => {
+  test(`a joint that presses on the table is drawn back by ${what}, and neither it nor the others jump`, async () => {
     const arm = await holding(STRETCHED);
-    const given: number[] = [];
-    arm.runtime.onContactRelief = (joint) => given.push(joint);
     press(arm);
-    end(arm);
-    arm.run(0.3);
-    const { torqueLimit, move } = model.joints[LIFT]!;
+    const before = arm.truth();
+    const { torqueLimit, mirror } = model.joints[LIFT]!;
     const { torque, hold } = yieldLimits(torqueLimit);
-    const pressed = arm.truth();
-    expect(pressed.motorTorques[LIFT]!).toBeGreaterThan(torque);
+    expect(before.motorTorques[LIFT]!).toBeGreaterThan(torque);
     arm.largestStep = 0;
-    arm.run(0.9);
+    end(arm);
+    arm.run(1.2);
     const after = arm.truth();
-    expect(given).toContain(LIFT);
-    for (const torque of after.motorTorques) expect(Math.abs(torque)).toBeLessThan(hold);
-    expect(furthest(after.positions, pressed.positions)).toBeLessThan(0.1);
-    expect(arm.largestStep).toBeLessThanOrEqual(move.velocity * PERIOD);
+    for (const torque of after.motorTorques) expect(Math.abs(torque)).toBeLessThan(hold + 0.1);
+    expect(furthest(after.positions, before.positions)).toBeLessThan(0.1);
+    expect(arm.largestStep).toBeLessThanOrEqual(mirror.velocity * PERIOD + 1e-9);
     // There it stays, and can be driven away.
     arm.run(0.5);
     const held = arm.runtime.gate.goals.slice();
     arm.run(1.5);
     expect(arm.runtime.gate.goals).toEqual(held);
-    arm.shared.latchStop(0, false);
+    arm.shared.latchStop(0, StopWord.none);
     arm.run(0.1);
-    drive(arm, { [LIFT]: -0.5 });
+    arm.runtime.drive(way(arm, { [LIFT]: -0.5 }));
     arm.run(1.5);
     expect(arm.runtime.state).toBe(StateCode.ready);
     expect(arm.truth().positions[LIFT]! - after.positions[LIFT]!).toBeCloseTo(-0.5, 0);
@@ -87,7 +95,14 @@ test('a joint that carries the arm, with as much as its gripper may hold, does n
 });
 
 test('a weight that the model does not know of, and that is too much, sinks a little once and no further', async () => {
-  const arm = await holding([0, 0.9, -0.9, 0, 0, 0], 0.9);
+  const pose = [0, 0.9, -0.9, 0, 0, 0];
+  const arm = await virtualArm(model, pose, { payload: 0.9, stiffness: 1 });
+  // A hand carries it until it has torque, which it would not keep under such a load.
+  arm.sim.hand(Object.fromEntries(model.joints.map(({ name }, i) => [name, pose[i]!])), 0);
+  arm.hold();
+  expect(arm.runtime.powered).toBe(true);
+  arm.sim.hand(null, 0);
+  arm.run(0.4);
   const given: number[] = [];
   arm.runtime.onContactRelief = (joint) => given.push(joint);
   const before = arm.truth().positions;

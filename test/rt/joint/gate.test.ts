@@ -102,29 +102,44 @@ test('a stop from full speed ends within its time, without a step', () => {
   expect(cycles * DT).toBeLessThanOrEqual(STOP_TIME + DT);
 });
 
-test('floating keeps the goal within reach of the measured position', () => {
+/** All servos have been sent their goals. */
+const ALL = Uint8Array.of(0);
+
+test('floating comes to within reach of the measured position, and no faster than mirroring may', () => {
   const gate = new Gate(limits());
+  const step = limits().velocity.mirror[0]! * DT;
   gate.adopt(Float64Array.of(0));
   gate.rearm();
-  gate.float(Float64Array.of(0.5), Float64Array.of(2), Float64Array.of(0.1), DT);
+  for (let last = 0, k = 1; k < 0.6 / step + 2; k++) {
+    gate.float(Float64Array.of(0.5), Float64Array.of(2), Float64Array.of(0.1), DT);
+    gate.bound(DT);
+    gate.sent(ALL);
+    expect(gate.goals[0]! - last).toBeLessThanOrEqual(step + 1e-12);
+    last = gate.goals[0]!;
+  }
   expect(gate.goals[0]).toBeCloseTo(0.6, 12);
   gate.float(Float64Array.of(Number.NaN), Float64Array.of(0), Float64Array.of(0.1), DT);
+  gate.sent(ALL);
   expect(gate.goals[0]).toBeCloseTo(0.6, 12);
 });
 
-test('floating goals follow a hand of any usual speed, a quicker one meets a spring that ends at its reach', () => {
+test('floating goals follow a hand of any usual speed, and a quicker one, or a reading that jumps, no faster than mirroring may', () => {
   const gate = new Gate(limits());
   const top = limits().velocity.mirror[0]!;
   const none = Float64Array.of(0);
   const reach = Float64Array.of(0.1);
   gate.rearm();
   gate.float(none, none, reach, DT);
+  gate.sent(ALL);
   gate.float(Float64Array.of(0.9 * top * DT), none, reach, DT);
+  gate.sent(ALL);
   expect(gate.goals[0]).toBeCloseTo(0.9 * top * DT, 12);
   gate.float(Float64Array.of(0.9 * top * DT + 0.08), none, reach, DT);
+  gate.sent(ALL);
   expect(gate.goals[0]).toBeCloseTo(1.9 * top * DT, 12);
   gate.float(Float64Array.of(0.9), none, reach, DT);
-  expect(gate.goals[0]).toBeCloseTo(0.8, 12);
+  gate.bound(DT);
+  expect(gate.goals[0]).toBeCloseTo(2.9 * top * DT, 12);
 });
 
 test('a spring that becomes harder or softer goes on pulling as it did', () => {

@@ -1,5 +1,5 @@
-import type { ServoBus } from '../../servo/servo-bus.ts';
-import { type RegisterAccess, type ServoClient, ServoError } from '../../servo/servo-client.ts';
+import type { ServoBus } from './servo-bus.ts';
+import { type RegisterAccess, type ServoClient, ServoError } from './servo-client.ts';
 
 /** Turns that a transaction gets before an answer that does not come in time is told. */
 const TURNS = 3;

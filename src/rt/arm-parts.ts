@@ -1,0 +1,48 @@
+import type { Chain } from '../kinematics/chain.ts';
+import { modelByName } from '../servo/servo-models.ts';
+import type { LinkJoint, LinkServo } from './driver/servo-slots.ts';
+import type { ControlModel } from './joint/arm-controller.ts';
+import { StallGuard, yieldLimits } from './joint/stall-guard.ts';
+import type { JointSetup } from './messages.ts';
+
+/** Part of a joint's torque limit that floating may ask of it. */
+const FLOAT_TORQUE_SHARE = 0.5;
+
+/** Joints as their bus needs them. @throws {Error} for a servo of which there is no table */
+export function linkJoints(arm: string, joints: readonly JointSetup[]): LinkJoint[] {
+  return joints.map(({ name, servos, settings, lower, upper }) => ({
+    name,
+    settings,
+    lower,
+    upper,
+    servos: servos.map(({ id, model: trade, sign, zero, homing, shadow }): LinkServo => {
+      const model = modelByName(trade);
+      if (model === undefined) throw new Error(`arm ${arm}: no table of a servo "${trade}"`);
+      return { id, model, calibration: { sign, zero, stepsPerTurn: model.stepsPerTurn }, homing, shadow };
+    }),
+  }));
+}
+
+/** Joints as what drives them needs them. */
+export function controlModel(name: string, joints: readonly JointSetup[], chain: Chain): ControlModel {
+  const of = (pick: (joint: JointSetup) => number): Float64Array => Float64Array.from(joints, pick);
+  return {
+    name,
+    joints: joints.map((joint) => joint.name),
+    limits: {
+      lower: of((joint) => joint.lower),
+      upper: of((joint) => joint.upper),
+      velocity: { move: of((joint) => joint.moveVelocity), mirror: of((joint) => joint.mirrorVelocity) },
+      acceleration: { move: of((joint) => joint.moveAcceleration), mirror: of((joint) => joint.mirrorAcceleration) },
+    },
+    stiffness: of((joint) => joint.stiffness),
+    damping: of((joint) => joint.damping),
+    friction: of((joint) => joint.friction),
+    inertia: of((joint) => joint.inertia),
+    torqueLimit: of((joint) => joint.torqueLimit),
+    floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
+    gravity: (q, out) => chain.gravityTorques(q, out),
+    stall: joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
+    yield: joints.map(({ torqueLimit }) => new StallGuard(yieldLimits(torqueLimit))),
+  };
+}

@@ -1,0 +1,454 @@
+import { defineMachine, Running } from '../../machine.ts';
+
+/** Readings in a row over which a limp joint must stand still before it gets torque, and by how little, steps. */
+const AGREEING = 3;
+const AGREEMENT = 12;
+/** Longest wait for joints to stand still, s. */
+const SETTLING_LIMIT = 1.5;
+/** Reads in a row that must show the goals, and the longest wait for them, s. */
+const OFFERS = 2;
+const OFFERING_LIMIT = 0.3;
+/** A goal further from its joint than the droop of the model and this is not where the joint is, rad. */
+const GOAL_BAND = 0.03;
+/** Reads after which a torque command that the servos do not confirm is sent again. */
+const RETRY = 4;
+/** Servos that do not have the torque that was asked for by then are given up, s. */
+const TORQUE_LIMIT = 0.5;
+/** Time over which joints are watched once they have torque, s, and what they may move besides their droop, rad. */
+const PROVING_TIME = 0.05;
+const PROVING_BAND = 0.03;
+
+/** How torque goes on and off. A servo gets torque only when it has shown that it holds the goal of where it is. */
+export const ARMING = defineMachine({
+  name: 'Torque command',
+  states: {
+    idle: 'no torque command is under way',
+    settling: 'joints that are limp are read until they stand still',
+    offering: 'servos are sent the goals of where they are, and are read until they hold them',
+    energising: 'torque is switched on, and servos are read until all have it',
+    proving: 'all servos have torque, and no joint may move by more than its droop',
+    undoing: 'torque is switched off again where it was off before',
+    releasing: 'torque is switched off',
+  },
+  inputs: {
+    on: 'torque on is asked for',
+    off: 'torque off is asked for',
+    end: 'a stop, or whoever asked wants it no more',
+    agreed: 'all limp joints stand still',
+    taken: 'all servos hold the goals of where they are',
+    confirmed: 'all servos have torque',
+    moved: 'a joint moves that nobody has moved',
+    still: 'nothing has moved for 50 ms',
+    released: 'the servos that were to lose their torque have lost it',
+    unanswered: 'the servos do not confirm the command',
+    overdue: 'it takes too long',
+    lost: 'the servos are checked anew',
+  },
+  effects: {
+    energise: 'send torque on to all servos',
+    release: 'send torque off to all servos',
+    undo: 'send torque off to the servos that were limp before',
+    succeed: 'tell that it is done',
+    fail: 'tell why it is not done',
+  },
+  initial: 'idle',
+  table: {
+    idle: {
+      on: 'settling',
+      off: ['releasing', 'release'],
+      end: null,
+      agreed: null,
+      taken: null,
+      confirmed: null,
+      moved: null,
+      still: null,
+      released: null,
+      unanswered: null,
+      overdue: null,
+      lost: null,
+    },
+    settling: {
+      on: null,
+      off: ['releasing', 'fail', 'release'],
+      end: ['idle', 'fail'],
+      agreed: 'offering',
+      taken: null,
+      confirmed: null,
+      moved: null,
+      still: null,
+      released: null,
+      unanswered: null,
+      overdue: ['idle', 'fail'],
+      lost: ['idle', 'fail'],
+    },
+    offering: {
+      on: null,
+      off: ['releasing', 'fail', 'release'],
+      end: ['idle', 'fail'],
+      agreed: null,
+      taken: ['energising', 'energise'],
+      confirmed: null,
+      moved: 'settling',
+      still: null,
+      released: null,
+      unanswered: null,
+      overdue: ['idle', 'fail'],
+      lost: ['idle', 'fail'],
+    },
+    energising: {
+      on: null,
+      off: ['releasing', 'fail', 'release'],
+      end: ['undoing', 'undo', 'fail'],
+      agreed: null,
+      taken: null,
+      confirmed: 'proving',
+      moved: ['undoing', 'undo', 'fail'],
+      still: null,
+      released: null,
+      unanswered: ['energising', 'energise'],
+      overdue: ['undoing', 'undo', 'fail'],
+      lost: ['idle', 'undo', 'fail'],
+    },
+    proving: {
+      on: null,
+      off: ['releasing', 'fail', 'release'],
+      end: ['undoing', 'undo', 'fail'],
+      agreed: null,
+      taken: null,
+      confirmed: null,
+      moved: ['undoing', 'undo', 'fail'],
+      still: ['idle', 'succeed'],
+      released: null,
+      unanswered: null,
+      overdue: null,
+      lost: ['idle', 'undo', 'fail'],
+    },
+    undoing: {
+      on: null,
+      off: ['releasing', 'release'],
+      end: null,
+      agreed: null,
+      taken: null,
+      confirmed: null,
+      moved: null,
+      still: null,
+      released: 'idle',
+      unanswered: ['undoing', 'undo'],
+      overdue: null,
+      lost: 'idle',
+    },
+    releasing: {
+      on: null,
+      off: null,
+      end: null,
+      agreed: null,
+      taken: null,
+      confirmed: null,
+      moved: null,
+      still: null,
+      released: ['idle', 'succeed'],
+      unanswered: ['releasing', 'release'],
+      overdue: null,
+      lost: ['idle', 'fail'],
+    },
+  },
+});
+
+type Input = keyof typeof ARMING.inputs;
+
+/** What arming sees of the servos, by their place. Nothing here is changed by it. */
+export interface ArmingView {
+  /** For people: "servo 3 (elbow)". */
+  label(index: number): string;
+  /** 1 for each servo that is written to. */
+  readonly commanded: Uint8Array;
+  /** 1 for each servo that has torque, and for each that carries nothing, being dead or limp by itself. */
+  readonly holds: Uint8Array;
+  readonly lost: Uint8Array;
+  /** Present position, steps, and 1 for each that has just been read and believed. */
+  readonly steps: Float64Array;
+  readonly fresh: Uint8Array;
+  /** Goal that each servo was sent last, and that which it was read to hold, steps. */
+  readonly sent: Float64Array;
+  readonly taken: Float64Array;
+  /** Its own position limits, steps. */
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
+  /** rad per step. */
+  readonly radians: Float64Array;
+  energise(): void;
+  release(): void;
+  /** Switches off the torque of the servos with 0 in `before`. */
+  undo(before: Uint8Array): void;
+}
+
+/** Switches the torque of an arm: servo by servo verified, and undone when anything is not as it should be. */
+export class Arming {
+  readonly #machine = new Running(ARMING);
+  readonly #view: ArmingView;
+  /** 1 for each servo that had torque before. */
+  readonly #before: Uint8Array;
+  /** Where each servo was when its readings began to agree, and how many have; later, where it was when it got torque. */
+  readonly #anchor: Float64Array;
+  #agreeing = 0;
+  #reads = 0;
+  /** When torque was asked for, s. */
+  #begun = 0;
+  #problem = '';
+  #settle: (problem: string) => void = () => {};
+
+  constructor(view: ArmingView) {
+    this.#view = view;
+    this.#before = new Uint8Array(view.holds.length);
+    this.#anchor = new Float64Array(view.holds.length);
+  }
+
+  get state(): keyof typeof ARMING.states {
+    return this.#machine.state;
+  }
+
+  /** A torque command is under way. */
+  get active(): boolean {
+    return this.#machine.state !== 'idle';
+  }
+
+  /** Torque is on its way on: the servos are read back in each cycle. */
+  get switchingOn(): boolean {
+    const { state } = this.#machine;
+    return state !== 'idle' && state !== 'releasing' && state !== 'undoing';
+  }
+
+  /** Goals stay as they are: servos take torque with them. */
+  get frozen(): boolean {
+    const { state } = this.#machine;
+    return state === 'energising' || state === 'proving';
+  }
+
+  /** Whether torque that is off is what was asked for, or may be so for the moment. */
+  get expectsLimp(): boolean {
+    return this.active;
+  }
+
+  /**
+   * Asks for torque on or off. Whoever asked before is told that it is over.
+   * @param settle is told why it is not done; empty when it is
+   */
+  ask(on: boolean, now: number, settle: (problem: string) => void): void {
+    this.#problem = 'torque has been switched off meanwhile';
+    if (on && this.active) {
+      settle(
+        this.#machine.state === 'releasing' || this.#machine.state === 'undoing'
+          ? 'its torque is going off'
+          : 'its torque is being switched on already',
+      );
+      return;
+    }
+    if (!this.active) this.#before.set(this.#view.holds);
+    const releasing = this.#machine.state === 'releasing';
+    this.#put(on ? 'on' : 'off', now);
+    const others = this.#settle;
+    this.#settle = settle;
+    if (releasing)
+      this.#settle = (problem) => {
+        others(problem);
+        settle(problem);
+      };
+    this.#begun = now;
+    this.#agreeing = 0;
+    this.#reads = 0;
+  }
+
+  /** Ends what switches torque on, and undoes it. @param why for people */
+  end(why: string, now: number): void {
+    if (!this.switchingOn) return;
+    this.#problem = why;
+    this.#put('end', now);
+  }
+
+  /** The servos are checked anew. */
+  lose(why: string, now: number): void {
+    this.#problem = why;
+    this.#put('lost', now);
+  }
+
+  /** Once for each cycle whose read brought positions, goals and torque of all servos. */
+  step(now: number): void {
+    switch (this.#machine.state) {
+      case 'idle':
+        return;
+      case 'settling':
+        this.#settling(now);
+        return;
+      case 'offering':
+        this.#offering(now);
+        return;
+      case 'energising':
+        this.#energising(now);
+        return;
+      case 'proving':
+        this.#proving(now);
+        return;
+      default:
+        this.#releasing(now);
+    }
+  }
+
+  #settling(now: number): void {
+    const view = this.#view;
+    let moving = -1;
+    let stale = false;
+    for (let i = 0; i < view.holds.length; i++) {
+      if (view.holds[i] === 1) continue;
+      if (view.fresh[i] === 0) stale = true;
+      else if (this.#agreeing > 0 && Math.abs(view.steps[i]! - this.#anchor[i]!) > AGREEMENT) moving = i;
+    }
+    if (!stale) {
+      if (this.#agreeing === 0 || moving >= 0) this.#anchor.set(view.steps);
+      this.#agreeing = moving >= 0 ? 1 : this.#agreeing + 1;
+    }
+    if (this.#agreeing > AGREEING) {
+      this.#reads = 0;
+      this.#put('agreed', now);
+    } else if (now - this.#begun > SETTLING_LIMIT) {
+      this.#problem =
+        moving >= 0
+          ? `${view.label(moving)} does not stand still: hold the arm, and try again`
+          : 'the readings of its servos do not agree: check the bus cable, and that no two servos have one id';
+      this.#put('overdue', now);
+    }
+  }
+
+  #offering(now: number): void {
+    const view = this.#view;
+    let refusing = -1;
+    for (let i = 0; i < view.holds.length; i++) {
+      if (view.commanded[i] === 0) continue;
+      if (view.taken[i] !== view.sent[i]) refusing = i;
+      else if (view.holds[i] === 0 && view.fresh[i] === 1 && this.#strays(i)) {
+        this.#agreeing = 0;
+        this.#put('moved', now);
+        return;
+      }
+    }
+    this.#reads = refusing < 0 ? this.#reads + 1 : 0;
+    if (this.#reads >= OFFERS) {
+      this.#reads = 0;
+      this.#anchor.set(view.steps);
+      this.#put('taken', now);
+    } else if (now - this.#machine.since > OFFERING_LIMIT) {
+      this.#problem = refusing < 0 ? 'its servos have not been heard in time' : this.#refusal(refusing);
+      this.#put('overdue', now);
+    }
+  }
+
+  /** Whether a limp joint has left the place that its goal was made for. */
+  #strays(index: number): boolean {
+    const view = this.#view;
+    const away = Math.abs(view.steps[index]! - this.#anchor[index]!);
+    return away > AGREEMENT + GOAL_BAND / view.radians[index]!;
+  }
+
+  #energising(now: number): void {
+    const view = this.#view;
+    if (this.#movedJoint() >= 0) {
+      this.#tellMoved(now);
+      return;
+    }
+    let without = -1;
+    for (let i = 0; i < view.holds.length; i++) if (view.holds[i] === 0) without = i;
+    if (without < 0) {
+      this.#put('confirmed', now);
+    } else if (now - this.#machine.since > TORQUE_LIMIT) {
+      this.#problem = `${view.label(without)} does not take torque: check its supply and its cable`;
+      this.#put('overdue', now);
+    } else if (++this.#reads % RETRY === 0) {
+      this.#put('unanswered', now);
+    }
+  }
+
+  #proving(now: number): void {
+    if (this.#movedJoint() >= 0) this.#tellMoved(now);
+    else if (now - this.#machine.since >= PROVING_TIME) this.#put('still', now);
+  }
+
+  #releasing(now: number): void {
+    const view = this.#view;
+    const all = this.#machine.state === 'releasing';
+    let holding = false;
+    for (let i = 0; i < view.holds.length; i++) {
+      if (view.holds[i] === 1 && view.lost[i] === 0 && (all || this.#before[i] === 0)) holding = true;
+    }
+    if (!holding) this.#put('released', now);
+    else if (++this.#reads % RETRY === 0) this.#put('unanswered', now);
+  }
+
+  /** A servo that has moved by more than its droop since torque was sent; -1 for none. */
+  #movedJoint(): number {
+    const view = this.#view;
+    for (let i = 0; i < view.holds.length; i++) {
+      if (this.#before[i] === 1 || view.commanded[i] === 0 || view.fresh[i] === 0) continue;
+      const droop = Math.abs(view.sent[i]! - this.#anchor[i]!);
+      const moved = Math.abs(view.steps[i]! - this.#anchor[i]!);
+      if (moved > droop + PROVING_BAND / view.radians[i]!) return i;
+    }
+    return -1;
+  }
+
+  #tellMoved(now: number): void {
+    const view = this.#view;
+    const index = this.#movedJoint();
+    const moved = Math.abs(view.steps[index]! - this.#anchor[index]!) * view.radians[index]!;
+    this.#problem =
+      `${view.label(index)} moved ${moved.toFixed(2)} rad when it got torque, which was switched off again: check its load, ` +
+      'its calibration and its registers (arm-bridge doctor)';
+    this.#put('moved', now);
+  }
+
+  #refusal(index: number): string {
+    const view = this.#view;
+    const sent = view.sent[index]!;
+    const low = view.lowest[index]!;
+    const high = view.highest[index]!;
+    if (sent < low || sent > high) {
+      return (
+        `${view.label(index)} stands at ${view.steps[index]}, beyond its own position limits ${low} to ${high}, and takes no ` +
+        'goal there: move the joint between them by hand, or calibrate the arm anew (arm-bridge calibrate)'
+      );
+    }
+    return (
+      `${view.label(index)} takes no goals: it keeps ${view.taken[index]} where ${sent} was sent: check its operating mode and ` +
+      'its registers (arm-bridge doctor), and that no other program uses the bus'
+    );
+  }
+
+  #put(input: Input, now: number): void {
+    const effects = this.#machine.put(input, now);
+    for (let i = 0; i < effects.length; i++) this.#carryOut(effects[i]!);
+  }
+
+  #carryOut(effect: keyof typeof ARMING.effects): void {
+    switch (effect) {
+      case 'energise':
+        this.#view.energise();
+        break;
+      case 'release':
+        this.#view.release();
+        break;
+      case 'undo':
+        this.#view.undo(this.#before);
+        break;
+      case 'succeed':
+        this.#tell('');
+        break;
+      case 'fail':
+        this.#tell(this.#problem);
+        break;
+    }
+  }
+
+  #tell(problem: string): void {
+    const settle = this.#settle;
+    this.#settle = () => {};
+    settle(problem);
+  }
+}

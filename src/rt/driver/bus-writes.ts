@@ -1,0 +1,78 @@
+import { radiansToSteps } from '../../servo/calibration.ts';
+import { encodeSign, type Register } from '../../servo/registers.ts';
+import type { ServoBus } from '../../servo/servo-bus.ts';
+import type { Gains } from './gains.ts';
+import type { ServoSlot } from './servo-slots.ts';
+
+/** What a cycle writes to the servos of an arm. No servo answers any of it. */
+export class BusWrites {
+  /** 1 for each servo that is written to: all but shadows, which obey their joint's first servo by themselves. */
+  readonly commanded: Uint8Array;
+  /** 1 for each of them that keeps to a largest current. */
+  readonly capped: Uint8Array;
+  /** Goal that each servo was sent last, steps. */
+  readonly sent: Float64Array;
+  /** Register of the largest current, of one address and size in all models that have it; null without one. */
+  readonly goalCurrent: Register | null;
+  /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
+  eepromOpen = false;
+  readonly #bus: ServoBus;
+  readonly #slots: readonly ServoSlot[];
+  readonly #gains: Gains;
+  readonly #goal: Register;
+  readonly #gain: Register;
+  readonly #torque: Register;
+  readonly #raw: Int32Array;
+  readonly #flags: Uint8Array;
+  readonly #meant: Uint8Array;
+
+  constructor(bus: ServoBus, slots: readonly ServoSlot[], gains: Gains) {
+    const { common } = slots[0]!.model;
+    this.#bus = bus;
+    this.#slots = slots;
+    this.#gains = gains;
+    this.#goal = common.goalPosition;
+    this.#gain = common.positionGain;
+    this.#torque = common.torqueEnable;
+    this.goalCurrent = slots.map(({ model }) => model.common.goalCurrent).find((register) => register !== null) ?? null;
+    this.commanded = Uint8Array.from(slots, ({ shadow }) => (shadow ? 0 : 1));
+    this.capped = new Uint8Array(slots.length);
+    this.sent = new Float64Array(slots.length).fill(Number.NaN);
+    this.#raw = new Int32Array(slots.length);
+    this.#flags = new Uint8Array(slots.length);
+    this.#meant = new Uint8Array(slots.length);
+  }
+
+  /** @param goals rad, by joint @param trusted 1 for each servo that may be sent goals */
+  goals(goals: Float64Array, trusted: Uint8Array): void {
+    for (let i = 0; i < this.#slots.length; i++) {
+      const { calibration, joint } = this.#slots[i]!;
+      this.#meant[i] = trusted[i]! & this.commanded[i]!;
+      if (this.#meant[i] === 0) continue;
+      const steps = radiansToSteps(calibration, goals[joint]!);
+      this.sent[i] = steps;
+      this.#raw[i] = encodeSign(this.#goal.sign, steps);
+    }
+    this.#bus.syncWrite(this.#goal, this.#raw, this.#meant);
+  }
+
+  /** Not kept over a power cycle: the lock of a Feetech servo is closed, and these registers of a Dynamixel servo are RAM. */
+  gains(): void {
+    if (this.eepromOpen) return;
+    const { currents } = this.#gains;
+    this.#bus.syncWrite(this.#gain, this.#gains.wanted, this.commanded);
+    if (this.goalCurrent !== null && currents.pending) {
+      this.#bus.syncWrite(this.goalCurrent, currents.wanted, this.capped);
+    }
+  }
+
+  /** @param values 1 for each servo that is to have torque */
+  torque(values: Uint8Array): void {
+    this.#bus.syncWrite(this.#torque, values, this.commanded);
+  }
+
+  all(register: Register, value: number): void {
+    this.#flags.fill(value);
+    this.#bus.syncWrite(register, this.#flags, this.commanded);
+  }
+}

@@ -1,0 +1,179 @@
+import { defineMachine, Running } from '../../machine.ts';
+
+const FIRST_BACK_OFF = 0.1;
+const LONGEST_BACK_OFF = 5;
+
+/** How an arm gets to its servos and back to them. One thing is asked of the port at a time; its answer ends the wait. */
+export const CONNECTION = defineMachine({
+  name: 'Connection',
+  states: {
+    detached: 'people have taken the arm off its bus, which is left alone',
+    closed: 'the port is to be opened once its time has come',
+    opening: 'the port is being opened',
+    unchecked: 'the port is open; the servos are to be checked once their time has come',
+    checking: 'the servos are asked who they are and how they are set',
+    up: 'servos are read and written in each cycle',
+    dropped: 'the port has gone, and an answer of it is still awaited',
+    leaving: 'the arm is being taken off its bus, and an answer of the port is still awaited',
+  },
+  inputs: {
+    due: 'its time has come',
+    opened: 'the port is open',
+    failed: 'the port did not open, or the check found a fault',
+    checked: 'all servos are as they should be',
+    lost: 'the port has gone by itself',
+    doubt: 'what the servos hold is no longer known',
+    detach: 'people take the arm off its bus',
+    attach: 'people want the arm on its bus',
+  },
+  effects: {
+    open: 'open the port',
+    check: 'check the servos',
+    take: 'take over what the check found',
+    settle: 'end the read under way without an answer',
+    delay: 'wait before the next try, twice as long as before it',
+    renew: 'try at once, and wait shortly after that',
+    close: 'close the port',
+  },
+  initial: 'closed',
+  table: {
+    detached: {
+      due: null,
+      opened: null,
+      failed: null,
+      checked: null,
+      lost: null,
+      doubt: null,
+      detach: null,
+      attach: ['closed', 'renew'],
+    },
+    closed: {
+      due: ['opening', 'open'],
+      opened: null,
+      failed: null,
+      checked: null,
+      lost: null,
+      doubt: null,
+      detach: ['detached', 'close'],
+      attach: null,
+    },
+    opening: {
+      due: null,
+      opened: ['checking', 'check'],
+      failed: ['closed', 'delay'],
+      checked: null,
+      lost: null,
+      doubt: null,
+      detach: ['leaving', 'close'],
+      attach: null,
+    },
+    unchecked: {
+      due: ['checking', 'check'],
+      opened: null,
+      failed: null,
+      checked: null,
+      lost: ['closed', 'delay'],
+      doubt: null,
+      detach: ['detached', 'close'],
+      attach: null,
+    },
+    checking: {
+      due: null,
+      opened: null,
+      failed: ['unchecked', 'delay'],
+      checked: ['up', 'take'],
+      lost: 'dropped',
+      doubt: null,
+      detach: ['leaving', 'close'],
+      attach: null,
+    },
+    up: {
+      due: null,
+      opened: null,
+      failed: null,
+      checked: null,
+      lost: ['closed', 'settle', 'delay'],
+      doubt: 'unchecked',
+      detach: ['detached', 'settle', 'close'],
+      attach: null,
+    },
+    dropped: {
+      due: null,
+      opened: ['unchecked', 'renew'],
+      failed: ['closed', 'delay'],
+      checked: ['closed', 'delay'],
+      lost: null,
+      doubt: null,
+      detach: 'leaving',
+      attach: null,
+    },
+    leaving: {
+      due: null,
+      opened: ['detached', 'close'],
+      failed: 'detached',
+      checked: 'detached',
+      lost: null,
+      doubt: null,
+      detach: null,
+      attach: ['dropped', 'renew'],
+    },
+  },
+});
+
+type Input = keyof typeof CONNECTION.inputs;
+
+/** What a connection has done for it. */
+export interface ConnectionHooks {
+  open(): void;
+  check(): void;
+  take(): void;
+  settle(): void;
+  close(): void;
+}
+
+/** The connection of one arm to its bus. */
+export class Connection {
+  readonly #machine = new Running(CONNECTION);
+  readonly #hooks: ConnectionHooks;
+  /** No try before this instant, s. */
+  #retryAt = 0;
+  #backOff = FIRST_BACK_OFF;
+
+  constructor(hooks: ConnectionHooks) {
+    this.#hooks = hooks;
+  }
+
+  get up(): boolean {
+    return this.#machine.state === 'up';
+  }
+
+  get state(): keyof typeof CONNECTION.states {
+    return this.#machine.state;
+  }
+
+  /** Once a cycle while it is not up: tries again when its time has come. @param now monotonic, s */
+  advance(now: number): void {
+    if (now >= this.#retryAt) this.put('due', now);
+  }
+
+  put(input: Input, now: number): void {
+    const effects = this.#machine.put(input, now);
+    for (let i = 0; i < effects.length; i++) {
+      const effect = effects[i]!;
+      if (effect === 'delay') this.#delay(now);
+      else if (effect === 'renew') this.#renew();
+      else this.#hooks[effect]();
+    }
+    if (this.#machine.state === 'up') this.#renew();
+  }
+
+  #delay(now: number): void {
+    this.#retryAt = Math.max(this.#retryAt, now + this.#backOff);
+    this.#backOff = Math.min(2 * this.#backOff, LONGEST_BACK_OFF);
+  }
+
+  #renew(): void {
+    this.#retryAt = 0;
+    this.#backOff = FIRST_BACK_OFF;
+  }
+}

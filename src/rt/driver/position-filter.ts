@@ -1,0 +1,129 @@
+/** A reading that differs from the last one by more than this and this speed times the time since is held back, rad and rad/s. */
+const JUMP = 0.08;
+const FASTEST = 25;
+/** So many readings in a row that agree with each other are believed, however far from the last one they are. */
+const AGREEING = 3;
+/** Window over which readings that were thrown away are counted, s, and the number that is told. */
+const WINDOW = 2;
+const MANY = 20;
+
+/** What became of a reading. */
+export const Verdict = { believed: 0, held: 1, moved: 2 } as const;
+export type Verdict = (typeof Verdict)[keyof typeof Verdict];
+
+/**
+ * Believes positions only when a joint can have got there: a single wrong reading moves nothing. A joint that really is
+ * elsewhere, as after a servo's restart, is believed once several readings agree. Servos are given by their place.
+ */
+export class PositionFilter {
+  /** Readings that were thrown away since the arm was checked. */
+  strays = 0;
+  /** rad per step. */
+  readonly #radians: Float64Array;
+  /** Last reading that was believed, steps, and when, s. */
+  readonly #last: Float64Array;
+  readonly #time: Float64Array;
+  readonly #pending: Float64Array;
+  readonly #agreeing: Uint8Array;
+  /** Readings that were thrown away in the present window of each servo, and when it began, s. */
+  readonly #thrown: Uint16Array;
+  readonly #window: Float64Array;
+
+  /** @param stepsPerTurn by servo */
+  constructor(stepsPerTurn: readonly number[]) {
+    const count = stepsPerTurn.length;
+    this.#radians = Float64Array.from(stepsPerTurn, (steps) => (2 * Math.PI) / steps);
+    this.#last = new Float64Array(count);
+    this.#time = new Float64Array(count);
+    this.#pending = new Float64Array(count);
+    this.#agreeing = new Uint8Array(count);
+    this.#thrown = new Uint16Array(count);
+    this.#window = new Float64Array(count);
+  }
+
+  /** Begins anew with a position that is known, steps. */
+  begin(index: number, steps: number, now: number): void {
+    this.#last[index] = steps;
+    this.#time[index] = now;
+    this.#agreeing[index] = 0;
+    this.#thrown[index] = 0;
+    this.#window[index] = now;
+    if (index === 0) this.strays = 0;
+  }
+
+  /** Judges a reading, steps; what is not `held` is the new position. */
+  judge(index: number, steps: number, now: number): Verdict {
+    const allowed = (JUMP + FASTEST * (now - this.#time[index]!)) / this.#radians[index]!;
+    if (Math.abs(steps - this.#last[index]!) <= allowed) {
+      this.#believe(index, steps, now);
+      return Verdict.believed;
+    }
+    const near = JUMP / this.#radians[index]!;
+    const agrees = this.#agreeing[index]! > 0 && Math.abs(steps - this.#pending[index]!) <= near;
+    this.#agreeing[index] = agrees ? this.#agreeing[index]! + 1 : 1;
+    this.#pending[index] = steps;
+    this.#throw(index, now);
+    if (this.#agreeing[index]! < AGREEING) return Verdict.held;
+    this.#believe(index, steps, now);
+    return Verdict.moved;
+  }
+
+  /** True once for a servo of which many readings were thrown away lately. */
+  takesMany(index: number): boolean {
+    if (this.#thrown[index] !== MANY) return false;
+    this.#thrown[index] = MANY + 1;
+    return true;
+  }
+
+  #believe(index: number, steps: number, now: number): void {
+    this.#last[index] = steps;
+    this.#time[index] = now;
+    this.#agreeing[index] = 0;
+  }
+
+  #throw(index: number, now: number): void {
+    this.strays++;
+    if (now - this.#window[index]! > WINDOW) {
+      this.#window[index] = now;
+      this.#thrown[index] = 0;
+    }
+    // One more than is told, so that it is told once in a window.
+    if (this.#thrown[index]! < MANY) this.#thrown[index]!++;
+  }
+}
+
+/** Believes a slow measurement, such as a temperature, when several readings agree. Servos are given by their place. */
+export class SlowFilter {
+  readonly values: Float64Array;
+  readonly #band: number;
+  readonly #pending: Float64Array;
+  readonly #agreeing: Uint8Array;
+
+  /** @param band readings that differ by no more than this agree */
+  constructor(count: number, band: number) {
+    this.values = new Float64Array(count);
+    this.#band = band;
+    this.#pending = new Float64Array(count);
+    this.#agreeing = new Uint8Array(count);
+  }
+
+  /** Begins anew with a value that was read on its own. */
+  begin(index: number, value: number): void {
+    this.values[index] = value;
+    this.#agreeing[index] = 0;
+  }
+
+  /** Takes a reading. @returns the value that is believed */
+  take(index: number, value: number): number {
+    if (Math.abs(value - this.values[index]!) <= this.#band) {
+      this.values[index] = value;
+      this.#agreeing[index] = 0;
+      return value;
+    }
+    const agrees = this.#agreeing[index]! > 0 && Math.abs(value - this.#pending[index]!) <= this.#band;
+    this.#agreeing[index] = agrees ? this.#agreeing[index]! + 1 : 1;
+    this.#pending[index] = value;
+    if (this.#agreeing[index]! >= AGREEING) this.begin(index, value);
+    return this.values[index]!;
+  }
+}

@@ -1,0 +1,70 @@
+import { defineMachine, Running } from '../../machine.ts';
+
+/** Servos stop by themselves when nothing is heard for this many units of 20 ms (Dynamixel, register 98). */
+export const WATCHDOG_UNITS = 25;
+/** It is written so many cycles in a row: no servo answers such a write, and one may be lost. */
+const WRITES = 3;
+
+/** Whether the servos stop by themselves when the bus falls silent. */
+export const WATCHDOG = defineMachine({
+  name: 'Watchdog',
+  states: {
+    unknown: 'nobody knows what the servos have',
+    disarming: 'it is being switched off',
+    off: 'servos go on holding whatever becomes of the bus',
+    arming: 'it is being switched on',
+    armed: 'servos stop by themselves when the bus falls silent',
+  },
+  inputs: {
+    guard: 'the arm holds with all of its stiffness: stopping would not let it down',
+    spare: 'the arm is limp, or so soft that stopping would let it down',
+    written: 'the register has been written often enough',
+    checked: 'the arm has been checked anew',
+  },
+  effects: {
+    clear: 'write 0, which also wakes a servo whose watchdog has run out',
+    set: 'write 0, then the time',
+  },
+  initial: 'unknown',
+  table: {
+    unknown: { guard: 'arming', spare: 'disarming', written: null, checked: null },
+    disarming: { guard: 'arming', spare: ['disarming', 'clear'], written: 'off', checked: 'unknown' },
+    off: { guard: 'arming', spare: null, written: null, checked: 'unknown' },
+    arming: { guard: ['arming', 'set'], spare: 'disarming', written: 'armed', checked: 'unknown' },
+    armed: { guard: null, spare: 'disarming', written: null, checked: 'unknown' },
+  },
+});
+
+/** Keeps the watchdogs of an arm's servos as they are to be. */
+export class Watchdog {
+  readonly #machine = new Running(WATCHDOG);
+  readonly #write: (value: number) => void;
+  #writes = 0;
+
+  /** @param write sends a content of the register to all servos */
+  constructor(write: (value: number) => void) {
+    this.#write = write;
+  }
+
+  /** The arm has been checked: what its servos have is to be found out by writing it. */
+  checked(now: number): void {
+    this.#machine.put('checked', now);
+    this.#write(0);
+  }
+
+  /** Once a cycle, while no servo speaks. @param guard servos are to stop by themselves when the bus falls silent */
+  tend(guard: boolean, now: number): void {
+    const input = guard ? 'guard' : 'spare';
+    const before = this.#machine.state;
+    let effects = this.#machine.put(input, now);
+    if (this.#machine.state !== before) {
+      this.#writes = 0;
+      effects = this.#machine.put(input, now);
+    }
+    for (let i = 0; i < effects.length; i++) {
+      this.#write(0);
+      if (effects[i] === 'set') this.#write(WATCHDOG_UNITS);
+      if (++this.#writes === WRITES) this.#machine.put('written', now);
+    }
+  }
+}

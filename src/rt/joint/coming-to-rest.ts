@@ -1,0 +1,81 @@
+import type { Following } from './following.ts';
+import type { Gate } from './gate.ts';
+
+/** Deceleration that a stop counts on, rad/s^2. */
+const BRAKING = 12;
+/** A joint that stays this far behind its goal when it is stopped is brought to rest from where it is, rad. */
+const LAGGING = 0.08;
+/** A joint that is slower rests, rad/s; it must be so for this long, s. */
+const RESTING = 0.06;
+const RESTING_TIME = 0.03;
+/** So long after its beginning, and while goals still decelerate, a joint that stays behind is found, s. */
+const LOOKING = 0.03;
+/** After this time goals stay where they are, s. */
+const LONGEST = 0.5;
+
+/**
+ * Brings the joints of an arm to rest, not only their goals: a joint that stays behind its goal, since something holds it or
+ * a register slows it, is given the goal at which it can stop from where it is and how fast it moves.
+ */
+export class ComingToRest {
+  /** All joints have come to rest since it began. */
+  resting = false;
+  readonly #targets: Float64Array;
+  /** 1 for each joint whose goal is drawn back to it. */
+  readonly #drawn: Uint8Array;
+  #any = false;
+  #since = 0;
+  #still = -1;
+
+  constructor(joints: number) {
+    this.#targets = new Float64Array(joints);
+    this.#drawn = new Uint8Array(joints);
+  }
+
+  /** A stop begins. @param now monotonic, s */
+  begin(now: number): void {
+    this.resting = false;
+    this.#drawn.fill(0);
+    this.#any = false;
+    this.#since = now;
+    this.#still = -1;
+  }
+
+  /**
+   * One cycle, after the gate has braked.
+   * @param droop by which the arm's weight bends each spring, rad
+   * @param stiff the springs are as stiff as is known: otherwise nobody can tell a joint that stays behind from one that sags
+   */
+  step(
+    gate: Gate,
+    following: Following,
+    positions: Float64Array,
+    droop: Float64Array,
+    stiff: boolean,
+    dt: number,
+    now: number,
+  ): void {
+    if (now - this.#since < LONGEST) {
+      let still = true;
+      for (let i = 0; i < positions.length; i++) {
+        const velocity = following.velocities[i]!;
+        if (Math.abs(velocity) > RESTING) still = false;
+        const held = positions[i]! + droop[i]! - following.learned[i]!;
+        const rest = held + (velocity * Math.abs(velocity)) / (2 * BRAKING);
+        const ahead = gate.goals[i]! - rest;
+        const leads = ahead * (gate.goals[i]! - held) > 0;
+        const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
+        if (stiff && stopping && leads && Math.abs(ahead) > LAGGING) {
+          this.#drawn[i] = 1;
+          this.#any = true;
+        }
+        this.#targets[i] = rest;
+      }
+      if (!still) this.#still = -1;
+      else if (this.#still < 0) this.#still = now;
+      else if (now - this.#still >= RESTING_TIME) this.resting = true;
+      if (this.resting) this.#drawn.fill(0);
+    } else this.#drawn.fill(0);
+    if (this.#any && stiff) gate.draw(this.#targets, this.#drawn, dt);
+  }
+}

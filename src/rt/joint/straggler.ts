@@ -1,0 +1,20 @@
+/** A joint that is slower stands still, rad/s. */
+const STILL = 0.05;
+/** Part of its torque limit from which a joint is loaded. */
+const LOADED = 0.4;
+
+/**
+ * Why a joint does not follow its goals, by what its servo says.
+ * @param takes its servo holds the goals that it was sent
+ * @param load torque relative to its limit
+ * @param velocity measured, rad/s
+ */
+export function straggling(name: string, takes: boolean, load: number, velocity: number): string {
+  if (!takes)
+    return `the servo of ${name} does not take its goals: check its registers (arm-bridge doctor) and its cable`;
+  const still = Math.abs(velocity) < STILL;
+  if (load > LOADED) return still ? `something holds ${name} back` : `${name} is too weak for its load`;
+  if (still)
+    return `${name} does not move, and its servo does not push: check its registers (arm-bridge doctor) and its gears`;
+  return `${name} moves slower than its goals: a speed or acceleration register slows its servo (arm-bridge doctor)`;
+}

@@ -1,0 +1,169 @@
+import { writeHoming } from './homing.ts';
+import { OutOfBand } from './out-of-band.ts';
+import type { BytePort, PortError } from './port/port.ts';
+import { recover } from './recover.ts';
+import type { ServoBus } from './servo-bus.ts';
+import type { ServoClient } from './servo-client.ts';
+import { type ModelFacts, servoFacts } from './servo-facts.ts';
+import type { ServoModel } from './servo-model.ts';
+import { configure, readRow, registerName } from './setup.ts';
+import { type ExpectedServo, type StartUp, startUp } from './start-up.ts';
+
+/** One servo to talk to, and what it was found to be. */
+export interface KnownServo {
+  readonly id: number;
+  readonly model: ServoModel;
+}
+
+/** A servo that has cut or reduced its torque, and whether it had torque before. */
+export interface OverloadedServo {
+  readonly servo: ExpectedServo;
+  readonly held: boolean;
+}
+
+/** What a servo is to count from. */
+export interface HomingWrite extends KnownServo {
+  readonly offset: number;
+  readonly operatingMode: number;
+}
+
+/** What came of something: a result, or why there is none, for people. */
+export type Outcome<T> = { readonly result: T } | { readonly problem: string };
+
+/**
+ * What is done on a bus besides the control cycle: opening, the check on connecting, single transactions. Whoever runs the
+ * cycle starts it here and is called back; nothing here throws.
+ */
+export class BusSession {
+  readonly bus: ServoBus;
+  /** The port has gone by itself. */
+  onLost: (error: PortError) => void = () => {};
+  readonly #port: BytePort;
+  readonly #client: ServoClient;
+  readonly #outOfBand: OutOfBand;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** @param make makes the bus and the client on a port */
+  constructor(port: BytePort, make: (port: BytePort) => { readonly bus: ServoBus; readonly client: ServoClient }) {
+    this.#port = port;
+    // Before the client is made, which passes on what it finds here.
+    port.onClose = (error) => this.onLost(error);
+    const { bus, client } = make(port);
+    this.bus = bus;
+    this.#client = client;
+    this.#outOfBand = new OutOfBand(client, bus);
+  }
+
+  /** @param done is told what people should know of the open port */
+  open(done: (outcome: Outcome<readonly string[]>) => void): void {
+    settle(
+      this.#port.open().then(() => this.#port.advice ?? []),
+      done,
+    );
+  }
+
+  /** @param done is called when the port has been given back, which never fails for the caller */
+  close(done: () => void = () => {}): void {
+    settle(this.#port.close(), done);
+  }
+
+  /** Asks the servos who they are and how they are set; brings back those that are overloaded first. */
+  check(
+    expected: readonly ExpectedServo[],
+    overloaded: readonly OverloadedServo[],
+    done: (outcome: Outcome<StartUp>) => void,
+  ): void {
+    const check = async (): Promise<StartUp> => {
+      this.#client.attach();
+      for (const { servo, held } of overloaded) await recover(this.#client, servo, held);
+      return startUp(this.#client, expected);
+    };
+    settle(check(), done);
+  }
+
+  /** The cycle has the bus from here on. */
+  handOver(ids: readonly number[]): void {
+    this.bus.attach();
+    for (const id of ids) this.#outOfBand.handOver(id);
+  }
+
+  /** Some transaction with a single servo waits for its turn. */
+  get waiting(): boolean {
+    return this.#outOfBand.waiting;
+  }
+
+  /** A transaction with a single servo is under way: the cycle is not to use the bus. */
+  get busy(): boolean {
+    return this.#outOfBand.busy;
+  }
+
+  /** Carries out the transaction that has waited longest. */
+  turn(done: () => void): void {
+    settle(this.#outOfBand.turn(), done);
+  }
+
+  /** The bus is gone: transactions that wait fail for this reason. */
+  abandon(reason: string): void {
+    this.#outOfBand.abandon(reason);
+  }
+
+  /** Reads what servos are and how they are set. */
+  facts(servos: readonly KnownServo[], done: (outcome: Outcome<readonly ModelFacts[]>) => void): void {
+    const read = async (): Promise<readonly ModelFacts[]> => {
+      const facts: ModelFacts[] = [];
+      for (const { id, model } of servos) facts.push(await servoFacts(this.#outOfBand, id, model));
+      return facts;
+    };
+    settle(read(), done);
+  }
+
+  /**
+   * Writes the temperature at which each servo switches itself off.
+   * @param limits counts, in the order of the servos
+   * @param written is told the place of each servo that has been written
+   */
+  limitTemperatures(
+    servos: readonly KnownServo[],
+    limits: readonly number[],
+    written: (index: number) => void,
+    done: (outcome: Outcome<void>) => void,
+  ): void {
+    this.#write(async () => {
+      for (const [i, { id, model }] of servos.entries()) {
+        await configure(this.#outOfBand, model, id, { [registerName(model, model.common.maxTemperature)]: limits[i]! });
+        written(i);
+      }
+    }, done);
+  }
+
+  /**
+   * Writes what servos count from.
+   * @param written is told the place of each servo that has been written, and where it is then, counts
+   */
+  writeHoming(
+    servos: readonly HomingWrite[],
+    written: (index: number, present: number) => void,
+    done: (outcome: Outcome<void>) => void,
+  ): void {
+    this.#write(async () => {
+      for (const [i, { id, model, offset, operatingMode }] of servos.entries()) {
+        await writeHoming(this.#outOfBand, model, id, { offset, operatingMode });
+        written(i, await readRow(this.#outOfBand, id, model.common.presentPosition));
+      }
+    }, done);
+  }
+
+  /** EEPROM is written by one task at a time: the first to close a lock would make the other's value volatile. */
+  #write(task: () => Promise<void>, done: (outcome: Outcome<void>) => void): void {
+    const written = this.#writing.then(task);
+    this.#writing = written.catch(() => {});
+    settle(written, done);
+  }
+}
+
+function settle<T>(promise: Promise<T>, done: (outcome: Outcome<T>) => void): void {
+  promise.then(
+    (result) => done({ result }),
+    (error: unknown) => done({ problem: error instanceof Error ? error.message : String(error) }),
+  );
+}
