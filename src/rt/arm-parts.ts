@@ -1,7 +1,7 @@
 import type { Chain } from '../kinematics/chain.ts';
 import { modelByName } from '../servo/servo-models.ts';
 import type { LinkJoint, LinkServo } from './driver/servo-slots.ts';
-import type { ControlModel } from './joint/arm-controller.ts';
+import type { ControlModel } from './joint/control-model.ts';
 import { StallGuard, yieldLimits } from './joint/stall-guard.ts';
 import type { JointSetup } from './messages.ts';
 

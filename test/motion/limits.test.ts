@@ -94,7 +94,7 @@ async function poweredArm() {
     settled = false;
     if (link.begin(now) && !settled) link.expire();
     runtime.step(now, DT, 0);
-    show(runtime.powered ? runtime.setpoints : rest);
+    show(runtime.holding ? runtime.setpoints : rest);
   };
   const rest = planner.pose('init');
   show(rest);
@@ -103,7 +103,7 @@ async function poweredArm() {
     await new Promise((resolve) => setImmediate(resolve));
   }
   runtime.setTorque(true);
-  while (!runtime.powered) {
+  while (!runtime.holding) {
     cycle();
     await new Promise((resolve) => setImmediate(resolve));
   }

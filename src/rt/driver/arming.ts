@@ -1,4 +1,5 @@
-import { defineMachine, Running } from '../../machine.ts';
+import { Running } from '../../machine.ts';
+import { ARMING } from './arming-machine.ts';
 
 /** Readings in a row over which a limp joint must stand still before it gets torque, and by how little, steps. */
 const AGREEING = 3;
@@ -17,142 +18,6 @@ const TORQUE_LIMIT = 0.5;
 /** Time over which joints are watched once they have torque, s, and what they may move besides their droop, rad. */
 const PROVING_TIME = 0.05;
 const PROVING_BAND = 0.03;
-
-/** How torque goes on and off. A servo gets torque only when it has shown that it holds the goal of where it is. */
-export const ARMING = defineMachine({
-  name: 'Torque command',
-  states: {
-    idle: 'no torque command is under way',
-    settling: 'joints that are limp are read until they stand still',
-    offering: 'servos are sent the goals of where they are, and are read until they hold them',
-    energising: 'torque is switched on, and servos are read until all have it',
-    proving: 'all servos have torque, and no joint may move by more than its droop',
-    undoing: 'torque is switched off again where it was off before',
-    releasing: 'torque is switched off',
-  },
-  inputs: {
-    on: 'torque on is asked for',
-    off: 'torque off is asked for',
-    end: 'a stop, or whoever asked wants it no more',
-    agreed: 'all limp joints stand still',
-    taken: 'all servos hold the goals of where they are',
-    confirmed: 'all servos have torque',
-    moved: 'a joint moves that nobody has moved',
-    still: 'nothing has moved for 50 ms',
-    released: 'the servos that were to lose their torque have lost it',
-    unanswered: 'the servos do not confirm the command',
-    overdue: 'it takes too long',
-    lost: 'the servos are checked anew',
-  },
-  effects: {
-    energise: 'send torque on to all servos',
-    release: 'send torque off to all servos',
-    undo: 'send torque off to the servos that were limp before',
-    succeed: 'tell that it is done',
-    fail: 'tell why it is not done',
-  },
-  initial: 'idle',
-  table: {
-    idle: {
-      on: 'settling',
-      off: ['releasing', 'release'],
-      end: null,
-      agreed: null,
-      taken: null,
-      confirmed: null,
-      moved: null,
-      still: null,
-      released: null,
-      unanswered: null,
-      overdue: null,
-      lost: null,
-    },
-    settling: {
-      on: null,
-      off: ['releasing', 'fail', 'release'],
-      end: ['idle', 'fail'],
-      agreed: 'offering',
-      taken: null,
-      confirmed: null,
-      moved: null,
-      still: null,
-      released: null,
-      unanswered: null,
-      overdue: ['idle', 'fail'],
-      lost: ['idle', 'fail'],
-    },
-    offering: {
-      on: null,
-      off: ['releasing', 'fail', 'release'],
-      end: ['idle', 'fail'],
-      agreed: null,
-      taken: ['energising', 'energise'],
-      confirmed: null,
-      moved: 'settling',
-      still: null,
-      released: null,
-      unanswered: null,
-      overdue: ['idle', 'fail'],
-      lost: ['idle', 'fail'],
-    },
-    energising: {
-      on: null,
-      off: ['releasing', 'fail', 'release'],
-      end: ['undoing', 'undo', 'fail'],
-      agreed: null,
-      taken: null,
-      confirmed: 'proving',
-      moved: ['undoing', 'undo', 'fail'],
-      still: null,
-      released: null,
-      unanswered: ['energising', 'energise'],
-      overdue: ['undoing', 'undo', 'fail'],
-      lost: ['idle', 'undo', 'fail'],
-    },
-    proving: {
-      on: null,
-      off: ['releasing', 'fail', 'release'],
-      end: ['undoing', 'undo', 'fail'],
-      agreed: null,
-      taken: null,
-      confirmed: null,
-      moved: ['undoing', 'undo', 'fail'],
-      still: ['idle', 'succeed'],
-      released: null,
-      unanswered: null,
-      overdue: null,
-      lost: ['idle', 'undo', 'fail'],
-    },
-    undoing: {
-      on: null,
-      off: ['releasing', 'release'],
-      end: null,
-      agreed: null,
-      taken: null,
-      confirmed: null,
-      moved: null,
-      still: null,
-      released: 'idle',
-      unanswered: ['undoing', 'undo'],
-      overdue: null,
-      lost: 'idle',
-    },
-    releasing: {
-      on: null,
-      off: null,
-      end: null,
-      agreed: null,
-      taken: null,
-      confirmed: null,
-      moved: null,
-      still: null,
-      released: ['idle', 'succeed'],
-      unanswered: ['releasing', 'release'],
-      overdue: null,
-      lost: ['idle', 'fail'],
-    },
-  },
-});
 
 type Input = keyof typeof ARMING.inputs;
 
@@ -222,11 +87,6 @@ export class Arming {
   get frozen(): boolean {
     const { state } = this.#machine;
     return state === 'energising' || state === 'proving';
-  }
-
-  /** Whether torque that is off is what was asked for, or may be so for the moment. */
-  get expectsLimp(): boolean {
-    return this.active;
   }
 
   /**

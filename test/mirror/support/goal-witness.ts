@@ -37,7 +37,7 @@ export class GoalWitness {
     const { positions } = this.#arm.truth();
     const { runtime } = this.#arm;
     // While nobody drives them the servos are to stay where they were asked to be last.
-    if (runtime.powered) this.#asked.set(runtime.setpoints);
+    if (runtime.holding) this.#asked.set(runtime.setpoints);
     for (const [j, angle] of positions.entries()) {
       this.#furthest[j] = Math.max(this.#furthest[j]!, Math.abs(angle - this.#asked[j]!));
     }

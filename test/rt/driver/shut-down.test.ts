@@ -27,7 +27,7 @@ test('a Dynamixel servo that shuts itself down leaves the arm to the others for 
   expect(told).toEqual([
     [ELBOW, expect.stringMatching(/^servo 3 \(elbow_flex\) has shut itself down \(overload/), 'limp'],
   ]);
-  expect([link.up, runtime.powered]).toEqual([true, true]);
+  expect([link.up, runtime.holding]).toEqual([true, true]);
   const sampled = link.readings.sampleTime;
   const goal = arm.register(3, GOAL_POSITION, 4);
 

@@ -21,10 +21,10 @@ test('torque whose goals get lost does not go on, which is told; asked for anew 
     problem = text;
   });
   const { name } = model.joints[ELBOW]!;
-  arm.run(0.5, () => expect(arm.runtime.powered).toBe(false));
+  arm.run(0.5, () => expect(arm.runtime.holding).toBe(false));
   expect(problem).toMatch(/servo \d \(\w+\) takes no goals: it keeps \d+ where \d+ was sent/);
   arm.sim.hand({ [name]: rest[ELBOW]! - WAY }, TIME);
-  arm.run(TIME + 0.3, () => expect(arm.runtime.powered).toBe(false));
+  arm.run(TIME + 0.3, () => expect(arm.runtime.holding).toBe(false));
   const before = arm.truth().positions[ELBOW]!;
   expect(rest[ELBOW]! - before).toBeGreaterThan(WAY / 2);
   arm.sim.hand(null, 0);
@@ -35,7 +35,7 @@ test('torque whose goals get lost does not go on, which is told; asked for anew 
   arm.run(0.4, () => {
     fastest = Math.max(fastest, Math.abs(arm.truth().velocities[ELBOW]!));
   });
-  expect(arm.runtime.powered).toBe(true);
+  expect(arm.runtime.holding).toBe(true);
   expect(Math.abs(arm.truth().positions[ELBOW]! - before)).toBeLessThan(NEAR);
   expect(fastest).toBeLessThan(1);
 });

@@ -100,7 +100,7 @@ test('a weight that the model does not know of, and that is too much, sinks a li
   // A hand carries it until it has torque, which it would not keep under such a load.
   arm.sim.hand(Object.fromEntries(model.joints.map(({ name }, i) => [name, pose[i]!])), 0);
   arm.hold();
-  expect(arm.runtime.powered).toBe(true);
+  expect(arm.runtime.holding).toBe(true);
   arm.sim.hand(null, 0);
   arm.run(0.4);
   const given: number[] = [];

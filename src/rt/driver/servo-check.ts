@@ -1,0 +1,85 @@
+import type { OverloadedServo } from '../../servo/bus-session.ts';
+import { stepsToRadians } from '../../servo/calibration.ts';
+import type { ExpectedServo, FoundServo, StartUp } from '../../servo/start-up.ts';
+import type { FoundCap } from './current-caps.ts';
+import type { ServoParts } from './servo-parts.ts';
+import { expectedServos, type LinkJoint } from './servo-slots.ts';
+
+/** What a check is to look for, and which servos it is to bring back first. */
+export function planCheck(parts: ServoParts): {
+  readonly expected: readonly ExpectedServo[];
+  readonly overloaded: readonly OverloadedServo[];
+} {
+  const { joints, slots, overload, health, torque, readings } = parts;
+  const expected = expectedServos(joints, slots);
+  if (!overload.takeWanted()) return { expected, overloaded: [] };
+  const overloaded = expected.flatMap((servo, i) =>
+    overload.needed(health.alarms[i]!)
+      ? [{ servo: { ...servo, model: slots[i]!.model }, held: torque.holds[i] === 1 }]
+      : [],
+  );
+  health.alarms.fill(0);
+  readings.alarms.fill(0);
+  return { expected, overloaded };
+}
+
+/**
+ * Takes over what a check has found.
+ * @param began when its first request left, s
+ * @param adopted is given the goals that the servos hold, rad, by joint
+ * @returns what people should know
+ */
+export function takeOver(
+  parts: ServoParts,
+  { servos, warnings }: StartUp,
+  began: number,
+  now: number,
+  adopted: Float64Array,
+): string[] {
+  const { joints, slots, session, torque, trust, health, readings, homing, statistics, reader, watchdog } = parts;
+  for (const [i, servo] of servos.entries()) takeServo(parts, i, servo, now, adopted);
+  torque.combine();
+  torque.accept();
+  trust.checked(now);
+  health.begin(servos);
+  readings.temperatureLimits.set(health.limits.subarray(0, joints.length));
+  homing.compare(servos);
+  statistics.checked(began, now);
+  reader.checked(now);
+  session.handOver(slots.map(({ id }) => id));
+  // A servo whose watchdog has run out refuses goals, also those that are to be there before its torque.
+  watchdog?.checked(now);
+  const told = [...warnings, ...parts.limits.take(servos)];
+  if (torque.any && !torque.all) told.push(`${torque.named(0)} without torque, the others hold`);
+  return told;
+}
+
+function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number, adopted: Float64Array): void {
+  const { joints, slots, torque, writes, gains, measurements } = parts;
+  const slot = slots[i]!;
+  slot.model = servo.model;
+  torque.holds[i] = servo.torque ? 1 : 0;
+  const cap = capOf(servo);
+  writes.capped[i] = cap === null ? 0 : writes.commanded[i]!;
+  gains.found(i, servo.positionGain, servo.model.stallTorque / usualGain(joints[slot.joint]!), cap);
+  measurements.begin(i, servo.presentPosition, now);
+  // The goal register of a limp servo says nothing: it may be left from any earlier day.
+  const held = servo.torque ? servo.goalPosition : servo.presentPosition;
+  if (i < joints.length) adopted[i] = stepsToRadians(slot.calibration, held);
+}
+
+/** The largest current of a servo that keeps to one. */
+function capOf({ goalCurrent, model }: FoundServo): FoundCap | null {
+  const register = model.common.goalCurrent;
+  if (goalCurrent === null || register === null) return null;
+  return {
+    counts: goalCurrent,
+    torquePerCount: model.torquePerEffort * register.scale,
+    stallTorque: model.stallTorque,
+  };
+}
+
+/** Position gain times stall torque for which the arm's data state the stiffness of a joint. */
+function usualGain({ servos }: LinkJoint): number {
+  return servos.reduce((sum, { model }) => sum + model.common.positionGain.initial! * model.stallTorque, 0);
+}
