@@ -13,6 +13,7 @@ export const CONNECTION = defineMachine({
     unchecked: 'the port is open; the servos are to be checked once their time has come',
     checking: 'the servos are asked who they are and how they are set',
     up: 'servos are read and written in each cycle',
+    renewing: 'a limp arm gets torque next: some servo was silent, so they are checked first',
     dropped: 'the port has gone, and an answer of it is still awaited',
     leaving: 'the arm is being taken off its bus, and an answer of the port is still awaited',
   },
@@ -23,6 +24,7 @@ export const CONNECTION = defineMachine({
     checked: 'all servos are as they should be',
     lost: 'the port has gone by itself',
     doubt: 'what the servos hold is no longer known',
+    renew: 'torque is asked for, and some servo was silent since the last check',
     detach: 'people take the arm off its bus',
     attach: 'people want the arm on its bus',
   },
@@ -32,7 +34,7 @@ export const CONNECTION = defineMachine({
     take: 'take over what the check found',
     settle: 'end the read under way without an answer',
     delay: 'wait before the next try, twice as long as before it',
-    renew: 'try at once, and wait shortly after that',
+    hurry: 'try at once, and wait shortly after that',
     close: 'close the port',
   },
   initial: 'closed',
@@ -44,8 +46,9 @@ export const CONNECTION = defineMachine({
       checked: null,
       lost: null,
       doubt: null,
+      renew: null,
       detach: null,
-      attach: ['closed', 'renew'],
+      attach: ['closed', 'hurry'],
     },
     closed: {
       due: ['opening', 'open'],
@@ -54,6 +57,7 @@ export const CONNECTION = defineMachine({
       checked: null,
       lost: null,
       doubt: null,
+      renew: null,
       detach: ['detached', 'close'],
       attach: null,
     },
@@ -64,6 +68,7 @@ export const CONNECTION = defineMachine({
       checked: null,
       lost: null,
       doubt: null,
+      renew: null,
       detach: ['leaving', 'close'],
       attach: null,
     },
@@ -74,6 +79,7 @@ export const CONNECTION = defineMachine({
       checked: null,
       lost: ['closed', 'delay'],
       doubt: null,
+      renew: null,
       detach: ['detached', 'close'],
       attach: null,
     },
@@ -84,6 +90,7 @@ export const CONNECTION = defineMachine({
       checked: ['up', 'take'],
       lost: 'dropped',
       doubt: null,
+      renew: null,
       detach: ['leaving', 'close'],
       attach: null,
     },
@@ -94,16 +101,29 @@ export const CONNECTION = defineMachine({
       checked: null,
       lost: ['closed', 'settle', 'delay'],
       doubt: 'unchecked',
+      renew: ['renewing', 'check'],
       detach: ['detached', 'settle', 'close'],
+      attach: null,
+    },
+    renewing: {
+      due: null,
+      opened: null,
+      failed: ['unchecked', 'delay'],
+      checked: ['up', 'take'],
+      lost: 'dropped',
+      doubt: null,
+      renew: null,
+      detach: ['leaving', 'close'],
       attach: null,
     },
     dropped: {
       due: null,
-      opened: ['unchecked', 'renew'],
+      opened: ['unchecked', 'hurry'],
       failed: ['closed', 'delay'],
       checked: ['closed', 'delay'],
       lost: null,
       doubt: null,
+      renew: null,
       detach: 'leaving',
       attach: null,
     },
@@ -114,8 +134,9 @@ export const CONNECTION = defineMachine({
       checked: 'detached',
       lost: null,
       doubt: null,
+      renew: null,
       detach: null,
-      attach: ['dropped', 'renew'],
+      attach: ['dropped', 'hurry'],
     },
   },
 });
@@ -143,7 +164,13 @@ export class Connection {
     this.#hooks = hooks;
   }
 
+  /** The arm answers, and what its servos are set to is known. */
   get up(): boolean {
+    return this.reading || this.#machine.state === 'renewing';
+  }
+
+  /** Servos are read and written in each cycle. */
+  get reading(): boolean {
     return this.#machine.state === 'up';
   }
 
@@ -161,10 +188,10 @@ export class Connection {
     for (let i = 0; i < effects.length; i++) {
       const effect = effects[i]!;
       if (effect === 'delay') this.#delay(now);
-      else if (effect === 'renew') this.#renew();
+      else if (effect === 'hurry') this.#hurry();
       else this.#hooks[effect]();
     }
-    if (this.#machine.state === 'up') this.#renew();
+    if (this.#machine.state === 'up') this.#hurry();
   }
 
   #delay(now: number): void {
@@ -172,7 +199,7 @@ export class Connection {
     this.#backOff = Math.min(2 * this.#backOff, LONGEST_BACK_OFF);
   }
 
-  #renew(): void {
+  #hurry(): void {
     this.#retryAt = 0;
     this.#backOff = FIRST_BACK_OFF;
   }

@@ -38,6 +38,8 @@ export class ServoLink implements ArmLink {
   #check: { readonly began: number; readonly found: StartUp | null } = { began: 0, found: null };
   /** Servos that ail, until it is told. */
   readonly #ailing: { readonly index: number; readonly text: string }[] = [];
+  /** Who waits for a check that torque has to wait for; null: nobody. */
+  #asked: ((problem: string) => void) | null = null;
   #begun = 0;
   /** The last cycle's read gave way to a transaction, which is not to happen twice in a row. */
   #gaveWay = false;
@@ -131,14 +133,14 @@ export class ServoLink implements ArmLink {
   }
 
   get power(): Power {
-    if (this.#arming.switchingOn) return 'arming';
+    if (this.arming) return 'arming';
     if (this.#arming.active) return 'releasing';
     if (this.#parts.torque.all) return 'holding';
     return this.#parts.torque.any ? 'partial' : 'limp';
   }
 
   get arming(): boolean {
-    return this.#arming.switchingOn;
+    return this.#arming.switchingOn || this.#asked !== null;
   }
 
   get frozen(): boolean {
@@ -173,9 +175,9 @@ export class ServoLink implements ArmLink {
   begin(now: number): boolean {
     this.#begun = now;
     this.#parts.trust.advance(now);
-    if (this.up) this.#mindLoss(now);
-    if (!this.up) {
-      if (this.#parts.session.waiting) this.#parts.session.abandon(this.reason);
+    if (this.#connection.reading) this.#mindLoss(now);
+    if (!this.#connection.reading) {
+      if (this.#parts.session.waiting) this.#parts.session.abandon(this.reason || 'its servos are being checked');
       this.#connection.advance(now);
       return false;
     }
@@ -206,7 +208,7 @@ export class ServoLink implements ArmLink {
   }
 
   write(goals: Float64Array): void {
-    if (!this.up || this.#parts.session.busy) return;
+    if (!this.#connection.reading || this.#parts.session.busy) return;
     const { trusted, lost } = this.#parts.trust;
     this.withheld.fill(0);
     for (let i = 0; i < this.#parts.slots.length; i++) {
@@ -232,18 +234,27 @@ export class ServoLink implements ArmLink {
   }
 
   setTorque(on: boolean, settle: (problem: string) => void = () => {}): void {
-    if (this.up && on && this.#parts.trust.uncertain && !this.#parts.torque.any)
-      this.#doubt('a servo was silent for a moment, so the arm is checked anew: try again');
-    if (this.up) this.#arming.ask(on, this.#begun, settle);
-    else settle(this.reason);
+    if (!this.up) {
+      settle(this.reason);
+      return;
+    }
+    const { trust, torque } = this.#parts;
+    this.#answer(on ? 'its torque is being switched on already' : 'torque has been switched off meanwhile');
+    if (on && trust.uncertain && !torque.any && this.#connection.reading) {
+      // A servo that was silent may have restarted: what it is set to is found out before it gets torque.
+      this.#asked = settle;
+      this.#put('renew');
+    } else this.#arming.ask(on, this.#begun, settle);
   }
 
   endArming(why: string): void {
+    this.#answer(why);
     this.#arming.end(why, this.#begun);
   }
 
   recover(now: number): string {
-    if (!this.up || this.#parts.health.alarms.every((bits) => !this.#parts.overload.needed(bits))) return '';
+    if (!this.#connection.reading || this.#parts.health.alarms.every((bits) => !this.#parts.overload.needed(bits)))
+      return '';
     const refusal = this.#parts.overload.ask(now);
     if (refusal === '') this.#doubt('its overloaded servos are being brought back');
     return refusal;
@@ -282,7 +293,7 @@ export class ServoLink implements ArmLink {
 
   #takeTurn(): void {
     this.#parts.session.turn(() => {
-      if (this.up) this.#parts.session.bus.attach();
+      if (this.#connection.reading) this.#parts.session.bus.attach();
       // Whatever has become of the arm meanwhile: all arms wait for this.
       this.onSettled();
     });
@@ -307,6 +318,7 @@ export class ServoLink implements ArmLink {
     if (why !== '' && state !== 'detached' && state !== 'leaving') this.reason = why;
     if (input === 'lost' || input === 'doubt') this.#arming.lose(why, this.#clock.now());
     this.#connection.put(input, this.#clock.now());
+    if (!this.up) this.#answer(this.reason);
   }
 
   /** What the servos hold is to be found out anew. */
@@ -333,6 +345,17 @@ export class ServoLink implements ArmLink {
     const refusal = this.torqueRefusal;
     for (const text of told) this.onWarning(text);
     if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
+    const asked = this.#asked;
+    this.#asked = null;
+    if (asked !== null && refusal !== '') asked(`no torque: ${refusal}`);
+    else if (asked !== null) this.#arming.ask(true, this.#clock.now(), asked);
+  }
+
+  /** Tells whoever waits for torque, before it was begun to be switched on, why it does not come. */
+  #answer(problem: string): void {
+    const asked = this.#asked;
+    this.#asked = null;
+    asked?.(problem);
   }
 
   /** Sees whether servos are lost, and whether the others can still lower the arm. */

@@ -22,6 +22,9 @@ import { ServoTrust } from './servo-trust.ts';
 import { TorqueState } from './torque-state.ts';
 import { Watchdog } from './watchdog.ts';
 
+/** Time that a simulated servo has for an answer in a check, ms. */
+const SIMULATED_DEADLINE = 500;
+
 /** What a link to an arm of servos is made of. */
 export interface ServoParts {
   readonly joints: readonly LinkJoint[];
@@ -62,10 +65,12 @@ export function makeServoParts(
   const ids = slots.map(({ id }) => id);
   const jointOf = slots.map(({ joint }) => joint);
   const { family, registers, common } = slots[0]!.model;
+  // A busy host is waited for; nothing else makes a simulated servo late.
+  const patience = simulated ? { deadline: SIMULATED_DEADLINE } : {};
   const session = new BusSession(port, (open) =>
     family === 'feetech'
-      ? { bus: new FeetechBus(open, ids), client: new FeetechClient(open) }
-      : { bus: new DynamixelBus(open, ids), client: new DynamixelClient(open) },
+      ? { bus: new FeetechBus(open, ids), client: new FeetechClient(open, patience) }
+      : { bus: new DynamixelBus(open, ids), client: new DynamixelClient(open, patience) },
   );
   const { bus } = session;
   const readings = new ArmReadings(joints.length);

@@ -215,10 +215,10 @@ export class ArmController implements Published {
       // Until its torque is on a limp joint falls, or a hand moves it: it is to hold where it is then.
       if (!link.frozen) this.#drive.adoptLimp(now);
     } else {
+      const straggler = this.#drive.watch(this.source);
+      if (straggler !== '') this.#brakeOff('not_following', straggler);
       if (!this.#move(dt)) return;
       gate.bound(dt);
-      const straggler = this.#drive.watch(this.source, dt, now);
-      if (straggler !== '') this.#brakeOff('not_following', straggler);
     }
     link.write(gate.goals);
     gate.sent(link.withheld);

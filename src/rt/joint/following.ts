@@ -21,6 +21,10 @@ const LEARNING = 0.5;
 const MOST_LEARNED = 0.2;
 /** Speed over which the sign of friction changes, rad/s. */
 const FRICTION_SPEED = 0.1;
+/** After a longer gap between two samples nobody knows what has happened meanwhile, s. */
+const LONGEST_GAP = 0.05;
+/** The observers' equations are good for steps of this, s. */
+const LONGEST_STEP = 0.006;
 /** Positions over which a joint's speed is measured. */
 const WINDOW = 4;
 
@@ -46,6 +50,8 @@ export class Following {
   readonly #past: readonly Float64Array[];
   readonly #times = new Float64Array(WINDOW + 1);
   #newest = 0;
+  /** Sample that was judged last, s. */
+  #at = 0;
 
   constructor(joints: DrivenJoints) {
     const count = joints.stiffness.length;
@@ -90,37 +96,45 @@ export class Following {
   }
 
   /**
-   * One cycle under torque.
+   * One cycle under torque. Without a new sample nothing is judged, and after a gap joints are taken to be where they are.
    * @param goals that the servos hold since the cycle before, rad
    * @param droop by which the arm's weight bends each spring, rad
    * @param gain stiffness relative to the reference gain
+   * @param at instant of the sample, s
    */
-  step(
-    goals: Float64Array,
-    droop: Float64Array,
-    gain: Float64Array,
-    positions: Float64Array,
-    dt: number,
-    now: number,
-  ): void {
-    const { stiffness, damping, friction, inertia } = this.#joints;
+  step(goals: Float64Array, droop: Float64Array, gain: Float64Array, positions: Float64Array, at: number): void {
+    const gap = at - this.#at;
+    if (gap <= 0) return;
+    this.#at = at;
+    if (gap > LONGEST_GAP) {
+      this.adopt(positions);
+      return;
+    }
+    const steps = Math.ceil(gap / LONGEST_STEP);
+    for (let k = 0; k < steps; k++) this.#expect(goals, droop, gain, gap / steps);
     for (let i = 0; i < goals.length; i++) {
-      const spring = stiffness[i]! * gain[i]!;
-      const speed = this.#velocity[i]!;
-      const pull = spring * (goals[i]! - droop[i]! - this.#position[i]!);
-      const drag = damping[i]! * speed + friction[i]! * Math.tanh(speed / FRICTION_SPEED);
-      this.#velocity[i] = speed + ((pull - drag) / inertia[i]!) * dt;
-      this.#position[i] = this.#position[i]! + this.#velocity[i]! * dt;
       const away = positions[i]! - this.#position[i]!;
-      const learned = this.learned[i]! + ((away - this.learned[i]!) * dt) / LEARNING;
+      const learned = this.learned[i]! + ((away - this.learned[i]!) * gap) / LEARNING;
       this.learned[i] = Math.min(Math.max(learned, -MOST_LEARNED), MOST_LEARNED);
       this.deviations[i] = away - this.learned[i]!;
       const behind = Math.abs(this.deviations[i]!) > BAND + DROOP_SHARE * Math.abs(droop[i]!);
       if (!behind) this.#cycles[i] = 0;
       else {
-        if (this.#cycles[i] === 0) this.#since[i] = now;
+        if (this.#cycles[i] === 0) this.#since[i] = at;
         this.#cycles[i] = this.#cycles[i]! + 1;
       }
+    }
+  }
+
+  /** Moves what is expected on by `dt`, s. */
+  #expect(goals: Float64Array, droop: Float64Array, gain: Float64Array, dt: number): void {
+    const { stiffness, damping, friction, inertia } = this.#joints;
+    for (let i = 0; i < goals.length; i++) {
+      const speed = this.#velocity[i]!;
+      const pull = stiffness[i]! * gain[i]! * (goals[i]! - droop[i]! - this.#position[i]!);
+      const drag = damping[i]! * speed + friction[i]! * Math.tanh(speed / FRICTION_SPEED);
+      this.#velocity[i] = speed + ((pull - drag) / inertia[i]!) * dt;
+      this.#position[i] = this.#position[i]! + this.#velocity[i]! * dt;
     }
   }
 
@@ -130,7 +144,7 @@ export class Following {
   }
 
   /** Whether a joint does not follow. */
-  isBehind(index: number, now: number): boolean {
-    return this.#cycles[index]! >= CYCLES && now - this.#since[index]! >= TIME;
+  isBehind(index: number): boolean {
+    return this.#cycles[index]! >= CYCLES && this.#at - this.#since[index]! >= TIME;
   }
 }

@@ -192,11 +192,11 @@ export class JointDrive {
   }
 
   /**
-   * Holds measured positions against the goals of this cycle.
+   * Holds measured positions against the goals that the servos have had since the cycle before.
    * @param source that drives the arm; null for none
    * @returns why a joint does not follow, so that the motion has failed; empty while all do
    */
-  watch(source: SetpointSource | null, dt: number, now: number): string {
+  watch(source: SetpointSource | null): string {
     const { gate, following } = this;
     const link = this.#link;
     const { readings } = link;
@@ -206,13 +206,13 @@ export class JointDrive {
       following.adopt(readings.positions);
       return '';
     }
-    following.step(gate.goals, this.#droop.values, link.gain, readings.positions, dt, now);
+    following.step(gate.goals, this.#droop.values, link.gain, readings.positions, readings.steerTime);
     if (source === null || source.limits !== 'move') return '';
     const { joints, stall, torqueLimit } = this.#model;
     for (let i = 0; i < joints.length; i++) {
       if (stall[i] !== null || link.withheld[i] !== 0 || !following.isSuspect(i)) continue;
       link.probe();
-      if (!following.isBehind(i, now)) continue;
+      if (!following.isBehind(i)) continue;
       const load = Math.abs(readings.efforts[i]!) / torqueLimit[i]!;
       return straggling(joints[i]!, link.takesGoals(i), load, following.velocities[i]!);
     }
