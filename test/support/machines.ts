@@ -1,0 +1,63 @@
+import type { Machine } from '../../src/machine.ts';
+import { ARMING } from '../../src/rt/driver/arming-machine.ts';
+import { CONNECTION } from '../../src/rt/driver/connection.ts';
+import { SERVO_TRUST } from '../../src/rt/driver/servo-trust.ts';
+import { WATCHDOG } from '../../src/rt/driver/watchdog.ts';
+import { ARM_LIFE } from '../../src/rt/joint/arm-life.ts';
+
+/** All machines of the bridge, in the order in which ARCHITECTURE.md shows them. */
+export const MACHINES: readonly Machine<string, string, string>[] = [
+  ARM_LIFE,
+  CONNECTION,
+  ARMING,
+  SERVO_TRUST,
+  WATCHDOG,
+];
+
+/** One step of a machine that changes something. */
+export interface Step {
+  readonly from: string;
+  readonly input: string;
+  readonly to: string;
+  readonly effects: readonly string[];
+}
+
+/** Every step of a machine that changes its state or does something. */
+export function stepsOf(machine: Machine<string, string, string>): Step[] {
+  return Object.entries(machine.table).flatMap(([from, row]) =>
+    Object.entries(row)
+      .filter(([, { to, effects }]) => to !== from || effects.length > 0)
+      .map(([input, { to, effects }]) => ({ from, input, to, effects })),
+  );
+}
+
+/** A machine as its document shows it: a diagram, and what its states, inputs and effects mean. */
+export function drawn(machine: Machine<string, string, string>): string {
+  const arrows = stepsOf(machine).map(({ from, input, to, effects }) => {
+    const done = effects.length === 0 ? '' : ` / ${effects.join(', ')}`;
+    return `  ${from} --> ${to}: ${input}${done}`;
+  });
+  const rows = (title: string, meanings: Readonly<Record<string, string>>): string[] => [
+    `| ${title} | |`,
+    '|---|---|',
+    ...Object.entries(meanings).map(([name, text]) => `| \`${name}\` | ${text} |`),
+    '',
+  ];
+  return [
+    `### ${machine.name}`,
+    '',
+    '```mermaid',
+    'stateDiagram-v2',
+    `  [*] --> ${machine.initial}`,
+    ...arrows,
+    '```',
+    '',
+    '<details><summary>what each state, input and effect means</summary>',
+    '',
+    ...rows('State', machine.states),
+    ...rows('Input', machine.inputs),
+    ...rows('Effect', machine.effects),
+    '</details>',
+    '',
+  ].join('\n');
+}
