@@ -185,7 +185,9 @@ export type Sample =
       readonly arm: number;
       readonly positions: Float64Array;
       readonly velocities: Float64Array | null;
-    };
+    }
+  /** What the machine that owns a remote arm says of it: whether it holds, and why it must not be driven, empty when it may. */
+  | { readonly kind: 'owner'; readonly arm: number; readonly torque: boolean; readonly blocked: string };
 
 export type ToControl = { readonly request: number; readonly command: Command } | { readonly sample: Sample };
 
