@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ArmSet } from './arm/arms.ts';
-import { ControlClient } from './arm/control-client.ts';
+import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
 import { ArmHandle } from './arm/handle.ts';
 import { OwnershipService } from './arm/ownership.ts';
@@ -14,9 +13,10 @@ import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/t
 import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
-import { systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
+import type { Host, SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
@@ -36,13 +36,10 @@ import { TeleopService } from './motion/teleop-service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
 import { RecordingService } from './recording/recording-service.ts';
-import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
+import { type RosRoom, RosUnavailable } from './ros/room.ts';
 import { Roster } from './roster.ts';
 import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
-import type { ControlSetup } from './rt/messages.ts';
 import { LoopField, SharedState } from './rt/snapshot/shared-snapshot.ts';
-import { discoverPorts } from './servo/port/discovery.ts';
-import { Simulation } from './sim/simulation.ts';
 import { VERSION } from './version.ts';
 
 /** Longest wait at start for the arms to answer, s; one that does not is reported and retried later. */
@@ -50,8 +47,8 @@ const CONNECT_TIMEOUT = 5;
 /** Longest that the control loop may be silent before listeners are called all the same, s. */
 const CYCLE_TIMEOUT = 1;
 
-/** Time for answers to leave before HTTP closes, ms: a stop that ended the lowering is to be answered. */
-const LAST_ANSWERS = 100;
+/** Time for answers to leave before HTTP closes, s: a stop that ended the lowering is to be answered. */
+const LAST_ANSWERS = 0.1;
 
 const SHUTDOWN: Caller = { owner: { key: 'shutdown', name: 'the shutdown of the bridge' }, takeOver: true };
 const AUTOSTART: Caller = { owner: { key: 'autostart', name: 'the configuration (autostart)' }, takeOver: false };
@@ -62,7 +59,12 @@ export interface RosStatus {
   distro: string | null;
 }
 
-type Scan = () => ReturnType<typeof discoverPorts>;
+export interface BridgeOptions {
+  /** ROS arguments of the command line, with their `--ros-args`. */
+  readonly rosArgs?: readonly string[];
+  /** What the logger has written lately, for clients. */
+  readonly log?: LogTail;
+}
 
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
 export class Bridge {
@@ -79,8 +81,8 @@ export class Bridge {
   readonly gravity: GravityService;
   readonly connections: Roster;
   /** The simulated arms; null when there are none. */
-  readonly simulation: Simulation | null;
-  /** Where HTTP is served, once started. */
+  readonly simulation: SimulatedArms | null;
+  /** Where HTTP is served, once started and where it listens. */
   address: { host: string; port: number } = { host: '', port: 0 };
   ros: RosStatus = { enabled: false, reason: 'not started', distro: null };
 
@@ -89,7 +91,8 @@ export class Bridge {
 
   /** With the arms that have been added. */
   #config: Config;
-  readonly #scan: Scan;
+  readonly #host: Host;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #log: LogTail;
   readonly #shared: SharedState;
@@ -107,22 +110,24 @@ export class Bridge {
   private constructor(
     config: Config,
     logger: Logger,
+    host: Host,
     log: LogTail,
     plans: ArmPlan[],
     shared: SharedState,
-    launch: () => Worker,
+    launch: () => ControlChannel,
     store: GainStore,
-    simulation: Simulation | null,
+    simulation: SimulatedArms | null,
     calibrations: CalibrationStore,
-    scan: Scan,
   ) {
+    const { clock } = host;
     this.#config = config;
-    this.#scan = scan;
+    this.#host = host;
+    this.#clock = clock;
     this.#logger = logger;
     this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
-    this.#control = new ControlClient(launch, shared);
+    this.#control = new ControlClient(launch, shared, clock);
     this.#control.onFailure = (error) => {
       logger.error({ err: error }, 'the control thread has failed; servos hold their last goals');
     };
@@ -144,14 +149,14 @@ export class Bridge {
     };
     const notice = (text: string): void => logger.warn(text);
     this.#control.onNotice = notice;
-    this.mirror = new MirrorService(this.arms, config.pairs, store, mover, () => this.loop(), notice);
+    this.mirror = new MirrorService(this.arms, config.pairs, store, mover, () => this.loop(), notice, clock);
     this.gravity = new GravityService(this.arms, store, mover, notice);
     this.joints = new JointGoals(planners, goals);
     this.torque = new TorqueSwitch(this.arms, this.motion);
     this.servos = new ServoCare(this.arms);
     this.#gains = new GainParts(this.arms, store, notice);
     for (const [index, arm] of handles.entries()) this.#gains.add(arm, config.arms[index]!.position_gains);
-    this.recordings = new RecordingService(planners, goals, config.recording);
+    this.recordings = new RecordingService(planners, goals, config.recording, clock);
     this.calibration = new CalibrationService(
       this.arms,
       {
@@ -164,9 +169,9 @@ export class Bridge {
       },
       notice,
     );
-    this.#streams = new StreamService(this.arms, this.#control);
-    this.jog = new JogService(this.arms, this.#control);
-    this.teleoperation = new TeleopService(planners, this.#control);
+    this.#streams = new StreamService(this.arms, this.#control, clock);
+    this.jog = new JogService(this.arms, this.#control, clock);
+    this.teleoperation = new TeleopService(planners, this.#control, clock);
     this.connections = new Roster({
       arms: this.arms,
       plans,
@@ -179,7 +184,7 @@ export class Bridge {
       mirror: this.mirror,
       gravity: this.gravity,
       simulation,
-      scan,
+      scan: () => host.scanPorts(),
       makeHandle: (plan, index) => this.#makeHandle(plan, index),
     });
     this.connections.onAdded((arm) =>
@@ -190,17 +195,13 @@ export class Bridge {
 
   /**
    * Builds and starts everything.
-   * @param rosArgs ROS arguments of the command line, with their `--ros-args`
-   * @param log what `logger` has written lately, for clients
-   * @param scan finds the serial ports of this machine
    * @throws {ConfigError} for a configuration that cannot be carried out
    */
   static async start(
     config: Config,
     logger: Logger,
-    rosArgs: readonly string[] = [],
-    log: LogTail = new LogTail(),
-    scan: Scan = discoverPorts,
+    host: Host,
+    { rosArgs = [], log = new LogTail() }: BridgeOptions = {},
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
@@ -212,7 +213,7 @@ export class Bridge {
     const simulation =
       simulated.length === 0
         ? null
-        : await Simulation.start(
+        : await host.startSimulation(
             simulated.map(({ config: arm, model }) => simulatedCounterpart(model, arm.name, arm.simulation)),
             {
               onFailure: (message) => logger.error(`simulation: ${message}`),
@@ -222,22 +223,17 @@ export class Bridge {
           );
     const shared = new SharedState(
       plans.map(({ model }) => model.joints.length),
-      systemClock,
+      host.clock,
     );
     const store = new GainStore(config.state_folder ?? defaultStateFolder());
-    const launch = (): Worker => {
+    const launch = (): ControlChannel => {
       const setups = plans.map((plan) => {
         const port = plan.config.bus.startsWith('sim:') ? simulation!.portFor(plan.config.name) : null;
         return armSetup(plan, port, store);
       });
-      const setup: ControlSetup = { ...config.control, shared: shared.buffers, arms: setups };
-      const ports = setups.flatMap((arm): TransferListItem[] =>
-        arm.bus.kind === 'sim' && 'postMessage' in arm.bus.port ? [arm.bus.port] : [],
-      );
-      const file = new URL('./rt/entry.js', import.meta.url);
-      return new Worker(file, { workerData: setup, transferList: ports, name: 'control' });
+      return host.startControl({ ...config.control, shared: shared.buffers, arms: setups });
     };
-    const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation, calibrations, scan);
+    const bridge = new Bridge(config, logger, host, log, plans, shared, launch, store, simulation, calibrations);
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
@@ -250,6 +246,11 @@ export class Bridge {
       throw error;
     }
     return bridge;
+  }
+
+  /** The HTTP service, which takes requests by `inject` too. */
+  get http(): FastifyInstance {
+    return this.#app!;
   }
 
   /** Figures of the control loop. */
@@ -299,7 +300,7 @@ export class Bridge {
     await this.#gains.restore();
     await this.calibration.close();
     // Not before the arms are down: a stop is to be heard while they are being lowered.
-    await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS));
+    await this.#clock.sleep(LAST_ANSWERS);
     await this.#app?.close();
     await this.recordings.close();
     this.#open = false;
@@ -322,6 +323,7 @@ export class Bridge {
       chain,
       shared: this.#shared,
       control: this.#control,
+      clock: this.#clock,
       detached: () => plan.detached !== null,
     });
     this.#report(handle);
@@ -353,9 +355,9 @@ export class Bridge {
   }
 
   async #connect(): Promise<void> {
-    const deadline = performance.now() + CONNECT_TIMEOUT * 1000;
+    const deadline = this.#clock.now() + CONNECT_TIMEOUT;
     const local = this.arms.all.filter((arm) => !arm.remote);
-    while (local.some((arm) => arm.read().state === 'disconnected') && performance.now() < deadline) {
+    while (local.some((arm) => arm.read().state === 'disconnected') && this.#clock.now() < deadline) {
       await this.#shared.nextCycle(this.#shared.cycle, CYCLE_TIMEOUT);
     }
     for (const arm of local) {
@@ -383,7 +385,7 @@ export class Bridge {
       return;
     }
     try {
-      this.#rosRoom = await startRos({
+      this.#rosRoom = await this.#host.startRos({
         config: this.#config,
         mountOf: (arm) => this.#mountOf(arm),
         loop: () => this.loop(),
@@ -461,7 +463,7 @@ export class Bridge {
       log: this.#log,
       alive: () => this.#alive(),
       connections: this.connections,
-      devices: this.#scan,
+      devices: () => this.#host.scanPorts(),
       loop: () => this.loop(),
       ros: () => this.ros,
       simulation: control,
@@ -470,7 +472,7 @@ export class Bridge {
       tokens,
       certificate: readCertificate(this.#config.http),
     });
-    this.address = await listen(this.#app, this.#config.http, tokens);
+    if (this.#host.listens) this.address = await listen(this.#app, this.#config.http, tokens);
   }
 
   /** Starts the pairs that the configuration wants mirrored from the beginning. */

@@ -12,6 +12,7 @@ import { armSetup, planArm } from './arm-plan.ts';
 import type { CalibrationStore } from './calibration/calibration-store.ts';
 import { ConfigError } from './config/load.ts';
 import { type ArmConfig, armConfig, MOST_ARMS } from './config/schema.ts';
+import type { SimulatedArms } from './host.ts';
 import type { GravityService } from './mirror/gravity.ts';
 import type { MirrorService } from './mirror/mirror-service.ts';
 import type { MoveService } from './motion/move-service.ts';
@@ -19,7 +20,6 @@ import { ArmPlanner } from './motion/planner.ts';
 import type { Planners } from './motion/planners.ts';
 import type { SharedState } from './rt/snapshot/shared-snapshot.ts';
 import { describePorts, type PortInfo } from './servo/port/discovery.ts';
-import type { Simulation } from './sim/simulation.ts';
 
 /** Time that an arm has to answer once it is to be connected, s. */
 const CONNECT_TIMEOUT = 5;
@@ -71,7 +71,7 @@ export interface RosterParts {
   readonly mirror: MirrorService;
   readonly gravity: GravityService;
   /** Null when no arm is simulated. */
-  readonly simulation: Simulation | null;
+  readonly simulation: SimulatedArms | null;
   /** The serial ports of this machine. */
   readonly scan: () => Promise<readonly PortInfo[]>;
   readonly makeHandle: (plan: ArmPlan, index: number) => ArmHandle;
@@ -237,7 +237,7 @@ export class Roster implements Connections {
     const port = simulated ? simulation.portFor(config.name) : null;
     try {
       const setup = armSetup(plan, port, store);
-      await control.command({ kind: 'add', arm: index, setup, shared: memory }, port === null ? [] : [port]);
+      await control.command({ kind: 'add', arm: index, setup, shared: memory });
     } catch (error) {
       plans.pop();
       shared.drop();
@@ -252,9 +252,10 @@ export class Roster implements Connections {
     const before = plan.detached;
     plan.detached = null;
     await this.#parts.control.command({ kind: 'connect', arm: handle.index });
-    const deadline = performance.now() + CONNECT_TIMEOUT * 1000;
+    const { clock } = handle;
+    const deadline = clock.now() + CONNECT_TIMEOUT;
     while (handle.read().state === 'disconnected') {
-      if (performance.now() > deadline) {
+      if (clock.now() > deadline) {
         const { reason } = handle;
         if (before !== null) await this.#detach(handle, before);
         throw new BridgeError('disconnected', `Arm ${handle.name} does not answer: ${reason}.`);

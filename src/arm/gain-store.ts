@@ -10,9 +10,9 @@ const caps = z.array(z.int().min(0));
 const currents = z.strictObject({ own: caps, soft: caps }).default({ own: [], soft: [] });
 const plan = z.strictObject({ own: counts, soft: counts, currents });
 
-/** Longest time that servos need to have their own gains back, and how often they are asked, ms. */
-const RESTORE_LIMIT = 5000;
-const RESTORE_INTERVAL = 100;
+/** Longest time that servos need to have their own gains back, and how often they are asked, s. */
+const RESTORE_LIMIT = 5;
+const RESTORE_INTERVAL = 0.1;
 
 /** Where what has to outlive the process is kept when nothing else is configured. */
 export function defaultStateFolder(): string {
@@ -104,7 +104,7 @@ export async function forgetWhenRestored(
     } catch {
       // It is disconnected just now.
     }
-    await new Promise((resolve) => setTimeout(resolve, RESTORE_INTERVAL).unref());
+    await arm.clock.sleep(RESTORE_INTERVAL, true);
   }
   return false;
 }

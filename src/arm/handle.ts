@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { Ailment, JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
@@ -73,6 +74,7 @@ export interface HandleOptions {
   readonly chain: Chain;
   readonly shared: SharedState;
   readonly control: ControlClient;
+  readonly clock: Clock;
   /** Whether it has been taken off its bus on purpose. */
   readonly detached: () => boolean;
 }
@@ -86,6 +88,7 @@ export class ArmHandle implements Arm {
   readonly simulated: boolean;
   readonly index: number;
   readonly chain: Chain;
+  readonly clock: Clock;
   initialised = false;
   /** Called with what people should know of the arm's servos. */
   onWarning: (text: string) => void = () => {};
@@ -128,6 +131,7 @@ export class ArmHandle implements Arm {
     this.simulated = options.bus.startsWith('sim:');
     this.index = options.index;
     this.chain = options.chain;
+    this.clock = options.clock;
     this.#shared = options.shared;
     this.#control = options.control;
     this.#detached = options.detached;
@@ -155,7 +159,7 @@ export class ArmHandle implements Arm {
   get activity(): Activity | null {
     const driven = this.#driven;
     if (driven === null) return null;
-    const passed = (performance.now() - driven.began) / 1000;
+    const passed = this.clock.now() - driven.began;
     return { kind: driven.kind, progress: driven.duration > 0 ? Math.min(passed / driven.duration, 1) : null };
   }
 
@@ -200,16 +204,16 @@ export class ArmHandle implements Arm {
   }
 
   async readFresh(timeout: number): Promise<ArmSnapshot> {
-    const deadline = performance.now() + timeout * 1000;
+    const deadline = this.clock.now() + timeout;
     // The read of the cycle that is under way may have begun before the call, the one after it cannot have.
     let cycle = this.#shared.cycle;
     await this.#shared.nextCycle(cycle, timeout);
     const { sampleInstant } = this.read();
-    while (performance.now() < deadline) {
+    while (this.clock.now() < deadline) {
       cycle = this.#shared.cycle;
       const snapshot = this.read();
       if (snapshot.sampleInstant !== sampleInstant) return snapshot;
-      await this.#shared.nextCycle(cycle, Math.max(0.001, (deadline - performance.now()) / 1000));
+      await this.#shared.nextCycle(cycle, Math.max(0.001, deadline - this.clock.now()));
     }
     throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s. ${this.#reason}`);
   }
@@ -340,10 +344,10 @@ export class ArmHandle implements Arm {
   async torqueOn(): Promise<void> {
     if (this.remote || this.read().holding) return;
     await this.#command({ kind: 'torque', arm: this.index, on: true, epoch: this.#shared.epoch(this.index) });
-    const deadline = performance.now() + TORQUE_TIMEOUT * 1000;
+    const deadline = this.clock.now() + TORQUE_TIMEOUT;
     while (!this.read().holding) {
       this.requireDrivable();
-      if (performance.now() > deadline) {
+      if (this.clock.now() > deadline) {
         throw new BridgeError(
           'unavailable',
           `The servos of arm ${this.name} have not switched torque on within ${TORQUE_TIMEOUT} s. Check their power supply.`,
@@ -357,9 +361,9 @@ export class ArmHandle implements Arm {
   async torqueOff(): Promise<void> {
     if (this.remote) return;
     await this.#command({ kind: 'torque', arm: this.index, on: false, epoch: this.#shared.epoch(this.index) });
-    const deadline = performance.now() + TORQUE_TIMEOUT * 1000;
+    const deadline = this.clock.now() + TORQUE_TIMEOUT;
     while (this.read().torque) {
-      if (performance.now() > deadline) {
+      if (this.clock.now() > deadline) {
         throw new BridgeError(
           'unavailable',
           `The servos of arm ${this.name} have not switched torque off within ${TORQUE_TIMEOUT} s. Hold the arm and switch its power off.`,
@@ -406,7 +410,7 @@ export class ArmHandle implements Arm {
       epoch: this.#shared.epoch(this.index),
     });
     const over = this.#lastEnd;
-    if (over?.motion !== motion) this.#driven = { motion, kind: source.kind, began: performance.now(), duration };
+    if (over?.motion !== motion) this.#driven = { motion, kind: source.kind, began: this.clock.now(), duration };
     const ended =
       over?.motion === motion
         ? Promise.resolve(over.reason)
@@ -477,9 +481,9 @@ export class ArmHandle implements Arm {
       const why = error instanceof Error ? error.message : String(error);
       throw new BridgeError('stopped', `Arm ${this.name} stays stopped: ${why}.`);
     }
-    const deadline = performance.now() + RECOVERY_TIMEOUT * 1000;
+    const deadline = this.clock.now() + RECOVERY_TIMEOUT;
     do await this.nextCycle();
-    while (this.read().state === 'disconnected' && performance.now() < deadline);
+    while (this.read().state === 'disconnected' && this.clock.now() < deadline);
   }
 
   /** Resolves after the next control cycle; rejects when none comes within a second. */

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../clock.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { ArmHandle, Claim } from './handle.ts';
 import type { Caller } from './types.ts';
@@ -15,12 +16,13 @@ interface Running {
 /** Arms that streams of messages drive: the first message takes a ready arm, silence gives it back. */
 export class InputStreams {
   readonly #running = new Map<ArmHandle, Running>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #clock: Clock;
+  readonly #timer: Pick<Timer, 'cancel'>;
   #open = true;
 
-  constructor() {
-    this.#timer = setInterval(() => this.#expire(), (OWNERSHIP_TIME * 1000) / 5);
-    this.#timer.unref();
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#timer = clock.every(OWNERSHIP_TIME / 5, () => this.#expire(), true);
   }
 
   /**
@@ -31,7 +33,7 @@ export class InputStreams {
     if (!this.#open) return 'the bridge is ending';
     const present = this.#running.get(handle);
     if (present !== undefined && present.claim.owner.key === caller.owner.key) {
-      present.arrived = performance.now();
+      present.arrived = this.#clock.now();
       return null;
     }
     const { owner } = handle;
@@ -66,12 +68,12 @@ export class InputStreams {
   /** Takes no further messages. */
   close(): void {
     this.#open = false;
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   #begin(handle: ArmHandle, source: SourceSpec, caller: Caller): void {
     const claim = handle.claim(caller, () => this.#lost(handle, running));
-    const running: Running = { claim, motion: null, arrived: performance.now() };
+    const running: Running = { claim, motion: null, arrived: this.#clock.now() };
     this.#running.set(handle, running);
     handle.drive(source).then(
       ({ motion, ended }) => {
@@ -90,7 +92,7 @@ export class InputStreams {
   }
 
   #expire(): void {
-    const before = performance.now() - OWNERSHIP_TIME * 1000;
+    const before = this.#clock.now() - OWNERSHIP_TIME;
     for (const [handle, running] of this.#running) {
       if (running.arrived > before || running.motion === null) continue;
       handle.cancel(running.motion).catch(() => this.#end(handle, running));

@@ -5,8 +5,8 @@ import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
 import type { CalibrationAnswer, Calibrations, CalibrationView } from './calibrating.ts';
 import { Session, type SessionServices } from './calibration-session.ts';
 
-/** How often it is looked whether an arm has become limp, so that its servos can get back what they had, ms. */
-const LOOK = 200;
+/** How often it is looked whether an arm has become limp, so that its servos can get back what they had, s. */
+const LOOK = 0.2;
 /** Servos are asked for their offsets no more often than this. */
 const MOST_READS = 6;
 
@@ -143,7 +143,7 @@ export class CalibrationService implements Calibrations {
 
   async #giveBackWhenLimp(handle: ArmHandle): Promise<void> {
     while (!this.#closed && this.#left.has(handle) && !(await this.#giveBack(handle))) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK).unref());
+      await handle.clock.sleep(LOOK, true);
     }
   }
 

@@ -212,7 +212,7 @@ export class Session {
       arm: name,
       model: model.name,
       variant: model.variant,
-      written: new Date().toISOString(),
+      written: new Date(1000 * this.handle.clock.wall()).toISOString(),
       joints: Object.fromEntries(joints),
     };
   }

@@ -2,6 +2,7 @@ import type { ArmSet } from '../arm/arms.ts';
 import type { GainStore } from '../arm/gain-store.ts';
 import type { ArmHandle, Claim, Loss, RunningMotion } from '../arm/handle.ts';
 import { BridgeError, type Caller, type LoopStatistics, type Owner } from '../arm/types.ts';
+import type { Clock, Timer } from '../clock.ts';
 import type { PairConfig } from '../config/schema.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import { FollowCode } from '../rt/snapshot/arm-fields.ts';
@@ -19,8 +20,8 @@ import type {
 } from './mirroring.ts';
 import { type PlannedPair, planPairs, refuseMismatch } from './plan.ts';
 
-/** How often the state of running pairs is looked at for `onChange`, ms. */
-const WATCH_INTERVAL = 50;
+/** How often the state of running pairs is looked at for `onChange`, s. */
+const WATCH_INTERVAL = 0.05;
 
 const OWNER: Owner = { key: 'mirror', name: 'leader-follower control' };
 
@@ -60,11 +61,12 @@ export class MirrorService implements Mirror {
   readonly #mover: PlannedMotions;
   readonly #loop: () => LoopStatistics;
   readonly #notice: (text: string) => void;
+  readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
   #pairs: RunningPair[] = [];
   #ended: PairStatus[] = [];
   #reason = '';
-  #watch: NodeJS.Timeout | undefined;
+  #watch: Pick<Timer, 'cancel'> | undefined;
   #seen = '';
 
   /**
@@ -78,7 +80,9 @@ export class MirrorService implements Mirror {
     mover: PlannedMotions,
     loop: () => LoopStatistics,
     notice: (text: string) => void,
+    clock: Clock,
   ) {
+    this.#clock = clock;
     this.#arms = arms;
     this.#configured = configured;
     this.#store = store;
@@ -257,11 +261,11 @@ export class MirrorService implements Mirror {
   }
 
   #beginWatch(): void {
-    this.#watch ??= setInterval(() => {
+    this.#watch ??= this.#clock.every(WATCH_INTERVAL, () => {
       for (const pair of [...this.#pairs]) {
         const { code } = pair.follower.follow();
         const following = code === FollowCode.following || code === FollowCode.ramping;
-        pair.trouble = following ? pair.behind.look(pair.follower, performance.now() / 1000) : '';
+        pair.trouble = following ? pair.behind.look(pair.follower, this.#clock.now()) : '';
         if (code !== FollowCode.refused) continue;
         const most = ((pair.threshold * 180) / Math.PI).toFixed(0);
         const why = `arm ${pair.leader.name} came back more than ${most} degrees away from its follower`;
@@ -273,10 +277,10 @@ export class MirrorService implements Mirror {
         this.#changed();
       }
       if (this.#pairs.length === 0) {
-        clearInterval(this.#watch);
+        this.#watch?.cancel();
         this.#watch = undefined;
       }
-    }, WATCH_INTERVAL);
+    });
   }
 
   #changed(): void {

@@ -3,17 +3,19 @@ import type { ControlClient } from '../arm/control-client.ts';
 import { InputStreams } from '../arm/input-streams.ts';
 import type { JointStreams } from '../arm/joint-streams.ts';
 import type { Arm } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import { STALE } from '../rt/sources/follow.ts';
 
 /** Joint values that arrive from other programs: setpoints that drive an arm, and the state of remote arms. */
 export class StreamService implements JointStreams {
   readonly #arms: ArmSet;
   readonly #control: ControlClient;
-  readonly #inputs = new InputStreams();
+  readonly #inputs: InputStreams;
 
-  constructor(arms: ArmSet, control: ControlClient) {
+  constructor(arms: ArmSet, control: ControlClient, clock: Clock) {
     this.#arms = arms;
     this.#control = control;
+    this.#inputs = new InputStreams(clock);
   }
 
   command(

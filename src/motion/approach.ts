@@ -19,7 +19,22 @@ export async function approach(
 ): Promise<string | null> {
   const route = planner.route(arm.read().setpoints.slice(), goal);
   if (typeof route === 'string') return `it would hit something on its way: ${route}`;
-  const timer = AbortSignal.timeout(LIMIT * 1000);
+  const late = new AbortController();
+  const timer = arm.clock.after(LIMIT, () => late.abort());
+  try {
+    return await along(arm, route, signal, late.signal);
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function along(
+  arm: ArmHandle,
+  route: readonly Float64Array[],
+  signal: AbortSignal,
+  timer: AbortSignal,
+): Promise<string | null> {
+  const goal = route.at(-1)!;
   const given = AbortSignal.any([signal, timer]);
   for (const leg of route) {
     if (given.aborted) return ended(timer);

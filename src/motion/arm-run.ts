@@ -1,5 +1,6 @@
 import type { ArmHandle, Claim } from '../arm/handle.ts';
 import type { ArmSnapshot, Caller } from '../arm/types.ts';
+import type { Timer } from '../clock.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 
@@ -37,7 +38,7 @@ export class ArmRun {
     this.#claim = handle.claim(caller, () => this.#onLost());
     this.#signal = caller.signal;
     this.#timeLimit = timeLimit;
-    this.#deadline = performance.now() + 1000 * timeLimit;
+    this.#deadline = handle.clock.now() + timeLimit;
   }
 
   /** Why the arm is lost, for people; null while it is not. */
@@ -52,7 +53,7 @@ export class ArmRun {
 
   /** The time limit counts from now on again. */
   renew(): void {
-    this.#deadline = performance.now() + 1000 * this.#timeLimit;
+    this.#deadline = this.handle.clock.now() + this.#timeLimit;
   }
 
   /**
@@ -95,10 +96,10 @@ export class ArmRun {
   /** Waits until the joints rest, or long enough, or the arm is lost; resolves with the newest snapshot. */
   async settle(): Promise<ArmSnapshot> {
     const { handle } = this;
-    const limit = performance.now() + SETTLE_LIMIT * 1000;
+    const limit = handle.clock.now() + SETTLE_LIMIT;
     const anchor = handle.read().positions.slice();
     let since = handle.read().sampleInstant;
-    while (performance.now() < limit && this.lostBecause === null) {
+    while (handle.clock.now() < limit && this.lostBecause === null) {
       await handle.nextCycle();
       const { positions, sampleInstant } = handle.read();
       const left = positions.some((angle, i) => Math.abs(angle - anchor[i]!) > SETTLE_BAND);
@@ -118,11 +119,12 @@ export class ArmRun {
 
   /** Waits for the end of a motion, or for what ends the wait before it. */
   async #wait(ended: Promise<EndReason>, instead: Promise<void> | null): Promise<WaitEnd> {
-    let timer: NodeJS.Timeout | undefined;
+    const { clock } = this.handle;
     let onAbort: () => void = () => {};
     // No promise that outlives this wait is raced: it would keep every wait of a long run.
+    let timer: Timer | undefined;
     const reason = await new Promise<WaitEnd>((resolve) => {
-      timer = setTimeout(() => resolve('time_limit'), Math.max(0, this.#deadline - performance.now()));
+      timer = clock.after(Math.max(0, this.#deadline - clock.now()), () => resolve('time_limit'));
       onAbort = () => resolve('client_gone');
       this.#onLost = () => resolve('lost');
       this.#signal?.addEventListener('abort', onAbort, { once: true });
@@ -131,7 +133,7 @@ export class ArmRun {
       if (this.#signal?.aborted) onAbort();
       if (this.lostBecause !== null) resolve('lost');
     });
-    clearTimeout(timer);
+    timer?.cancel();
     this.#signal?.removeEventListener('abort', onAbort);
     this.#onLost = () => {};
     return reason;
@@ -162,8 +164,8 @@ export class ArmRun {
 
 /** Waits until the goals of an arm that decelerates stand still. */
 export async function standing(handle: ArmHandle): Promise<void> {
-  const limit = performance.now() + 1000 * BRAKING_LIMIT;
-  for (let last = handle.read().goals.slice(); performance.now() < limit; last = handle.read().goals.slice()) {
+  const limit = handle.clock.now() + BRAKING_LIMIT;
+  for (let last = handle.read().goals.slice(); handle.clock.now() < limit; last = handle.read().goals.slice()) {
     await handle.nextCycle();
     if (handle.read().goals.every((goal, i) => goal === last[i])) return;
   }

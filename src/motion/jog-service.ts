@@ -2,6 +2,7 @@ import type { ArmSet } from '../arm/arms.ts';
 import type { ControlClient } from '../arm/control-client.ts';
 import { InputStreams } from '../arm/input-streams.ts';
 import type { Arm, Caller } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import type { JogVelocity } from '../rt/messages.ts';
 import { JOG_TIMEOUT } from '../rt/sources/jog.ts';
 
@@ -22,11 +23,12 @@ export interface Jogging {
 export class JogService implements Jogging {
   readonly #arms: ArmSet;
   readonly #control: ControlClient;
-  readonly #inputs = new InputStreams();
+  readonly #inputs: InputStreams;
 
-  constructor(arms: ArmSet, control: ControlClient) {
+  constructor(arms: ArmSet, control: ControlClient, clock: Clock) {
     this.#arms = arms;
     this.#control = control;
+    this.#inputs = new InputStreams(clock);
   }
 
   feed(

@@ -282,14 +282,14 @@ export class MoveService implements Motion {
     });
   }
 
-  /** Claims the arm for a move to `target` and gives it back after the work; `began` in ms of performance.now. */
+  /** Claims the arm for a move to `target` and gives it back after the work; `began` in s of its clock. */
   async #underClaim(
     handle: ArmHandle,
     target: Target,
     caller: Caller,
     work: (run: ArmRun, began: number) => Promise<MoveOutcome>,
   ): Promise<MoveOutcome> {
-    const began = performance.now();
+    const began = handle.clock.now();
     const run = new ArmRun(handle, caller, TIME_LIMIT * handle.patience);
     this.#goals.set(run, { q: target.goal, position: target.position });
     try {
@@ -308,7 +308,7 @@ export class MoveService implements Motion {
       positionError: errors?.position ?? null,
       orientationError: errors?.orientation ?? null,
       trials,
-      duration: (performance.now() - began) / 1000,
+      duration: handle.clock.now() - began,
     };
   }
 

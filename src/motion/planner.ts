@@ -1,5 +1,6 @@
 import type { ArmModel } from '../arm/model.ts';
 import type { Arm } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
@@ -83,14 +84,15 @@ export class ArmPlanner {
   async touchesAlong(
     from: Float64Array,
     poses: readonly Float64Array[],
+    clock: Clock,
     resumed: () => void = () => {},
   ): Promise<{ readonly index: number; readonly contact: string } | null> {
-    let began = performance.now();
+    let began = clock.now();
     for (const [index, pose] of poses.entries()) {
-      if (performance.now() - began > 1000 * SLICE) {
-        await new Promise((resolve) => setImmediate(resolve));
+      if (clock.now() - began > SLICE) {
+        await new Promise<void>((resolve) => clock.soon(resolve));
         resumed();
-        began = performance.now();
+        began = clock.now();
       }
       const contact = this.touches(poses[index - 1] ?? from, pose);
       if (contact !== null) return { index, contact };

@@ -2,6 +2,7 @@ import type { ControlClient } from '../arm/control-client.ts';
 import type { ArmHandle } from '../arm/handle.ts';
 import { InputStreams } from '../arm/input-streams.ts';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import { rotationFromQuaternion } from '../kinematics/frames.ts';
 import { asked } from './goals.ts';
 import type { Planners } from './planners.ts';
@@ -61,21 +62,22 @@ export class TeleopService implements Teleoperation {
   /** Made for each arm as it is led for the first time. */
   readonly #leads = new Map<Arm, ToolLead>();
   readonly #control: ControlClient;
-  readonly #clock: () => number;
-  readonly #inputs = new InputStreams();
+  readonly #clock: Clock;
+  readonly #inputs: InputStreams;
   readonly #leading = new Map<Arm, Leading>();
 
-  /** @param planners of all arms @param clock monotonic, s */
-  constructor(planners: Planners, control: ControlClient, clock = () => performance.now() / 1000) {
+  /** @param planners of all arms */
+  constructor(planners: Planners, control: ControlClient, clock: Clock) {
     this.#planners = planners;
     this.#control = control;
     this.#clock = clock;
+    this.#inputs = new InputStreams(clock);
   }
 
   feed(arm: Arm, sender: unknown, message: HandMessage, caller: Caller): string | null {
     const handle = this.#planners.handle(arm);
     const lead = this.#leadOf(handle);
-    const now = this.#clock();
+    const now = this.#clock.now();
     const before = this.#leading.get(arm);
     if (before !== undefined && before.sender !== sender && now - before.arrived < TURN) {
       return `arm ${arm.name} is led by another hand`;

@@ -199,7 +199,7 @@ export class TrajectoryService implements Trajectories {
           `On the way to waypoint ${row + 1} of ${times.length} arm ${handle.name} would hit something: ${contact}. Nothing has moved.`,
         );
       };
-      const touched = await planner.touchesAlong(setpoints, rows, requireWanted);
+      const touched = await planner.touchesAlong(setpoints, rows, handle.clock, requireWanted);
       if (touched !== null) refuseContact(touched.index, touched.contact);
       // A motion that this one is to replace has gone on meanwhile.
       const now = handle.read().setpoints.slice();
@@ -224,13 +224,14 @@ export class TrajectoryService implements Trajectories {
 
   /** Waits until the arm is within its goal tolerances, or until the time for that is over. */
   async #arrive(run: ArmRun, { goal, goalVelocity, goalTime }: PathTolerances): Promise<TrajectoryOutcome> {
-    const deadline = performance.now() + 1000 * goalTime;
+    const { clock } = run.handle;
+    const deadline = clock.now() + goalTime;
     for (;;) {
       const lost = run.lostBecause;
       if (lost !== null) return { end: 'ended', message: `Ended at the goal: ${lost}.` };
       const violation = missed(run.handle.read(), run.handle, goal, goalVelocity);
       if (violation === null) return { end: 'done', message: '' };
-      if (performance.now() > deadline) {
+      if (clock.now() > deadline) {
         return { end: 'goal', message: `${goalTime.toFixed(2)} s after the end ${violation}; the arm holds.` };
       }
       await run.handle.nextCycle();

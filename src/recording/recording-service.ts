@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import type { Clock, Timer } from '../clock.ts';
 import { ArmRun } from '../motion/arm-run.ts';
 import { asked, type Goals } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
@@ -64,7 +65,7 @@ export interface Recordings {
 interface Running {
   readonly name: string;
   readonly file: JointFile;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Pick<Timer, 'cancel'>;
   /** Of the first sample: seconds since the epoch, and s by the clock that nobody sets. */
   begun: number;
   first: number;
@@ -81,12 +82,14 @@ export class RecordingService implements Recordings {
   readonly #goals: Goals;
   readonly #folder: string;
   readonly #quota: number;
+  readonly #clock: Clock;
   /** Names that are being written. */
   readonly #names = new Set<string>();
   /** Null while the file of a recording is being made. */
   readonly #running = new Map<Arm, Running | null>();
 
-  constructor(planners: Planners, goals: Goals, settings: RecordingSettings) {
+  constructor(planners: Planners, goals: Goals, settings: RecordingSettings, clock: Clock) {
+    this.#clock = clock;
     this.#planners = planners;
     this.#goals = goals;
     this.#folder = settings.folder ?? defaultFolder();
@@ -127,7 +130,7 @@ export class RecordingService implements Recordings {
       const running: Running = {
         name,
         file,
-        timer: setInterval(() => this.#sample(arm, running, left), 1000 / rate),
+        timer: this.#clock.every(1 / rate, () => this.#sample(arm, running, left)),
         begun: 0,
         first: 0,
         last: 0,
@@ -147,7 +150,7 @@ export class RecordingService implements Recordings {
     const running = this.#running.get(arm) ?? null;
     if (running === null) return null;
     this.#running.delete(arm);
-    clearInterval(running.timer);
+    running.timer.cancel();
     const { file, name, first, last } = running;
     const path = this.#path(name);
     try {
@@ -174,7 +177,7 @@ export class RecordingService implements Recordings {
         `On the way to the first pose of "${name}" arm ${arm.name} would hit something: ${approach}. Nothing has moved.`,
       );
     }
-    const began = performance.now();
+    const began = this.#clock.now();
     const { path, poses } = replay;
     const run = new ArmRun(handle, caller, path.times.at(-1)! + TIME_RESERVE * handle.patience);
     const last = poses.at(-1)!;
@@ -184,7 +187,7 @@ export class RecordingService implements Recordings {
       let problem: string | null = null;
       for (const goal of approach) problem ??= await run.drive({ kind: 'trajectory', goal, speed: null });
       problem ??= await run.drive({ kind: 'waypoints', ...path });
-      return { problem, duration: (performance.now() - began) / 1000 };
+      return { problem, duration: this.#clock.now() - began };
     } finally {
       this.#goals.end(run, run.arrived);
       run.end();
@@ -268,7 +271,7 @@ export class RecordingService implements Recordings {
 
   /** @throws {RecordingError} where links would touch */
   async #check(arm: Arm, { first, poses, path }: Replay): Promise<void> {
-    const touched = await this.#planners.of(arm).touchesAlong(first, poses);
+    const touched = await this.#planners.of(arm).touchesAlong(first, poses, this.#clock);
     if (touched === null) return;
     throw new RecordingError(`after ${path.times[touched.index]!.toFixed(2)} s ${touched.contact}`);
   }

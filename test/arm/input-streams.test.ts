@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
 import { InputStreams } from '../../src/arm/input-streams.ts';
 import type { ArmState, Caller } from '../../src/arm/types.ts';
+import { systemClock } from '../../src/clock.ts';
 
 /** What feeds use of an arm. */
 class FakeHandle {
@@ -50,7 +51,7 @@ const take = (by: Caller) => feeds.take(arm as unknown as ArmHandle, JOG, by);
 beforeEach(() => {
   vi.useFakeTimers();
   arm = new FakeHandle();
-  feeds = new InputStreams();
+  feeds = new InputStreams(systemClock);
 });
 afterEach(() => {
   feeds.close();

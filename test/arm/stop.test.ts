@@ -15,6 +15,7 @@ test('a stop that comes while an earlier one is being released is not released w
     model,
     chain: {} as Chain,
     shared,
+    clock: systemClock,
     control: { listen: () => {} } as unknown as ControlClient,
   });
   const { scalars } = shared.arm(0);

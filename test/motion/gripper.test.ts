@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
 import type { Caller } from '../../src/arm/types.ts';
+import { systemClock } from '../../src/clock.ts';
 import type { ArmPlanner } from '../../src/motion/planner.ts';
 import { Planners } from '../../src/motion/planners.ts';
 import { TrajectoryService } from '../../src/motion/trajectory-service.ts';
@@ -26,6 +27,7 @@ test('a gripper command ends when its arm is lost while the gripper is still sho
       if (++cycles === 10) lose({ reason: 'disconnected', message: 'the arm is disconnected (unplugged)' });
       if (cycles > 1000) throw new Error('it waits for ever');
     },
+    clock: systemClock,
   } as unknown as ArmHandle;
   const service = new TrajectoryService(new Planners([[arm, {} as ArmPlanner]]));
   const outcome = await service.gripper(arm, 0.9, 0.01, { owner: { key: 'ros', name: 'ROS' }, takeOver: false });
@@ -59,6 +61,7 @@ test('a system clock that is set ahead does not make a gripper on its way stand'
     nextCycle: async () => {
       if (++cycles > 1000) throw new Error('it waits for ever');
     },
+    clock: systemClock,
   } as unknown as ArmHandle;
   const service = new TrajectoryService(new Planners([[arm, {} as ArmPlanner]]));
   const outcome = await service.gripper(arm, 0.9, 0.01, { owner: { key: 'ros', name: 'ROS' }, takeOver: false });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ArmHandle, Claim } from '../../src/arm/handle.ts';
 import { BridgeError, type Caller } from '../../src/arm/types.ts';
+import { systemClock } from '../../src/clock.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
 import { Planners } from '../../src/motion/planners.ts';
 import { type JointPath, type PathTolerances, TrajectoryService } from '../../src/motion/trajectory-service.ts';
@@ -45,6 +46,7 @@ function holding() {
     },
     cancel: async () => {},
     nextCycle: async () => {},
+    clock: systemClock,
   } as unknown as ArmHandle;
   const service = new TrajectoryService(new Planners([[handle, new ArmPlanner(so101, chain)]]));
   return { handle, service, driven, at, stop: () => (stopped = true) };

@@ -3,6 +3,7 @@ import type { ControlClient } from '../../src/arm/control-client.ts';
 import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
 import { armChain, loadArmModel } from '../../src/arm/model.ts';
 import { type Arm, type ArmState, BridgeError, type Caller, type Owner } from '../../src/arm/types.ts';
+import { systemClock } from '../../src/clock.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
 import { Planners } from '../../src/motion/planners.ts';
 import { TeleopService } from '../../src/motion/teleop-service.ts';
@@ -65,7 +66,7 @@ beforeEach(() => {
     sample: (sample: Sample) => goals.push((sample as Extract<Sample, { kind: 'setpoints' }>).positions),
   };
   const arms = new Planners([[handle as unknown as ArmHandle, planner]]);
-  service = new TeleopService(arms, control as unknown as ControlClient, () => now);
+  service = new TeleopService(arms, control as unknown as ControlClient, { ...systemClock, now: () => now });
 });
 afterEach(() => service.close());
 

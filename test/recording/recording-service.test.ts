@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { McapIndexedReader } from '@mcap/core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Arm } from '../../src/arm/types.ts';
+import { systemClock } from '../../src/clock.ts';
 import type { Goals } from '../../src/motion/goals.ts';
 import { Planners } from '../../src/motion/planners.ts';
 import { readTrack } from '../../src/recording/recording-file.ts';
@@ -55,7 +56,7 @@ for (const [direction, step] of [
         };
       },
     } as unknown as Arm;
-    const recordings = new RecordingService(new Planners([]), {} as Goals, { folder, quota: 1 });
+    const recordings = new RecordingService(new Planners([]), {} as Goals, { folder, quota: 1 }, systemClock);
     const path = await recordings.start(arm, 'clock', 200);
     await expect.poll(() => reads).toBeGreaterThan(SAMPLES);
     const summary = await recordings.stop(arm);
