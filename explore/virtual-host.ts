@@ -1,5 +1,6 @@
 import type { MainModule } from '@mujoco/mujoco';
 import type { ControlChannel } from '../src/arm/control-client.ts';
+import { fileDisk } from '../src/disk.ts';
 import type { Host, SimulatedArms } from '../src/host.ts';
 import { RosUnavailable } from '../src/ros/room.ts';
 import { ControlThread } from '../src/rt/control-thread.ts';
@@ -182,6 +183,7 @@ export class VirtualHost implements Host {
   readonly clock: Lane;
   readonly controlLane: Lane;
   readonly simulationLane: Lane;
+  readonly disk = fileDisk;
   readonly listens = false;
   /** Null before the bridge has started it. */
   arms: VirtualArms | null = null;

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { ArmSet } from './arm/arms.ts';
+import { Arm } from './arm/arm.ts';
+import { ArmControl } from './arm/arm-control.ts';
+import { ArmRecords } from './arm/arm-records.ts';
+import { Arms } from './arm/arms.ts';
 import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
-import { ArmHandle } from './arm/handle.ts';
-import { OwnershipService } from './arm/ownership.ts';
-import { GainParts } from './arm/position-gains.ts';
-import { ServoCare } from './arm/servo-care.ts';
+import { PositionGains } from './arm/position-gains.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
-import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
+import { BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
 import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
@@ -22,14 +22,11 @@ import { checkBind, readCertificate, readTokens, type Tokens } from './http/toke
 import { LogTail } from './log.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/mirror-service.ts';
-import type { PlannedMotions } from './mirror/mirroring.ts';
 import { StreamService } from './mirror/stream-service.ts';
-import { approach } from './motion/approach.ts';
 import { Goals } from './motion/goals.ts';
 import { JogService } from './motion/jog-service.ts';
 import { JointGoals } from './motion/joint-goals.ts';
 import { MoveService } from './motion/move-service.ts';
-import { ArmPlanner } from './motion/planner.ts';
 import { Planners } from './motion/planners.ts';
 import { Protection } from './motion/protection.ts';
 import { TeleopService } from './motion/teleop-service.ts';
@@ -68,15 +65,17 @@ export interface BridgeOptions {
 
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
 export class Bridge {
-  readonly arms: ArmSet;
+  readonly arms: Arms;
   readonly motion: MoveService;
   readonly joints: JointGoals;
   readonly torque: TorqueSwitch;
-  readonly servos: ServoCare;
   readonly recordings: RecordingService;
   readonly calibration: CalibrationService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
+  readonly streams: StreamService;
+  readonly gains: PositionGains;
+  readonly trajectories: TrajectoryService;
   readonly teleoperation: TeleopService;
   readonly gravity: GravityService;
   readonly connections: Roster;
@@ -97,10 +96,8 @@ export class Bridge {
   readonly #log: LogTail;
   readonly #shared: SharedState;
   readonly #control: ControlClient;
-  readonly #streams: StreamService;
-  readonly #trajectories: TrajectoryService;
   readonly #protection: Protection;
-  readonly #gains: GainParts;
+  readonly #records: ArmRecords;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #app: FastifyInstance | null = null;
@@ -116,6 +113,7 @@ export class Bridge {
     shared: SharedState,
     launch: () => ControlChannel,
     store: GainStore,
+    records: ArmRecords,
     simulation: SimulatedArms | null,
     calibrations: CalibrationStore,
   ) {
@@ -127,6 +125,7 @@ export class Bridge {
     this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
+    this.#records = records;
     this.#control = new ControlClient(launch, shared, clock);
     this.#control.onFailure = (error) => {
       logger.error({ err: error }, 'the control thread has failed; servos hold their last goals');
@@ -136,29 +135,33 @@ export class Bridge {
       this.#open = false;
       this.onFailure('the control thread fails again and again; servos hold their last goals');
     };
-    const handles = plans.map((plan, index) => this.#makeHandle(plan, index));
-    this.arms = new ArmSet(handles);
-    const planners = new Planners(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
+    this.arms = new Arms(plans.map((plan, index) => this.#makeArm(plan, index)));
+    const planners = new Planners();
+    // Making a planner takes a while: not at the first move.
+    for (const arm of this.arms.all) planners.of(arm);
     const goals = new Goals();
     this.motion = new MoveService(planners, goals);
-    this.#trajectories = new TrajectoryService(planners);
+    this.trajectories = new TrajectoryService(planners);
     this.#protection = new Protection(this.motion, (text) => logger.error(text));
-    const mover: PlannedMotions = {
-      approach: (arm, goal, signal) => approach(arm, planners.of(arm), goal, signal),
-      lower: (arm, caller) => this.motion.lower(arm, caller),
-    };
     const notice = (text: string): void => logger.warn(text);
     this.#control.onNotice = notice;
-    this.mirror = new MirrorService(this.arms, config.pairs, store, mover, () => this.loop(), notice, clock);
-    this.gravity = new GravityService(this.arms, store, mover, notice);
+    this.mirror = new MirrorService({
+      arms: this.arms,
+      configured: config.pairs,
+      store,
+      moves: this.motion,
+      planners,
+      loop: () => this.loop(),
+      notice,
+      clock,
+    });
+    this.gravity = new GravityService(store, this.motion, notice);
     this.joints = new JointGoals(planners, goals);
-    this.torque = new TorqueSwitch(this.arms, this.motion);
-    this.servos = new ServoCare(this.arms);
-    this.#gains = new GainParts(this.arms, store, notice);
-    for (const [index, arm] of handles.entries()) this.#gains.add(arm, config.arms[index]!.position_gains);
+    this.torque = new TorqueSwitch(this.motion);
+    this.gains = new PositionGains(this.arms, store, notice);
+    for (const [index, arm] of this.arms.all.entries()) this.gains.add(arm, config.arms[index]!.position_gains);
     this.recordings = new RecordingService(planners, goals, config.recording, clock);
     this.calibration = new CalibrationService(
-      this.arms,
       {
         lower: (arm, caller) => this.motion.lower(arm, caller),
         save: (arm, file) => {
@@ -169,8 +172,8 @@ export class Bridge {
       },
       notice,
     );
-    this.#streams = new StreamService(this.arms, this.#control, clock);
-    this.jog = new JogService(this.arms, this.#control, clock);
+    this.streams = new StreamService(this.#control, clock);
+    this.jog = new JogService(this.#control, clock);
     this.teleoperation = new TeleopService(planners, this.#control, clock);
     this.connections = new Roster({
       arms: this.arms,
@@ -185,7 +188,7 @@ export class Bridge {
       gravity: this.gravity,
       simulation,
       scan: () => host.scanPorts(),
-      makeHandle: (plan, index) => this.#makeHandle(plan, index),
+      makeArm: (plan, index) => this.#makeArm(plan, index),
     });
     this.connections.onAdded((arm) =>
       this.#added(arm, plans.find(({ config: { name } }) => name === arm.name)!.config),
@@ -225,7 +228,8 @@ export class Bridge {
       plans.map(({ model }) => model.joints.length),
       host.clock,
     );
-    const store = new GainStore(config.state_folder ?? defaultStateFolder());
+    const store = new GainStore(host.disk, state);
+    const records = new ArmRecords(host.disk, state, (text) => logger.error(text));
     const launch = (): ControlChannel => {
       const setups = plans.map((plan) => {
         const port = plan.config.bus.startsWith('sim:') ? simulation!.portFor(plan.config.name) : null;
@@ -233,11 +237,23 @@ export class Bridge {
       });
       return host.startControl({ ...config.control, shared: shared.buffers, arms: setups });
     };
-    const bridge = new Bridge(config, logger, host, log, plans, shared, launch, store, simulation, calibrations);
+    const bridge = new Bridge(
+      config,
+      logger,
+      host,
+      log,
+      plans,
+      shared,
+      launch,
+      store,
+      records,
+      simulation,
+      calibrations,
+    );
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
-      bridge.#gains.begin();
+      bridge.gains.begin();
       await bridge.#startRos(rosArgs);
       await bridge.#startHttp(tokens);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
@@ -286,7 +302,7 @@ export class Bridge {
 
   async #close(): Promise<void> {
     const logger = this.#logger;
-    this.#streams.close();
+    this.streams.close();
     this.jog.close();
     this.teleoperation.close();
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
@@ -297,7 +313,7 @@ export class Bridge {
       if (outcome.status === 'rejected') logger.error(`${arm.name} was not lowered and holds: ${outcome.reason}`);
       else if (outcome.value !== null) logger.warn(outcome.value);
     }
-    await this.#gains.restore();
+    await this.gains.restore();
     await this.calibration.close();
     // Not before the arms are down: a stop is to be heard while they are being lowered.
     await this.#clock.sleep(LAST_ANSWERS);
@@ -310,34 +326,34 @@ export class Bridge {
     await this.#rosRoom?.close();
   }
 
-  #makeHandle(plan: ArmPlan, index: number): ArmHandle {
+  #makeArm(plan: ArmPlan, index: number): Arm {
     const { config, calibrated: model, chain } = plan;
-    this.#shared.limitSpeed(index, config.speed_scale);
-    this.#shared.limitAcceleration(index, config.acceleration_scale);
-    const handle = new ArmHandle({
+    const control = new ArmControl(config.name, index, this.#shared, this.#control, this.#clock);
+    const arm = new Arm({
       id: config.id ?? index,
       name: config.name,
       model,
       bus: config.bus,
-      index,
       chain,
-      shared: this.#shared,
-      control: this.#control,
-      clock: this.#clock,
+      control,
+      records: this.#records,
       detached: () => plan.detached !== null,
     });
-    this.#report(handle);
-    return handle;
+    this.#control.listen(index, arm);
+    arm.limitSpeed(config.speed_scale);
+    arm.limitAcceleration(config.acceleration_scale);
+    this.#report(arm);
+    return arm;
   }
 
   #added(arm: Arm, config: ArmConfig): void {
     this.#config = { ...this.#config, arms: [...this.#config.arms, config] };
-    this.#gains.add(this.arms.byId(arm.id), config.position_gains);
+    this.gains.add(arm, config.position_gains);
     this.#rosRoom?.add(arm);
     this.#logger.info(`${arm.name} has been added as robot ${arm.id} on ${arm.bus}`);
   }
 
-  #report(arm: ArmHandle): void {
+  #report(arm: Arm): void {
     const logger = this.#logger.child({ arm: arm.name });
     arm.onWarning = (text) => logger.warn(`${arm.name}: ${text}`);
     arm.onAiling = (joint, text, ailment) => void this.#protection.ailing(arm, joint, text, ailment);
@@ -394,10 +410,10 @@ export class Bridge {
         mirror: this.mirror,
         gravity: this.gravity,
         torque: this.torque,
-        trajectories: this.#trajectories,
+        trajectories: this.trajectories,
         jogging: this.jog,
-        joints: this.#streams,
-        gains: this.#gains,
+        joints: this.streams,
+        gains: this.gains,
         logger: this.#logger,
         onSnapshot: (listener) => {
           this.#cycleListeners.add(listener);
@@ -450,12 +466,10 @@ export class Bridge {
       motion: this.motion,
       joints: this.joints,
       torque: this.torque,
-      servos: this.servos,
       recordings: this.recordings,
       calibration: this.calibration,
       mirror: this.mirror,
       gravity: this.gravity,
-      ownership: new OwnershipService(this.arms),
       configuration: () => this.#config,
       jogging: this.jog,
       teleoperation: this.teleoperation,

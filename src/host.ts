@@ -1,6 +1,7 @@
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { ControlChannel } from './arm/control-client.ts';
 import type { Clock } from './clock.ts';
+import { type Disk, fileDisk } from './disk.ts';
 import { type RosRoom, type RosServices, startRos } from './ros/room.ts';
 import type { ArmSetup, ControlSetup, FromControl, SimulatedPort, ToControl } from './rt/messages.ts';
 import { discoverPorts, type PortInfo } from './servo/port/discovery.ts';
@@ -19,6 +20,7 @@ export interface SimulatedArms extends Pick<Simulation, 'add' | 'hand' | 'truth'
  */
 export interface Host {
   readonly clock: Clock;
+  readonly disk: Disk;
   /** Whether HTTP listens; otherwise its requests come by `inject`. */
   readonly listens: boolean;
   /** Starts the control thread. */
@@ -38,6 +40,7 @@ export interface Host {
 export function thisMachine(clock: Clock): Host {
   return {
     clock,
+    disk: fileDisk,
     listens: true,
     startControl,
     startSimulation: (arms, options) => Simulation.start(arms, options),

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import type { Arm } from '../arm/arm.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
-import { ArmRun } from '../motion/arm-run.ts';
 import { asked, type Goals } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
 import { JointFile, RecordingError, readTrack } from './recording-file.ts';
@@ -42,26 +42,6 @@ export interface ReplayOutcome {
   readonly duration: number;
 }
 
-export interface Recordings {
-  /** Whether some arm is being recorded. */
-  readonly active: boolean;
-  /**
-   * Begins to record the measured joints of an arm, whoever drives it or holds it by hand.
-   * @param rate samples per second
-   * @returns the path of the file @throws {BridgeError} disconnected; bad_request when it is recorded already, the name is
-   * taken, or the folder is full
-   */
-  start(arm: Arm, name: string, rate: number): Promise<string>;
-  /** Ends the recording of an arm. @returns null when there was none */
-  stop(arm: Arm): Promise<RecordingSummary | null>;
-  /**
-   * Leads an arm to the first pose of a recording by a checked move, then replays it.
-   * @param speed 1 as recorded; it becomes slower where the arm's limits ask for it
-   * @throws {BridgeError} disconnected, stopped, owned; bad_request for a recording that this arm cannot replay
-   */
-  play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome>;
-}
-
 interface Running {
   readonly name: string;
   readonly file: JointFile;
@@ -77,7 +57,7 @@ interface Running {
 }
 
 /** Records the joints of arms as MCAP files in one folder, and replays them. */
-export class RecordingService implements Recordings {
+export class RecordingService {
   readonly #planners: Planners;
   readonly #goals: Goals;
   readonly #folder: string;
@@ -96,15 +76,25 @@ export class RecordingService implements Recordings {
     this.#quota = settings.quota * MEGABYTE;
   }
 
+  /** Whether some arm is being recorded. */
   get active(): boolean {
     return this.#running.size > 0;
   }
 
+  /**
+   * Begins to record the measured joints of an arm, whoever drives it or holds it by hand.
+   * @param rate samples per second
+   * @returns the path of the file @throws {BridgeError} disconnected; bad_request when it is recorded already, the name is
+   * taken, or the folder is full
+   */
   async start(arm: Arm, name: string, rate: number): Promise<string> {
     arm.requireConnected();
     const path = this.#path(name);
     if (this.#running.has(arm)) {
-      throw new BridgeError('bad_request', `Arm ${arm.name} is being recorded already: /recording/stop ends that.`);
+      throw new BridgeError('bad_request', `Arm ${arm.name} is being recorded already.`, {
+        arm,
+        remedy: 'stop_recording',
+      });
     }
     if (this.#names.has(name)) {
       throw new BridgeError('bad_request', `"${name}" is being recorded by another arm: choose another name.`);
@@ -146,6 +136,7 @@ export class RecordingService implements Recordings {
     }
   }
 
+  /** Ends the recording of an arm. @returns null when there was none */
   async stop(arm: Arm): Promise<RecordingSummary | null> {
     const running = this.#running.get(arm) ?? null;
     if (running === null) return null;
@@ -165,32 +156,36 @@ export class RecordingService implements Recordings {
     return { name, path, samples: file.samples, duration: last - first, problem: running.problem };
   }
 
+  /**
+   * Leads an arm to the first pose of a recording by a checked move, then replays it.
+   * @param speed 1 as recorded; it becomes slower where the arm's limits ask for it
+   * @throws {BridgeError} disconnected, stopped, owned; bad_request for a recording that this arm cannot replay
+   */
   async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
-    const handle = this.#planners.handle(arm);
-    const planner = this.#planners.of(arm);
-    handle.requireDrivable();
+    arm.requireDrivable();
+    const ask = arm.ask();
     const replay = await this.#load(arm, name, speed);
-    const approach = planner.route(asked(handle), replay.first);
+    const approach = this.#planners.of(arm).route(asked(arm), replay.first);
     if (typeof approach === 'string') {
       throw new BridgeError(
         'bad_request',
         `On the way to the first pose of "${name}" arm ${arm.name} would hit something: ${approach}. Nothing has moved.`,
+        { arm },
       );
     }
     const began = this.#clock.now();
     const { path, poses } = replay;
-    const run = new ArmRun(handle, caller, path.times.at(-1)! + TIME_RESERVE * handle.patience);
+    const session = arm.claim(caller, { timeLimit: path.times.at(-1)! + TIME_RESERVE * arm.slowdown, ask });
     const last = poses.at(-1)!;
-    this.#goals.set(run, { q: last, position: handle.toolPose(last).position });
+    this.#goals.set(session, { q: last, position: arm.toolPose(last).position });
     try {
-      await handle.torqueOn();
-      let problem: string | null = null;
-      for (const goal of approach) problem ??= await run.drive({ kind: 'trajectory', goal, speed: null });
-      problem ??= await run.drive({ kind: 'waypoints', ...path });
+      let problem = await session.torqueOn();
+      for (const goal of approach) problem ??= await session.drive({ kind: 'trajectory', goal, speed: null });
+      problem ??= await session.drive({ kind: 'waypoints', ...path });
       return { problem, duration: this.#clock.now() - began };
     } finally {
-      this.#goals.end(run, run.arrived);
-      run.end();
+      this.#goals.end(session, session.arrived);
+      session.end();
     }
   }
 
@@ -223,6 +218,10 @@ export class RecordingService implements Recordings {
     if (running.pending !== null || running.problem !== null) return;
     if (running.file.size >= room) {
       running.problem = `the quota of ${this.#quota / MEGABYTE} MB (recording.quota) is used up`;
+      return;
+    }
+    if (running.file.failure !== null) {
+      running.problem = `it could not be written (${running.file.failure.message})`;
       return;
     }
     const { sampleTime, sampleInstant, positions, velocities, efforts, state } = arm.read();

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/joint-streams.ts';
 import type { Arm, ArmState } from '../arm/types.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
 import { JointStateEncoder } from './cdr.ts';
 import { JointInput, jointValuesFault } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
@@ -18,7 +18,7 @@ export class RemoteArm {
   readonly #publish: () => void;
 
   /** @param node the root node; names are relative to its namespace `prefix` */
-  constructor(node: RosNode, prefix: string, arm: Arm, joints: JointStreams, qualities: Qualities, log: Logger) {
+  constructor(node: RosNode, prefix: string, arm: Arm, joints: StreamService, qualities: Qualities, log: Logger) {
     const names = arm.model.joints.map((joint) => joint.name);
     const commands = node.createPublisher(JOINT_STATE, `${arm.name}/joint_commands`, { qos: qualities.stream });
     const encoder = new JointStateEncoder(names);
@@ -51,7 +51,7 @@ export class RemoteArm {
         positions[place] = message.positions[index]!;
         if (moving) velocities[place] = message.velocities[index]!;
       }
-      joints.remoteState(arm, positions, moving ? velocities : null, message.stamp);
+      joints.remoteState(arm, positions, moving ? velocities : null);
       return null;
     });
     const options = { qos: qualities.observed, isRaw: true } as const;

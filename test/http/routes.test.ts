@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BridgeError } from '../../src/arm/types.ts';
-import { buildApp } from '../../src/http/app.ts';
-import { FakeArm, type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 let leader: FakeArm;
 let follower: FakeArm;
