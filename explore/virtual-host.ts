@@ -114,14 +114,17 @@ export class VirtualArms implements SimulatedArms {
   readonly #mj: MainModule;
   readonly #arms = new Map<string, VirtualArm>();
   readonly #lane: Lane;
-  readonly #control: Lane;
+  /** They go on when the bridge that has started them ends. */
+  outlives = false;
+  /** The thread that drives them. */
+  control: Lane;
   readonly #onFailure: (message: string) => void;
   readonly #timer: { cancel(): void };
 
   constructor(mj: MainModule, lane: Lane, control: Lane, onFailure: (message: string) => void) {
     this.#mj = mj;
     this.#lane = lane;
-    this.#control = control;
+    this.control = control;
     this.#onFailure = onFailure;
     this.#timer = lane.every(TICK, () => {
       for (const { sim } of this.#arms.values()) sim.advance(lane.now());
@@ -139,7 +142,7 @@ export class VirtualArms implements SimulatedArms {
   }
 
   portFor(name: string): BytePort {
-    return this.get(name).wire(`sim:${name}`, this.#control);
+    return this.get(name).wire(`sim:${name}`, this.control);
   }
 
   async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
@@ -163,6 +166,7 @@ export class VirtualArms implements SimulatedArms {
   }
 
   async close(): Promise<void> {
+    if (this.outlives) return;
     this.#timer.cancel();
     for (const { sim } of this.#arms.values()) sim.dispose();
   }
@@ -190,12 +194,22 @@ export class VirtualHost implements Host {
   thread: VirtualThread | null = null;
   readonly #mj: MainModule;
 
-  constructor(mj: MainModule, time = new VirtualTime()) {
+  /** @param arms that are there already; null: the bridge has them made */
+  constructor(mj: MainModule, time = new VirtualTime(), arms: VirtualArms | null = null) {
     this.#mj = mj;
     this.time = time;
+    this.arms = arms;
     this.clock = time.lane('main');
     this.controlLane = time.lane('control');
     this.simulationLane = time.lane('simulation');
+    if (arms !== null) arms.control = this.controlLane;
+  }
+
+  /** Kills the process that runs on it, as `kill -9` does. @returns a host for the next one, with the same arms */
+  killed(): VirtualHost {
+    this.clock.pause(Number.POSITIVE_INFINITY);
+    this.controlLane.pause(Number.POSITIVE_INFINITY);
+    return new VirtualHost(this.#mj, this.time, this.arms);
   }
 
   startControl(setup: ControlSetup): ControlChannel {
@@ -230,6 +244,7 @@ export class VirtualHost implements Host {
     arms: readonly SimArmOptions[],
     { onFailure = () => {} }: { readonly onFailure?: (message: string) => void },
   ): Promise<VirtualArms> {
+    if (this.arms !== null) return this.arms;
     this.arms = new VirtualArms(this.#mj, this.simulationLane, this.controlLane, onFailure);
     for (const arm of arms) await this.arms.add(arm);
     return this.arms;

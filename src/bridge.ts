@@ -9,7 +9,7 @@ import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
 import { PositionGains } from './arm/position-gains.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
-import { BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
+import type { Caller, LoopStatistics } from './arm/types.ts';
 import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
@@ -20,6 +20,7 @@ import type { Host, SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
+import { Autostart } from './mirror/autostart.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/mirror-service.ts';
 import { StreamService } from './mirror/stream-service.ts';
@@ -47,8 +48,14 @@ const CYCLE_TIMEOUT = 1;
 /** Time for answers to leave before HTTP closes, s: a stop that ended the lowering is to be answered. */
 const LAST_ANSWERS = 0.1;
 
-const SHUTDOWN: Caller = { owner: { key: 'shutdown', name: 'the shutdown of the bridge' }, takeOver: true };
-const AUTOSTART: Caller = { owner: { key: 'autostart', name: 'the configuration (autostart)' }, takeOver: false };
+const SHUTDOWN: Caller = {
+  owner: { key: 'shutdown', name: 'the shutdown of the bridge' },
+  takeOver: true,
+  automatic: true,
+};
+/** Why an arm that the configuration mirrors from the beginning is stopped after a crash. */
+const UNCLEAN =
+  'the bridge did not end properly: look after the arm, then reset it, and its mirroring begins by itself (autostart)';
 
 export interface RosStatus {
   enabled: boolean;
@@ -98,6 +105,9 @@ export class Bridge {
   readonly #control: ControlClient;
   readonly #protection: Protection;
   readonly #records: ArmRecords;
+  /** Arms that somebody had stopped when an earlier bridge ended. */
+  readonly #leftStopped = new Set<Arm>();
+  #autostart: Autostart[] = [];
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #app: FastifyInstance | null = null;
@@ -302,6 +312,7 @@ export class Bridge {
 
   async #close(): Promise<void> {
     const logger = this.#logger;
+    for (const autostart of this.#autostart) autostart.close();
     this.streams.close();
     this.jog.close();
     this.teleoperation.close();
@@ -321,6 +332,7 @@ export class Bridge {
     await this.recordings.close();
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
+    for (const arm of this.arms.all) this.#records.end(arm);
     await this.simulation?.close();
     // Last, since nothing else must wait for it.
     await this.#rosRoom?.close();
@@ -339,6 +351,15 @@ export class Bridge {
       records: this.#records,
       detached: () => plan.detached !== null,
     });
+    const { stopped, unclean } = this.#records.begin(config);
+    if (stopped !== null) {
+      arm.latch(stopped);
+      this.#leftStopped.add(arm);
+    }
+    if (stopped === null && unclean && this.#autostarts(config.name)) arm.latch(UNCLEAN);
+    if (arm.latched) {
+      this.#logger.warn(`${config.name} is stopped until somebody resets it: ${stopped ?? UNCLEAN}`);
+    }
     this.#control.listen(index, arm);
     arm.limitSpeed(config.speed_scale);
     arm.limitAcceleration(config.acceleration_scale);
@@ -489,20 +510,32 @@ export class Bridge {
     if (this.#host.listens) this.address = await listen(this.#app, this.#config.http, tokens);
   }
 
-  /** Starts the pairs that the configuration wants mirrored from the beginning. */
-  async autostart(): Promise<void> {
-    const pairs = this.#config.pairs
-      .filter((pair) => pair.autostart)
-      .map((pair) => ({
-        leader: this.arms.byName(pair.leader)!.id,
-        follower: this.arms.byName(pair.follower)!.id,
-      }));
-    if (pairs.length === 0) return;
-    try {
-      await this.mirror.start({ pairs, gravity: null, invert: false }, AUTOSTART);
-    } catch (error) {
-      if (!(error instanceof BridgeError)) throw error;
-      this.#logger.warn(`autostart of mirroring: ${error.message}`);
+  #autostarts(arm: string): boolean {
+    return this.#config.pairs.some(
+      ({ autostart, leader, follower }) => autostart && (leader === arm || follower === arm),
+    );
+  }
+
+  /** Starts the pairs that the configuration wants mirrored from the beginning, as soon as that can be. */
+  autostart(): void {
+    const followers = new Map<Arm, Arm[]>();
+    for (const pair of this.#config.pairs) {
+      if (!pair.autostart) continue;
+      const leader = this.arms.byName(pair.leader)!;
+      followers.set(leader, [...(followers.get(leader) ?? []), this.arms.byName(pair.follower)!]);
+    }
+    for (const [leader, group] of followers) {
+      const warn = (text: string): void => this.#logger.warn(text);
+      const stopped = [leader, ...group].find((arm) => this.#leftStopped.has(arm));
+      if (stopped !== undefined) {
+        warn(
+          `autostart of mirroring of ${leader.name}: not tried, since ${stopped.name} was stopped: start it by hand`,
+        );
+        continue;
+      }
+      const autostart = new Autostart(this.mirror, { leader, followers: group }, this.#clock, warn);
+      this.#autostart.push(autostart);
+      autostart.begin();
     }
   }
 }

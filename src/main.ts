@@ -101,7 +101,7 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
   const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail });
   endOnSignals(bridge, logger, systemClock);
-  await bridge.autostart();
+  bridge.autostart();
   const { host, port } = bridge.address;
   const shown = host.includes(':') ? `[${host}]` : host;
   const scheme = config.http.tls === null || config.http.tls === 'off' ? 'http' : 'https';

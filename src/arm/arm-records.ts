@@ -8,10 +8,12 @@ const record = z.strictObject({
   running: z.boolean(),
   /** Why the arm is stopped; null when it is not. */
   stopped: z.string().nullable(),
+  /** A bridge has not ended properly, and nobody has reset the arm since. */
+  unclean: z.boolean(),
 });
 type ArmRecord = z.infer<typeof record>;
 
-const NOTHING: ArmRecord = { running: false, stopped: null };
+const NOTHING: ArmRecord = { running: false, stopped: null, unclean: false };
 
 /** An arm as its record names it. */
 export interface Recorded {
@@ -38,12 +40,14 @@ export class ArmRecords {
 
   /**
    * This process has the arm from now on.
-   * @returns why it is stopped, null when it is not, and whether the process before has ended without letting go of it
+   * @returns why it is stopped, null when it is not, and whether a process before has ended without letting go of it and
+   * nobody has reset it since
    */
   begin(arm: Recorded): { readonly stopped: string | null; readonly unclean: boolean } {
-    const before = this.#read(arm);
-    this.#keep(arm, { ...before, running: true });
-    return { stopped: before.stopped, unclean: before.running };
+    const { stopped, unclean: left, running } = this.#read(arm);
+    const unclean = left || running;
+    this.#keep(arm, { running: true, stopped, unclean });
+    return { stopped, unclean };
   }
 
   /** The arm is stopped. It is on disk when this returns, or people have been told why not. */
@@ -51,9 +55,10 @@ export class ArmRecords {
     this.#keep(arm, { ...this.#of(arm), stopped: reason });
   }
 
-  /** The arm is not stopped any more. */
+  /** A person has reset the arm. */
   release(arm: Recorded): void {
-    if (this.#of(arm).stopped !== null) this.#keep(arm, { ...this.#of(arm), stopped: null });
+    const { running, stopped, unclean } = this.#of(arm);
+    if (stopped !== null || unclean) this.#keep(arm, { running, stopped: null, unclean: false });
   }
 
   /** This process ends properly. A stop stays. */
@@ -72,7 +77,7 @@ export class ArmRecords {
       return record.parse(JSON.parse(text));
     } catch {
       // It was being written by something else than this file: nothing is known but that somebody had the arm.
-      return { running: true, stopped: null };
+      return { running: true, stopped: null, unclean: true };
     }
   }
 
@@ -80,7 +85,7 @@ export class ArmRecords {
     const path = this.#path(arm);
     this.#records.set(path, next);
     try {
-      if (next.running || next.stopped !== null) this.#disk.write(path, `${JSON.stringify(next)}\n`);
+      if (next.running || next.unclean || next.stopped !== null) this.#disk.write(path, `${JSON.stringify(next)}\n`);
       else this.#disk.remove(path);
     } catch (error) {
       const what = next.stopped === null ? 'its state' : 'its stop';

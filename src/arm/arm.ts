@@ -371,11 +371,10 @@ export class Arm implements ControlListener {
     return this.#control.latched;
   }
 
-  /** The arm was stopped when an earlier process ended, or the bridge wants a person to look before anything moves it. */
+  /** Latches the stop before the arm is reached: an earlier process had it stopped, or a person is to look at it first. */
   latch(reason: string): void {
     this.#stopReason = reason;
     this.#control.latched = true;
-    this.#records.stop(this, reason);
   }
 
   /**

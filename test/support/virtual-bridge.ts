@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import loadMujoco from '@mujoco/mujoco';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { VirtualHost } from '../../explore/virtual-host.ts';
 import { Bridge } from '../../src/bridge.ts';
 import { configSchema } from '../../src/config/schema.ts';
@@ -31,7 +30,17 @@ export class VirtualBridge {
   /** Lines of its log, the newest last. */
   readonly lines: { readonly level: number; readonly msg: string }[];
 
-  private constructor(host: VirtualHost, bridge: Bridge, folder: string, lines: VirtualBridge['lines']) {
+  readonly #config: object;
+  #killed = false;
+
+  private constructor(
+    host: VirtualHost,
+    bridge: Bridge,
+    folder: string,
+    lines: VirtualBridge['lines'],
+    config: object,
+  ) {
+    this.#config = config;
     this.host = host;
     this.bridge = bridge;
     this.folder = folder;
@@ -42,8 +51,7 @@ export class VirtualBridge {
    * @param config differs from one simulated SO-101 named `arm`
    * @param folder where what outlives it is kept; left out: one of its own
    */
-  static async start(config: object = {}, folder?: string, time = new VirtualTime()): Promise<VirtualBridge> {
-    const host = new VirtualHost(mj, time);
+  static async start(config: object = {}, folder?: string, host = new VirtualHost(mj)): Promise<VirtualBridge> {
     const kept = folder ?? mkdtempSync(join(tmpdir(), 'arm-bridge-virtual-'));
     if (folder === undefined) onTestFinished(() => rmSync(kept, { recursive: true, force: true }));
     const lines: { level: number; msg: string }[] = [];
@@ -56,7 +64,8 @@ export class VirtualBridge {
       ...config,
     });
     const bridge = await host.time.until(Bridge.start(parsed, logger, host), LIMIT);
-    const made = new VirtualBridge(host, bridge, kept, lines);
+    const made = new VirtualBridge(host, bridge, kept, lines, config);
+    bridge.autostart();
     onTestFinished(() => made.end());
     return made;
   }
@@ -95,6 +104,22 @@ export class VirtualBridge {
 
   /** Lowers the arms and ends all parts, once. */
   async end(): Promise<void> {
-    await this.until(this.bridge.close());
+    if (!this.#killed) await this.until(this.bridge.close());
+  }
+
+  /** The same bridge after `kill -9`, over the same arms. @param away time in between, s */
+  async killAndStart(away = 1): Promise<VirtualBridge> {
+    this.#killed = true;
+    const next = this.host.killed();
+    await next.time.run(next.time.now + away);
+    return VirtualBridge.start(this.#config, this.folder, next);
+  }
+
+  /** The same bridge after it has ended properly, over the same arms. */
+  async restart(): Promise<VirtualBridge> {
+    this.host.arms!.outlives = true;
+    await this.end();
+    this.#killed = true;
+    return VirtualBridge.start(this.#config, this.folder, this.host.killed());
   }
 }
