@@ -36,7 +36,7 @@ test('an arm is taken from its owner, kept, and given back; others need to take 
   const refused = await ask('POST', '/api/v1/arms/follower/release');
   expect([refused.status, refused.body.detail]).toEqual([
     409,
-    'follower is driven by mirroring. Add ?take_over=true to take it.',
+    'follower is driven by mirroring. Wait until it has ended, or take it with ?take_over=true.',
   ]);
   expect((await ask('POST', '/api/v1/arms/follower/take-over')).body.status).toBe('ok');
   expect(arm.owner).toMatchObject({ key: 'http', name: 'an HTTP client' });

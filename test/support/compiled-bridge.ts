@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { afterAll } from 'vitest';
 import type { Bridge, BridgeOptions } from '../../src/bridge.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { Host } from '../../src/host.ts';
@@ -16,5 +20,9 @@ export function startBridge(
   options?: BridgeOptions,
   differs: Partial<Host> = {},
 ): Promise<Bridge> {
-  return compiled.Bridge.start(config, logger, { ...thisMachine(systemClock), ...differs }, options);
+  // A stop outlives its bridge, and is not to meet the next test.
+  const state = config.state_folder ?? mkdtempSync(join(tmpdir(), 'arm-bridge-state-'));
+  if (config.state_folder === null) afterAll(() => rmSync(state, { recursive: true, force: true }));
+  const own = { ...config, state_folder: state };
+  return compiled.Bridge.start(own, logger, { ...thisMachine(systemClock), ...differs }, options);
 }
