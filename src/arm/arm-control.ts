@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
-import type { Command, CommandResult, SourceSpec } from '../rt/messages.ts';
+import type { Command, CommandResult } from '../rt/messages.ts';
 import type { ArmSnapshot } from '../rt/snapshot/arm-fields.ts';
 import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';
 import { SnapshotReader } from '../rt/snapshot/snapshot-reader.ts';
@@ -82,6 +82,11 @@ export class ArmControl {
     return this.#shared.endEpoch(this.index);
   }
 
+  /** The stop has been latched by the arm's own servos, and by nobody else. */
+  get failed(): boolean {
+    return this.#shared.stop(this.index) === StopWord.fault;
+  }
+
   get latched(): boolean {
     return this.#shared.stopLatched(this.index);
   }
@@ -130,12 +135,16 @@ export class ArmControl {
 
   /**
    * Lets a source drive the arm; its torque must be on. Resolves when the snapshot shows it.
-   * @param epoch in which it was asked
+   * @param command source, epoch in which it was asked, and whether it lowers the arm
    * @param onAccepted is given the number of the motion as soon as the control thread has begun it
    * @throws {BridgeError}
    */
-  async drive(source: SourceSpec, epoch: number, onAccepted: (motion: number) => void): Promise<RunningMotion> {
-    const { motion, duration } = await this.#send({ kind: 'drive', source, epoch });
+  async drive(
+    command: Pick<Extract<Command, { kind: 'drive' }>, 'source' | 'epoch' | 'lowering'>,
+    onAccepted: (motion: number) => void,
+  ): Promise<RunningMotion> {
+    const { source } = command;
+    const { motion, duration } = await this.#send({ kind: 'drive', ...command });
     onAccepted(motion);
     const over = this.#lastEnd;
     if (over?.motion !== motion) this.#driven = { motion, kind: source.kind, began: this.clock.now(), duration };

@@ -1,7 +1,7 @@
 import type { Timer } from '../clock.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import type { SourceSpec } from '../rt/messages.ts';
-import type { Arm } from './arm.ts';
+import type { Arm, ClaimOptions } from './arm.ts';
 import type { ArmControl, MotionEnd, RunningMotion } from './arm-control.ts';
 import type { Loss } from './ownership.ts';
 import { type ArmSnapshot, BridgeError, type Caller, type Owner } from './types.ts';
@@ -45,6 +45,7 @@ export class ArmSession {
   readonly #epoch: number;
   readonly #end: (session: ArmSession) => void;
   readonly #signal: AbortSignal | undefined;
+  readonly #lowering: boolean;
   #timeLimit: number;
   #deadline: number;
   #loss: Loss | null = null;
@@ -55,7 +56,6 @@ export class ArmSession {
   /**
    * Only the arm makes its sessions: see `Arm.claim`.
    * @param epoch that begins with it
-   * @param timeLimit s; a motion that has not ended by then decelerates to a hold
    * @param end gives the arm back
    */
   constructor(
@@ -63,7 +63,7 @@ export class ArmSession {
     control: ArmControl,
     epoch: number,
     caller: Caller,
-    timeLimit: number,
+    { timeLimit, lowering }: Required<Pick<ClaimOptions, 'timeLimit' | 'lowering'>>,
     end: (session: ArmSession) => void,
   ) {
     this.arm = arm;
@@ -72,6 +72,7 @@ export class ArmSession {
     this.#epoch = epoch;
     this.#signal = caller.signal;
     this.#timeLimit = timeLimit;
+    this.#lowering = lowering;
     this.#deadline = arm.clock.now() + timeLimit;
     this.#end = end;
   }
@@ -226,7 +227,8 @@ export class ArmSession {
   }
 
   #drive(source: SourceSpec): Promise<RunningMotion> {
-    return this.#control.drive(source, this.#epoch, (motion) => {
+    const command = { source, epoch: this.#epoch, lowering: this.#lowering };
+    return this.#control.drive(command, (motion) => {
       this.motion = motion;
       // The session has ended while this was on its way.
       if (!this.#open) this.#brakeOwn();

@@ -30,6 +30,8 @@ export interface ClaimOptions {
   readonly timeLimit?: number;
   /** What the session is for, when that was asked before now. */
   readonly ask?: Ask;
+  /** It lowers the arm, which may be done to one that its own servos have stopped. */
+  readonly lowering?: boolean;
 }
 
 export interface ArmOptions {
@@ -279,13 +281,17 @@ export class Arm implements ControlListener {
    * Takes the arm for an owner and begins an epoch of its intent. The one who had it is told.
    * @throws {BridgeError} disconnected, stopped, owned; unsupported when what it is for is over
    */
-  claim(caller: Caller, { timeLimit = Number.POSITIVE_INFINITY, ask = this.ask() }: ClaimOptions = {}): ArmSession {
-    this.requireDrivable();
+  claim(
+    caller: Caller,
+    { timeLimit = Number.POSITIVE_INFINITY, ask = this.ask(), lowering = false }: ClaimOptions = {},
+  ): ArmSession {
+    if (!lowering || !this.failed) this.requireDrivable();
     this.requireWanted(ask);
     const make = (): ArmSession => {
       if (caller.automatic !== true) this.acts++;
       this.#beginEpoch(ask);
-      return new ArmSession(this, this.#control, this.#epoch, caller, timeLimit, (session) => this.#release(session));
+      const options = { timeLimit, lowering };
+      return new ArmSession(this, this.#control, this.#epoch, caller, options, (session) => this.#release(session));
     };
     const session = this.#ownership.claim(caller, make);
     this.notice = '';
@@ -369,6 +375,11 @@ export class Arm implements ControlListener {
   /** A stop is latched; an arm that is disconnected meanwhile is stopped when it comes back. */
   get latched(): boolean {
     return this.#control.latched;
+  }
+
+  /** It is stopped by its own servos alone: it can be lowered. */
+  get failed(): boolean {
+    return this.#control.failed;
   }
 
   /** Latches the stop before the arm is reached: an earlier process had it stopped, or a person is to look at it first. */

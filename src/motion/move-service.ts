@@ -113,20 +113,28 @@ export class MoveService {
   }
 
   /**
-   * Down along a checked way to the named pose `rest`; there the torque goes off. An arm that does not get down holds.
+   * Down along a checked way to the named pose `rest`; there the torque goes off. An arm that does not get down holds. One that
+   * its own servos have stopped is lowered too.
    * @throws {BridgeError} disconnected, stopped, owned
    */
   async sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    arm.requireDrivable();
+    arm.requireConnected();
+    if (!arm.failed) arm.requireDrivable();
     const target = poseTarget(arm, this.#planner(arm), 'rest', null);
     const route = this.#route(arm, target.goal);
     if (typeof route === 'string') return refused(this.#blocked(arm, route));
-    return this.#inSession(arm, target, caller, async (session, began) => {
-      const problem = (await session.torqueOn()) ?? (await lowerTo(session, route));
-      const outcome = this.#outcome(arm, target, began, 1, problem);
-      if (problem === null) await session.torqueOff();
-      return outcome;
-    });
+    return this.#inSession(
+      arm,
+      target,
+      caller,
+      async (session, began) => {
+        const problem = (await session.torqueOn()) ?? (await lowerTo(session, route));
+        const outcome = this.#outcome(arm, target, began, 1, problem);
+        if (problem === null) await session.torqueOff();
+        return outcome;
+      },
+      true,
+    );
   }
 
   /**
@@ -143,8 +151,8 @@ export class MoveService {
   }
 
   /**
-   * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that is stopped, or for which
-   * no free way is found, keeps its torque and holds.
+   * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that somebody has stopped, or for
+   * which no free way is found, keeps its torque and holds.
    * @param without joint whose servo is silent or limp: the others go down around it, as low as is free, and hold there
    * @returns null when the arm is down and limp, else why it still holds
    */
@@ -152,7 +160,7 @@ export class MoveService {
     await arm.standing();
     const { state, torque, holding } = arm.read();
     if (arm.remote || state === 'disconnected' || !torque) return null;
-    if (state === 'stopped') {
+    if (state === 'stopped' && !arm.failed) {
       return `arm ${arm.name} is stopped and holds; switch its power off only with a hand under it, or start the bridge, reset and stop it again`;
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
@@ -161,7 +169,7 @@ export class MoveService {
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
     }
-    const session = arm.claim(caller, { timeLimit: LOWERING_LIMIT });
+    const session = arm.claim(caller, { timeLimit: LOWERING_LIMIT, lowering: true });
     try {
       const problem = await lowerTo(session, route, without);
       if (problem !== null) {
@@ -288,9 +296,10 @@ export class MoveService {
     target: Target,
     caller: Caller,
     work: (session: ArmSession, began: number) => Promise<MoveOutcome>,
+    lowering = false,
   ): Promise<MoveOutcome> {
     const began = arm.clock.now();
-    const session = arm.claim(caller, { timeLimit: TIME_LIMIT * arm.slowdown });
+    const session = arm.claim(caller, { timeLimit: TIME_LIMIT * arm.slowdown, lowering });
     this.#goals.set(session, { q: target.goal, position: target.position });
     try {
       return await work(session, began);
