@@ -7,13 +7,14 @@ import { ArmRecords } from './arm/arm-records.ts';
 import { Arms } from './arm/arms.ts';
 import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
+import { LOOK, LoopLoad } from './arm/loop-load.ts';
 import { PositionGains } from './arm/position-gains.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import type { Caller, LoopStatistics } from './arm/types.ts';
 import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Timer } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import type { Host, SimulatedArms } from './host.ts';
@@ -108,6 +109,8 @@ export class Bridge {
   /** Arms that somebody had stopped when an earlier bridge ended. */
   readonly #leftStopped = new Set<Arm>();
   #autostart: Autostart[] = [];
+  readonly #load = new LoopLoad();
+  readonly #watch: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #app: FastifyInstance | null = null;
@@ -203,6 +206,7 @@ export class Bridge {
     this.connections.onAdded((arm) =>
       this.#added(arm, plans.find(({ config: { name } }) => name === arm.name)!.config),
     );
+    this.#watch = clock.every(LOOK, () => this.#watchLoad(), true);
     void this.#watchCycles();
   }
 
@@ -286,6 +290,7 @@ export class Bridge {
       cycles: cycle,
       rate: loop[LoopField.rate]!,
       late: loop[LoopField.late]!,
+      trouble: this.#load.trouble,
       period: loop[LoopField.period]!,
       longestPeriod: loop[LoopField.longestPeriod]!,
       priority: loop[LoopField.priority]!,
@@ -312,6 +317,7 @@ export class Bridge {
 
   async #close(): Promise<void> {
     const logger = this.#logger;
+    this.#watch.cancel();
     for (const autostart of this.#autostart) autostart.close();
     this.streams.close();
     this.jog.close();
@@ -350,6 +356,7 @@ export class Bridge {
       control,
       records: this.#records,
       detached: () => plan.detached !== null,
+      trouble: () => this.#load.trouble,
     });
     const { stopped, unclean } = this.#records.begin(config);
     if (stopped !== null) {
@@ -389,6 +396,15 @@ export class Bridge {
       await this.#shared.nextCycle(this.#shared.cycle, CYCLE_TIMEOUT);
       for (const listener of this.#cycleListeners) listener();
     }
+  }
+
+  #watchLoad(): void {
+    const before = this.#load.trouble;
+    this.#load.look(this.loop());
+    const { trouble } = this.#load;
+    if ((trouble === '') === (before === '')) return;
+    if (trouble === '') this.#logger.info('this computer keeps up with the control loop again');
+    else this.#logger.warn(`${trouble}: end other programs, or give the bridge a priority (control.priority)`);
   }
 
   async #connect(): Promise<void> {

@@ -286,8 +286,6 @@ export class ArmSession {
         return 'the client has gone; the arm holds where it is';
       case 'time_limit':
         return `time limit of ${this.#timeLimit} s`;
-      case 'silent':
-        return 'its servos have not answered for a while; the arm holds';
       default:
         return text === '' ? `ended by the control loop (${reason})` : text;
     }

@@ -10,6 +10,7 @@ import type { ArmRecords } from './arm-records.ts';
 import { ArmServos } from './arm-servos.ts';
 import { ArmSession, releaseTorque } from './arm-session.ts';
 import type { ControlListener } from './control-client.ts';
+import { withCause } from './loop-load.ts';
 import { type ArmModel, mounted } from './model.ts';
 import { Ownership } from './ownership.ts';
 import { REPORTED_STATE } from './reported-state.ts';
@@ -44,6 +45,8 @@ export interface ArmOptions {
   readonly records: ArmRecords;
   /** Whether it has been taken off its bus on purpose. */
   readonly detached: () => boolean;
+  /** What keeps this computer from hearing its servos in time, for people; empty when nothing does. */
+  readonly trouble: () => string;
 }
 
 /** One arm on the main thread: what it is, how it is, who has it, and its stop. */
@@ -92,6 +95,9 @@ export class Arm implements ControlListener {
   readonly #records: ArmRecords;
   readonly #ownership: Ownership;
   readonly #detached: () => boolean;
+  readonly #trouble: () => string;
+  /** What the machine that owns a remote arm says of it; of an own arm, and until it says something, nothing is against it. */
+  #remoteOwner = { holding: true, blocked: '' };
   readonly #stateListeners = new Set<(state: ArmState, reason: string) => void>();
 
   constructor(options: ArmOptions) {
@@ -107,6 +113,7 @@ export class Arm implements ControlListener {
     this.clock = options.control.clock;
     this.#records = options.records;
     this.#detached = options.detached;
+    this.#trouble = options.trouble;
     this.#ownership = new Ownership(this);
     this.#epoch = options.control.epoch;
     this.servos = new ArmServos(this, options.control);
@@ -136,7 +143,7 @@ export class Arm implements ControlListener {
   get reason(): string {
     const { state } = this.read();
     if (state === 'stopped') return this.#stopReason;
-    if (state !== 'disconnected') return this.notice;
+    if (state !== 'disconnected') return this.#remoteOwner.blocked || this.notice;
     // The snapshot may be ahead of the message that says why.
     const why = this.unreachable || this.#reason || 'its servos are being checked';
     return `${why}${this.notice === '' ? '' : `; ${this.notice}`}`;
@@ -239,11 +246,39 @@ export class Arm implements ControlListener {
   /** @throws {BridgeError} disconnected or stopped, with the reason and what to do */
   requireDrivable(): void {
     this.requireConnected();
-    if (this.read().state !== 'stopped' && !this.latched) return;
-    throw new BridgeError('stopped', `Arm ${this.name} is stopped (${this.#stopReason}).`, {
-      arm: this,
-      remedy: 'reset',
-    });
+    if (this.read().state === 'stopped' || this.latched) {
+      throw new BridgeError('stopped', `Arm ${this.name} is stopped (${this.#stopReason}).`, {
+        arm: this,
+        remedy: 'reset',
+      });
+    }
+    const { blocked, holding } = this.#remoteOwner;
+    if (blocked !== '')
+      throw new BridgeError('stopped', `Arm ${this.name} cannot be driven: ${blocked}.`, { arm: this });
+    if (holding) return;
+    throw new BridgeError(
+      'unsupported',
+      `Arm ${this.name} is limp: switch its torque on at the machine that owns its bus.`,
+      { arm: this },
+    );
+  }
+
+  /**
+   * The machine that owns the arm has said what it does with it. What drives the arm from here, and must not any more, ends.
+   * @param blocked why it must not be driven from here; empty when it may
+   */
+  toldByOwner(holding: boolean, blocked: string): void {
+    this.#remoteOwner = { holding, blocked };
+    if (blocked === '' && holding) return;
+    const message = blocked === '' ? 'the machine that owns its bus has switched its torque off' : blocked;
+    this.#interrupt();
+    this.#ownership.lose({ reason: 'stopped', message });
+  }
+
+  /** The machine that owns the arm does not follow any more: what drives the arm from here ends. */
+  letGoByOwner(): void {
+    this.#interrupt();
+    this.#ownership.lose({ reason: 'taken_over', message: 'the machine that owns its bus does not follow any more' });
   }
 
   /** @throws {BridgeError} as `requireDrivable`, and unsupported for an arm that does not hold with all its servos */
@@ -432,7 +467,9 @@ export class Arm implements ControlListener {
   }
 
   /** The control thread tells that a motion has ended. */
-  ended(motion: number, reason: EndReason, text: string): void {
+  ended(motion: number, reason: EndReason, told: string): void {
+    const silent = 'its servos have not answered for a while; the arm holds';
+    const text = withCause(told === '' && reason === 'silent' ? silent : told, this.#trouble());
     this.#control.ended(motion, { reason, text });
   }
 
@@ -445,7 +482,8 @@ export class Arm implements ControlListener {
   }
 
   /** The control thread tells the arm's state, and why it has it. */
-  state(state: number, reason: string): void {
+  state(state: number, told: string): void {
+    const reason = withCause(told, this.#trouble());
     this.#reason = reason;
     if (state === this.#state) return;
     this.#state = state;
@@ -463,18 +501,18 @@ export class Arm implements ControlListener {
 
   #carryOut(effect: keyof typeof REPORTED_STATE.effects, reason: string): void {
     switch (effect) {
-      case 'end_motions':
+      case 'endMotions':
         this.#control.endAll('disconnected');
         break;
-      case 'lose_disconnected':
+      case 'loseDisconnected':
         this.#interrupt();
         this.#ownership.lose({ reason: 'disconnected', message: `the arm is disconnected (${reason})` });
         break;
-      case 'keep_stop':
+      case 'keepStop':
         this.#stopReason = reason;
         this.#records.stop(this, reason);
         break;
-      case 'lose_stopped':
+      case 'loseStopped':
         this.#interrupt();
         this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
         break;

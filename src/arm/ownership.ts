@@ -4,98 +4,98 @@ import { BridgeError, type Caller, type Owner } from './types.ts';
 
 /** Who may drive an arm. */
 export const OWNERSHIP = defineMachine({
-  name: 'ownership',
+  name: 'Ownership of an arm',
   states: {
     free: 'nobody has the arm',
     driven: 'a session has it',
     kept: 'somebody keeps it between sessions',
-    kept_driven: 'who keeps it has a session',
+    keptDriven: 'who keeps it has a session',
     reserved: 'one owner alone may take it',
-    reserved_driven: 'a session has it, and one owner alone may take it next',
+    reservedDriven: 'a session has it, and one owner alone may take it next',
   },
   inputs: {
-    claim_own: 'its present owner, or the one it is reserved for, asks for a session',
-    claim_other: 'somebody else asks for a session',
-    claim_over: 'somebody else asks for it, and to take it over',
+    claimOwn: 'its present owner, or the one it is reserved for, asks for a session',
+    claimOther: 'somebody else asks for a session',
+    claimOver: 'somebody else asks for it, and to take it over',
     end: 'the session has ended',
     keep: 'the owner of the session keeps the arm',
-    let_go: 'nobody keeps it any more',
+    letGo: 'nobody keeps it any more',
     lose: 'the arm is stopped or disconnected',
     reserve: 'from now on one owner alone may take it',
     unreserve: 'everybody may ask again',
   },
   effects: {
-    refuse_owned: 'the one who asks is told who has the arm',
-    refuse_reserved: 'the one who asks is told for whom it is reserved',
+    refuseOwned: 'the one who asks is told who has the arm',
+    refuseReserved: 'the one who asks is told for whom it is reserved',
     replace: 'the session before is told who has the arm now',
-    tell_loss: 'the session is told why the arm is lost',
-    forget_keeper: 'nobody keeps the arm',
+    tellLoss: 'the session is told why the arm is lost',
+    forgetKeeper: 'nobody keeps the arm',
   },
   initial: 'free',
   table: {
     free: {
-      claim_own: 'driven',
-      claim_other: 'driven',
-      claim_over: 'driven',
+      claimOwn: 'driven',
+      claimOther: 'driven',
+      claimOver: 'driven',
       end: null,
       keep: null,
-      let_go: null,
+      letGo: null,
       lose: null,
       reserve: 'reserved',
       unreserve: null,
     },
     driven: {
-      claim_own: ['driven', 'replace'],
-      claim_other: ['driven', 'refuse_owned'],
-      claim_over: ['driven', 'replace'],
+      claimOwn: ['driven', 'replace'],
+      claimOther: ['driven', 'refuseOwned'],
+      claimOver: ['driven', 'replace'],
       end: 'free',
-      keep: 'kept_driven',
-      let_go: null,
-      lose: ['free', 'tell_loss'],
-      reserve: 'reserved_driven',
+      keep: 'keptDriven',
+      letGo: null,
+      lose: ['free', 'tellLoss'],
+      reserve: 'reservedDriven',
       unreserve: null,
     },
     kept: {
-      claim_own: 'kept_driven',
-      claim_other: ['kept', 'refuse_owned'],
-      claim_over: ['driven', 'forget_keeper'],
+      claimOwn: 'keptDriven',
+      claimOther: ['kept', 'refuseOwned'],
+      claimOver: ['driven', 'forgetKeeper'],
       end: null,
       keep: null,
-      let_go: ['free', 'forget_keeper'],
-      lose: ['free', 'forget_keeper'],
-      reserve: ['reserved', 'forget_keeper'],
+      letGo: ['free', 'forgetKeeper'],
+      lose: ['free', 'forgetKeeper'],
+      reserve: ['reserved', 'forgetKeeper'],
       unreserve: null,
     },
-    kept_driven: {
-      claim_own: ['kept_driven', 'replace'],
-      claim_other: ['kept_driven', 'refuse_owned'],
-      claim_over: ['driven', 'forget_keeper', 'replace'],
+    keptDriven: {
+      claimOwn: ['keptDriven', 'replace'],
+      claimOther: ['keptDriven', 'refuseOwned'],
+      claimOver: ['driven', 'forgetKeeper', 'replace'],
       end: 'kept',
       keep: null,
-      let_go: ['driven', 'forget_keeper'],
-      lose: ['free', 'forget_keeper', 'tell_loss'],
-      reserve: ['reserved_driven', 'forget_keeper'],
+      letGo: ['driven', 'forgetKeeper'],
+      lose: ['free', 'forgetKeeper', 'tellLoss'],
+      reserve: ['reservedDriven', 'forgetKeeper'],
       unreserve: null,
     },
     reserved: {
-      claim_own: 'reserved_driven',
-      claim_other: ['reserved', 'refuse_reserved'],
-      claim_over: ['reserved', 'refuse_reserved'],
+      claimOwn: 'reservedDriven',
+      claimOther: ['reserved', 'refuseReserved'],
+      claimOver: ['reserved', 'refuseReserved'],
       end: null,
       keep: null,
-      let_go: null,
+      letGo: null,
       lose: null,
       reserve: null,
       unreserve: 'free',
     },
-    reserved_driven: {
-      claim_own: ['reserved_driven', 'replace'],
-      claim_other: ['reserved_driven', 'refuse_reserved'],
-      claim_over: ['reserved_driven', 'refuse_reserved'],
+    reservedDriven: {
+      claimOwn: ['reservedDriven', 'replace'],
+      claimOther: ['reservedDriven', 'refuseReserved'],
+      claimOver: ['reservedDriven', 'refuseReserved'],
       end: 'reserved',
       keep: null,
-      let_go: null,
-      lose: ['reserved', 'tell_loss'],
+      letGo: null,
+      lose: ['reserved', 'tellLoss'],
       reserve: null,
       unreserve: 'driven',
     },
@@ -137,21 +137,21 @@ export class Ownership {
     const present = this.#reserved ?? this.owner;
     const own = present === null || present.key === owner.key;
     const before = this.#session;
-    const effects = this.#put(own ? 'claim_own' : takeOver ? 'claim_over' : 'claim_other');
-    if (effects.includes('refuse_reserved')) {
+    const effects = this.#put(own ? 'claimOwn' : takeOver ? 'claimOver' : 'claimOther');
+    if (effects.includes('refuseReserved')) {
       throw new BridgeError(
         'stopped',
         `Arm ${this.#arm.name} takes no more motions: it is kept for ${this.#reserved!.name}.`,
         { arm: this.#arm },
       );
     }
-    if (effects.includes('refuse_owned')) {
+    if (effects.includes('refuseOwned')) {
       throw new BridgeError('owned', `Arm ${this.#arm.name} is driven by ${this.owner!.name}.`, {
         arm: this.#arm,
         remedy: 'take_over',
       });
     }
-    if (effects.includes('forget_keeper')) this.#keeper = null;
+    if (effects.includes('forgetKeeper')) this.#keeper = null;
     const next = session();
     this.#session = next;
     if (effects.includes('replace')) {
@@ -180,7 +180,7 @@ export class Ownership {
   }
 
   letGo(): void {
-    if (this.#put('let_go').includes('forget_keeper')) this.#keeper = null;
+    if (this.#put('letGo').includes('forgetKeeper')) this.#keeper = null;
   }
 
   /** The arm is nobody's from now on; its session is told why. */
@@ -188,14 +188,14 @@ export class Ownership {
     const session = this.#session;
     const effects = this.#put('lose');
     this.#session = null;
-    if (effects.includes('forget_keeper')) this.#keeper = null;
-    if (effects.includes('tell_loss')) session!.lose(loss);
+    if (effects.includes('forgetKeeper')) this.#keeper = null;
+    if (effects.includes('tellLoss')) session!.lose(loss);
   }
 
   /** From now on nobody else can take the arm, by take-over neither. */
   reserve(owner: Owner): void {
     this.#reserved = owner;
-    if (this.#put('reserve').includes('forget_keeper')) this.#keeper = null;
+    if (this.#put('reserve').includes('forgetKeeper')) this.#keeper = null;
   }
 
   /** Others can take the arm again, unless it is kept for somebody else meanwhile. */

@@ -2,7 +2,7 @@ import { defineMachine } from '../machine.ts';
 
 /** The state of an arm as the control thread reports it to the main thread, and who has to hear of it there. */
 export const REPORTED_STATE = defineMachine({
-  name: 'reported state',
+  name: 'State of an arm, as the main thread hears of it',
   states: {
     disconnected: 'it does not answer, or has been taken off its bus',
     up: 'it answers: limp, holding or driven',
@@ -15,10 +15,10 @@ export const REPORTED_STATE = defineMachine({
     failed: 'the control thread has stopped it by itself',
   },
   effects: {
-    end_motions: 'whoever waits for a motion is told that it has ended',
-    lose_disconnected: 'its owner is told that it is disconnected',
-    keep_stop: 'the stop and its reason are kept on disk',
-    lose_stopped: 'its owner is told that it is stopped',
+    endMotions: 'whoever waits for a motion is told that it has ended',
+    loseDisconnected: 'its owner is told that it is disconnected',
+    keepStop: 'the stop and its reason are kept on disk',
+    loseStopped: 'its owner is told that it is stopped',
     tell: 'listeners are told the new state',
   },
   initial: 'disconnected',
@@ -27,16 +27,16 @@ export const REPORTED_STATE = defineMachine({
       gone: null,
       there: ['up', 'tell'],
       stopped: ['stopped', 'tell'],
-      failed: ['stopped', 'keep_stop', 'lose_stopped', 'tell'],
+      failed: ['stopped', 'keepStop', 'loseStopped', 'tell'],
     },
     up: {
-      gone: ['disconnected', 'end_motions', 'lose_disconnected', 'tell'],
+      gone: ['disconnected', 'endMotions', 'loseDisconnected', 'tell'],
       there: ['up', 'tell'],
       stopped: ['stopped', 'tell'],
-      failed: ['stopped', 'keep_stop', 'lose_stopped', 'tell'],
+      failed: ['stopped', 'keepStop', 'loseStopped', 'tell'],
     },
     stopped: {
-      gone: ['disconnected', 'end_motions', 'lose_disconnected', 'tell'],
+      gone: ['disconnected', 'endMotions', 'loseDisconnected', 'tell'],
       there: ['up', 'tell'],
       stopped: null,
       failed: null,

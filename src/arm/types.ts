@@ -100,6 +100,8 @@ export interface LoopStatistics {
   rate: number;
   /** Cycles that began later than half a period. */
   late: number;
+  /** What keeps this computer from keeping up, for people; empty when it does. */
+  trouble: string;
   /** Mean period of the last second, s. */
   period: number;
   /** Longest period of the last second, s. */

@@ -14,7 +14,7 @@ const INTERVAL = 0.5;
 
 /** What becomes of pairs that the configuration wants mirrored from the beginning. */
 export const AUTOSTART = defineMachine({
-  name: 'autostart',
+  name: 'Autostart of a pair',
   states: {
     waiting: 'the bridge did not end properly: a person has to reset the arms first',
     trying: 'it is tried until it works',
@@ -27,12 +27,12 @@ export const AUTOSTART = defineMachine({
     acted: 'somebody has driven or stopped one of the arms',
   },
   effects: {
-    tell_over: 'people are told that it is not tried any more',
+    tellOver: 'people are told that it is not tried any more',
   },
   initial: 'waiting',
   table: {
-    waiting: { reset: 'trying', started: null, acted: ['over', 'tell_over'] },
-    trying: { reset: null, started: 'done', acted: ['over', 'tell_over'] },
+    waiting: { reset: 'trying', started: null, acted: ['over', 'tellOver'] },
+    trying: { reset: null, started: 'done', acted: ['over', 'tellOver'] },
     done: { reset: null, started: null, acted: null },
     over: { reset: null, started: null, acted: null },
   },
@@ -91,7 +91,7 @@ export class Autostart {
   }
 
   #put(input: keyof typeof AUTOSTART.inputs): void {
-    if (this.#machine.put(input, this.#clock.now()).includes('tell_over')) {
+    if (this.#machine.put(input, this.#clock.now()).includes('tellOver')) {
       this.#tell('not tried any more, since somebody has driven or stopped an arm of it: start it by hand');
     }
     if (this.#machine.state === 'done' || this.#machine.state === 'over') this.close();

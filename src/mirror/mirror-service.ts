@@ -21,7 +21,6 @@ const OWNER: Owner = { key: 'mirror', name: 'leader-follower control' };
 
 /** Why the control loop has ended a follower's motion, where the name of the reason says too little. */
 const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
-  silent: 'its servos have not answered for a while; it holds',
   torque_off: 'its torque has gone off',
 };
 
@@ -206,13 +205,13 @@ export class MirrorService {
     const floating = last && leading.arm.read().state === 'floating';
     // The arms are free at once. An arm that is stopped or gone holds already; the reason is in the status.
     const freed = [
-      ...(effects.includes('free_follower') ? [following.stop()] : []),
-      ...(effects.includes('free_leader') && last ? [leading.stop()] : []),
+      ...(effects.includes('freeFollower') ? [following.stop()] : []),
+      ...(effects.includes('freeLeader') && last ? [leading.stop()] : []),
     ];
     await Promise.allSettled(freed);
     this.#changed();
     // The answer to a stop does not wait until the leader is down.
-    if (floating && effects.includes('release_leader')) void this.#letGo(leading.arm, release);
+    if (floating && effects.includes('releaseLeader')) void this.#letGo(leading.arm, release);
   }
 
   async #letGo(leader: Arm, release: Release): Promise<void> {
@@ -236,7 +235,7 @@ export class MirrorService {
         if (followState !== FollowCode.refused) continue;
         const most = ((threshold * 180) / Math.PI).toFixed(0);
         const why = `arm ${leader.name} came back more than ${most} degrees away from its follower`;
-        void this.#end(pair, 'too_far', `${why}; start again`);
+        void this.#end(pair, 'tooFar', `${why}; start again`);
       }
       const seen = JSON.stringify(this.#pairs.map(({ plan, trouble }) => [plan.follower.read().followState, trouble]));
       if (seen !== this.#seen) {

@@ -45,6 +45,16 @@ export class StreamService {
     this.#control.sample({ ...state, velocities: velocities?.slice() ?? null });
   }
 
+  /**
+   * What the machine that owns a remote arm says of it.
+   * @param holding all its servos have torque
+   * @param blocked why it must not be driven from here, for people; empty when it may
+   */
+  remoteOwner(arm: Arm, holding: boolean, blocked: string): void {
+    arm.toldByOwner(holding, blocked);
+    this.#control.sample({ kind: 'owner', arm: arm.index, torque: holding, blocked });
+  }
+
   /** Takes no further setpoints. */
   close(): void {
     this.#inputs.close();

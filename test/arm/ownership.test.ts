@@ -30,7 +30,7 @@ function brought(state: State) {
     return next;
   };
   if (state !== 'free' && state !== 'reserved') claim(A);
-  if (state === 'kept' || state === 'kept_driven') ownership.keep();
+  if (state === 'kept' || state === 'keptDriven') ownership.keep();
   if (state === 'kept') ownership.end(holder as unknown as ArmSession);
   if (state.startsWith('reserved')) ownership.reserve(A);
   return { ownership, claim, before: holder as Holder | null };
@@ -41,12 +41,12 @@ test.each(Object.keys(OWNERSHIP.states) as State[])('of an arm that is %s the ta
     const { to, effects } = OWNERSHIP.table[state][input];
     const { ownership, claim, before } = brought(state);
     const put: Record<Input, () => void> = {
-      claim_own: () => claim(A),
-      claim_other: () => claim(B),
-      claim_over: () => claim(B, true),
+      claimOwn: () => claim(A),
+      claimOther: () => claim(B),
+      claimOver: () => claim(B, true),
       end: () => before && ownership.end(before as unknown as ArmSession),
       keep: () => ownership.keep(),
-      let_go: () => ownership.letGo(),
+      letGo: () => ownership.letGo(),
       lose: () => ownership.lose({ reason: 'stopped', message: 'stopped (test)' }),
       reserve: () => ownership.reserve(A),
       unreserve: () => ownership.unreserve(A),
@@ -54,11 +54,11 @@ test.each(Object.keys(OWNERSHIP.states) as State[])('of an arm that is %s the ta
     const refused = effects.some((effect) => effect.startsWith('refuse'));
     if (refused) expect(put[input], `${state} ${input}`).toThrow(BridgeError);
     else put[input]();
-    const taken = !refused && (input === 'claim_over' || input === 'claim_other');
+    const taken = !refused && (input === 'claimOver' || input === 'claimOther');
     const owner = to === 'free' || to === 'reserved' ? null : taken ? B : A;
     expect(ownership.owner, `${state} ${input}`).toEqual(owner);
     const told = before?.loss ?? '';
-    if (effects.includes('tell_loss')) expect(told).toBe('stopped (test)');
+    if (effects.includes('tellLoss')) expect(told).toBe('stopped (test)');
     else if (effects.includes('replace')) expect(told).toMatch(taken ? /taken over by owner b/ : /superseded/);
     else expect(told, `${state} ${input}`).toBe('');
   }

@@ -604,6 +604,7 @@ export function fakeServices(
       cycles: 12,
       rate: 200,
       late: 0,
+      trouble: '',
       period: 0.005,
       longestPeriod: 0.0052,
       priority: 0,

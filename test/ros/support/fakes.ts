@@ -19,7 +19,7 @@ const TIMING = { recent: PERCENTILES, total: PERCENTILES };
 
 /** Figures of a control loop that has just begun. */
 export const LOOP: LoopStatistics = {
-  ...{ cycles: 0, rate: 200, late: 0, period: 0.005, longestPeriod: 0.005, priority: 0 },
+  ...{ cycles: 0, rate: 200, late: 0, trouble: '', period: 0.005, longestPeriod: 0.005, priority: 0 },
   ...{ periods: TIMING, lateness: TIMING, latency: TIMING },
   histogram: { width: 0.00025, counts: [] },
 };
@@ -167,6 +167,8 @@ export class FakeStreams {
     this.commands.push({ arm: arm.name, names: [...names], positions: [...positions] });
     return null;
   }
+
+  remoteOwner(): void {}
 
   remoteState(arm: Arm, positions: Float64Array, velocities: Float64Array | null): void {
     this.states.push({
