@@ -1,6 +1,7 @@
-/** Steps of a calibration, in their order; an arm that holds is lowered first, before them. */
-export const STEPS = ['middle', 'sweep', 'hold', 'move', 'save'] as const;
-export type Step = 'lower' | (typeof STEPS)[number];
+import type { Step } from './calibration-steps.ts';
+
+/** Steps of a calibration that people count; an arm that holds is lowered first, before them. */
+export const STEPS = ['middle', 'sweep', 'hold', 'move', 'save'] as const satisfies readonly Step[];
 
 /** What a step has come to, and what people are to do next. */
 export interface CalibrationAnswer {

@@ -55,7 +55,7 @@ export class CalibrationService {
     open.busy = true;
     try {
       const answer = await open.session.next(reversed, caller.signal);
-      if (answer.status === 'success') this.#end(arm);
+      if (answer.status === 'success') this.#end(open, 'done');
       return answer;
     } catch (error) {
       const why = this.#ended.get(arm);
@@ -83,7 +83,7 @@ export class CalibrationService {
     // A step that is under way moves the arm: it decelerates to a hold.
     await arm.halt({ owner: open.session.owner, takeOver: false });
     await open.session.undo();
-    this.#end(arm);
+    this.#end(open, 'cancel');
     return true;
   }
 
@@ -129,20 +129,22 @@ export class CalibrationService {
       if (arm.owner?.key !== session.owner.key) fault = lossOf(arm);
     }
     if (this.#closed || this.#open.get(arm) !== open) return;
-    this.#open.delete(arm);
-    if (session.unsaved !== null) {
-      this.#left.set(arm, session.unsaved);
-      void this.#giveBackWhenLimp(arm);
-    }
+    this.#end(open, 'lost');
     const left = session.unsaved === null ? '' : ' Its servos get their former offsets back when the arm is next limp.';
     const text = `The calibration of ${arm.name} has ended: ${fault}.${left}`;
     this.#ended.set(arm, text);
     this.#notice(text);
   }
 
-  #end(arm: Arm): void {
+  #end({ session }: Open, input: 'done' | 'cancel' | 'lost'): void {
+    const { arm } = session;
+    const effects = session.put(input);
     this.#open.delete(arm);
-    arm.letGo();
+    if (effects.includes('giveBack') && session.unsaved !== null) {
+      this.#left.set(arm, session.unsaved);
+      void this.#giveBackWhenLimp(arm);
+    }
+    if (effects.includes('release')) arm.letGo();
   }
 
   async #giveBackWhenLimp(arm: Arm): Promise<void> {

@@ -2,8 +2,10 @@ import type { Arm } from '../arm/arm.ts';
 import type { JointModel } from '../arm/model.ts';
 import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
+import { Running } from '../machine.ts';
 import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
-import { type CalibrationAnswer, type CalibrationView, STEPS, type Step } from './calibrating.ts';
+import { type CalibrationAnswer, type CalibrationView, STEPS } from './calibrating.ts';
+import { CALIBRATION, type Step } from './calibration-steps.ts';
 import { directionOf } from './directions.ts';
 import { isFullTurn, type JointPlan, planJoint, sweepFault, sweepFaults, type Travel } from './homing-plan.ts';
 import { Sweep } from './sweep.ts';
@@ -22,7 +24,7 @@ export class Session {
   readonly arm: Arm;
   /** Who has the arm meanwhile. */
   readonly owner: Owner;
-  step: Step;
+  readonly #machine: Running<Step, keyof typeof CALIBRATION.inputs, keyof typeof CALIBRATION.effects>;
   /** What the servos had before, once they have been written; null while they have it. */
   unsaved: readonly JointHoming[] | null;
   readonly #services: SessionServices;
@@ -70,7 +72,17 @@ export class Session {
       }));
     this.unsaved = left;
     this.#sweep = new Sweep(joints.length);
-    this.step = arm.read().torque ? 'lower' : 'middle';
+    this.#machine = new Running(CALIBRATION, arm.clock.now());
+    if (!arm.read().torque) this.put('done');
+  }
+
+  get step(): Step {
+    return this.#machine.state;
+  }
+
+  /** @returns what is to be done by whoever keeps the sessions */
+  put(input: keyof typeof CALIBRATION.inputs): readonly (keyof typeof CALIBRATION.effects)[] {
+    return this.#machine.put(input, this.arm.clock.now());
   }
 
   /** Takes the arm's newest sample. */
@@ -97,14 +109,12 @@ export class Session {
       case 'lower': {
         const problem = await this.#services.lower(arm, caller);
         if (problem !== null) return this.#notYet(problem);
-        this.step = 'middle';
         break;
       }
       case 'middle':
         this.sample();
         this.#middle = this.#sweep.positions.slice();
         this.#sweep.restart();
-        this.step = 'sweep';
         break;
       case 'sweep': {
         const travels = this.#present();
@@ -112,7 +122,6 @@ export class Session {
         if (faults !== '') return this.#notYet(faults);
         this.#travels = travels;
         await this.#write();
-        this.step = 'hold';
         break;
       }
       case 'hold': {
@@ -122,18 +131,19 @@ export class Session {
         if (problem !== null) return this.#notYet(problem);
         this.#home = arm.read().setpoints.slice();
         this.#by = nudges(arm, this.#untried);
-        this.step = 'move';
         break;
       }
       case 'move': {
         const problem = await moveEach(arm, this.#home, this.#by, caller);
         if (problem !== null) return this.#notYet(`${problem}. The arm holds`);
-        this.step = 'save';
         break;
       }
       case 'save':
         return this.#finish(reversed, caller);
+      case 'ended':
+        return this.instruction();
     }
+    this.put('done');
     return this.instruction();
   }
 
@@ -178,7 +188,7 @@ export class Session {
       for (const i of places) this.#signs[i] = this.#signs[i] === 1 ? -1 : 1;
       this.#untried = reversed;
       await this.#write();
-      this.step = 'hold';
+      this.put('reversed');
       return this.#answer(`${reversed.join(', ')}: turned round. ${this.#text()}`);
     }
     const where = this.#services.save(arm, this.#file());
@@ -235,7 +245,7 @@ export class Session {
     return {
       status: 'in_progress',
       message,
-      step: STEPS.indexOf(this.step as (typeof STEPS)[number]) + 1,
+      step: (STEPS as readonly Step[]).indexOf(this.step) + 1,
       steps: STEPS.length,
     };
   }
@@ -243,6 +253,8 @@ export class Session {
   #text(): string {
     const { model, name } = this.arm;
     switch (this.step) {
+      case 'ended':
+        return 'The calibration has ended.';
       case 'lower':
         return `${name} holds. Clear its way down and keep a hand near it: at the next call it goes to its rest pose and limp.`;
       case 'middle':
