@@ -338,6 +338,7 @@ export const bridgeStatus = z
         cycles: z.int(),
         rate: z.number().describe('Configured, Hz.'),
         late: z.int().describe('Cycles that began later than half a period.'),
+        trouble: z.string().describe('What keeps this computer from keeping up; empty when it does.'),
         period: z.number().describe('Mean of the last second, s.'),
         longest_period: z.number().describe('Of the last second, s.'),
         priority: z.int().nullable().describe('Real-time priority of the control thread; null without one.'),

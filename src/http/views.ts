@@ -35,6 +35,7 @@ export function loopView(services: HttpServices): BridgeStatus['loop'] {
     cycles: loop.cycles,
     rate: loop.rate,
     late: loop.late,
+    trouble: loop.trouble,
     period: finite(loop.period),
     longest_period: finite(loop.longestPeriod),
     priority: loop.priority === 0 ? null : loop.priority,

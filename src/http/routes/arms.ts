@@ -21,7 +21,7 @@ export function armByName(arms: Arms, params: unknown): Arm {
 
 /** Arms by their names, in SI units: /api/v1/arms. */
 export function armRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
-  const { arms, ownership } = services;
+  const { arms } = services;
 
   app.get(
     '/api/v1/arms',
@@ -57,18 +57,18 @@ export function armRoutes(app: FastifyInstance, services: HttpServices, callers:
 
   app.delete('/api/v1/arms/:name/motion', async (request, reply) => {
     const { takeOver } = readRequest(request, { robotId: false, takeOver: true });
-    const { arm, outcome } = await settle(request, reply, takeOver, (one, caller) => ownership.halt(one, caller));
+    const { arm, outcome } = await settle(request, reply, takeOver, (one, caller) => one.halt(caller));
     return { status: 'ok', message: outcome ? `${arm.name} holds` : `Nothing drove ${arm.name}` };
   });
 
   app.post('/api/v1/arms/:name/take-over', async (request, reply) => {
-    const { arm } = await settle(request, reply, true, (one, caller) => ownership.takeOver(one, caller));
+    const { arm } = await settle(request, reply, true, (one, caller) => one.takeOver(caller));
     return { status: 'ok', message: `${arm.name} is yours until you release it` };
   });
 
   app.post('/api/v1/arms/:name/release', async (request, reply) => {
     const { takeOver } = readRequest(request, { robotId: false, takeOver: true });
-    const { arm, outcome } = await settle(request, reply, takeOver, (one, caller) => ownership.release(one, caller));
+    const { arm, outcome } = await settle(request, reply, takeOver, (one, caller) => one.release(caller));
     return { status: 'ok', message: outcome ? `${arm.name} is free` : `${arm.name} was free already` };
   });
 

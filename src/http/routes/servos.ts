@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServoFacts } from '../../arm/servo-care.ts';
+import type { ServoFacts } from '../../arm/arm-servos.ts';
 import type { Arm } from '../../arm/types.ts';
 import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
@@ -74,7 +74,7 @@ export function servoRoutes(app: FastifyInstance, services: HttpServices, caller
       );
     }
     try {
-      await callers.run(reply, takeOver, (caller) => services.servos.limitTemperatures(arm, limits, caller));
+      await callers.run(reply, takeOver, (caller) => arm.servos.limitTemperatures(limits, caller));
     } catch (error) {
       throw asProblem(error, { route: '/temperature/write', armId: arm.id });
     }
@@ -85,7 +85,7 @@ export function servoRoutes(app: FastifyInstance, services: HttpServices, caller
     const { robotId } = readRequest(request, { robotId: 'default' });
     const arm = armById(services, robotId!);
     try {
-      const facts = arm.remote ? [] : await services.servos.read(arm);
+      const facts = arm.remote ? [] : await arm.servos.read();
       return {
         robot_id: arm.id,
         name: arm.name,

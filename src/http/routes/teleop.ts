@@ -5,7 +5,7 @@ import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
 import type { HandMessage } from '../../motion/teleop-service.ts';
 import type { Callers } from '../callers.ts';
 import type { Dialect } from '../dialect.ts';
-import { asProblem, HttpProblem } from '../errors.ts';
+import { asProblem, HttpProblem, inWords } from '../errors.ts';
 import type { Guard } from '../guard.ts';
 import type { Limits } from '../limits.ts';
 import { MOST_WAITING } from '../live/hub.ts';
@@ -98,8 +98,8 @@ export function teleopRoutes(
         const body = readMessage(text, teleopRequest, config.dialect);
         return lead(robotId, body, hands[body.source], { owner: callers.owner, takeOver });
       } catch (error) {
-        if (error instanceof HttpProblem || error instanceof BridgeError)
-          return { status: 'error', message: error.message };
+        if (error instanceof HttpProblem) return { status: 'error', message: error.message };
+        if (error instanceof BridgeError) return { status: 'error', message: inWords(error) };
         throw error;
       }
     };
