@@ -101,10 +101,10 @@ test('a weight that the model does not know of, and that is too much, sinks a li
   arm.sim.hand(Object.fromEntries(model.joints.map(({ name }, i) => [name, pose[i]!])), 0);
   arm.hold();
   expect(arm.runtime.holding).toBe(true);
-  arm.sim.hand(null, 0);
-  arm.run(0.4);
   const given: number[] = [];
   arm.runtime.onContactRelief = (joint) => given.push(joint);
+  arm.sim.hand(null, 0);
+  arm.run(0.4);
   const before = arm.truth().positions;
   arm.run(6);
   expect(given).toEqual([LIFT]);
