@@ -65,7 +65,7 @@ function urdfMacro(model, chain, { coverWithCapsules, CAPSULE, withPrefix }) {
   const inside = /<robot\b[^>]*>([\s\S]*)<\/robot>/.exec(model.urdf)[1];
   const bare = inside
     .replace(/[ \t]*<collision\b[^>]*\/>\n?|[ \t]*<collision\b[\s\S]*?<\/collision>\n?/g, '')
-    .replace(/<link\b[^>]*>[\s\S]*?<\/link>/g, (link) => {
+    .replace(/<link\b[^>]*[^/]>[\s\S]*?<\/link>/g, (link) => {
       const name = /\bname\s*=\s*["']([^"']+)["']/.exec(link)[1];
       const shapes = chain.description.links.get(name).collisions;
       const capsules = shapes.flatMap((shape) => coverWithCapsules(shape, name));
@@ -147,7 +147,7 @@ function srdfMacro(model, chain, { bodies, fixed, first, pairs }) {
   const state = (title, group, joints, values) => {
     lines.push(`<group_state name="${title}" group="${name(group)}">`);
     for (const [index, joint] of joints.entries()) {
-      lines.push(`  <joint name="${name(joint.name)}" value="${rounded(values[index])}"/>`);
+      lines.push(`  <joint name="${name(joint.name)}" value="${values[index]}"/>`);
     }
     lines.push('</group_state>');
   };

@@ -1,7 +1,7 @@
 /** Changes to the text of a URDF that leave everything else as its author wrote it. */
 
 /** One joint with all that it holds, and one start tag of the names that can hold a name of a link, joint or material. */
-const JOINT = /<joint\b[^>]*>[\s\S]*?<\/joint>/g;
+const JOINT = /<joint\b[^>]*[^/]>[\s\S]*?<\/joint>/g;
 const NAMING = /<(link|joint|parent|child|mimic|material|gazebo)\b[^>]*>/g;
 const COMMENT = /<!--[\s\S]*?-->/g;
 

@@ -7,6 +7,7 @@ const URDF = `<robot name="r">
   <material name='grey'><color rgba="1 1 1 1"/></material>
   <link name="base"><visual><geometry><box size="1 1 1"/></geometry><material name="grey"/></visual></link>
   <link name = 'one'/><link name="two"/><link name="three"/>
+  <transmission name="t"><joint name="c"/></transmission>
   <joint type="revolute" name='a'><parent link="base"/><child link="one"/>
     <axis xyz="0 0 1"/><limit velocity='5' lower="-1" upper="1" effort="2"/></joint>
   <joint name="b" type="prismatic"><parent link="one"/><child link="two"/>

@@ -67,7 +67,7 @@ def arms_of(config, names, prefix):
     if len({arm.prefix for arm in arms}) < len(arms):
         raise ArmsError(
             f'{" and ".join(names)} would share their joint names: let them begin with the names of the arms, by '
-            "ros: { joint_prefix: auto } in the configuration of the bridge"
+            "ros: { joint_prefix: auto } in the configuration of the bridge (here: prefix:=auto)"
         )
     return arms
 
@@ -116,9 +116,9 @@ def _between(arms):
     for link in tree.iter("link"):
         if link.find("collision") is None:
             continue
-        for arm in arms:
-            if link.get("name").startswith(arm.prefix):
-                links[arm.name].append(link.get("name"))
+        name = link.get("name")
+        arm = max((arm for arm in arms if name.startswith(arm.prefix)), key=lambda arm: len(arm.prefix))
+        links[arm.name].append(name)
     joints = {joint.find("child").get("link"): joint for joint in tree.iter("joint") if joint.find("child") is not None}
 
     def stands(link):
