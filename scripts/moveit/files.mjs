@@ -33,7 +33,7 @@ function indent(text, by = '  ') {
 /**
  * @param model of the arm (src/arm/model.ts)
  * @param chain of the arm
- * @param tools { coverWithCapsules, capsuleDistance, CAPSULE, withPrefix } of src/kinematics
+ * @param tools { coverWithCapsules, capsuleDistance, CAPSULE, withPrefix } of src/kinematics, { HEADROOM } of src/rt/sources
  * @returns {Record<string, string>} texts by file name
  */
 export function moveitFiles(model, chain, tools) {
@@ -43,7 +43,7 @@ export function moveitFiles(model, chain, tools) {
     [`${model.name}.urdf.xacro`]: urdfMacro(model, chain, tools),
     [`${model.name}.srdf.xacro`]: srdfMacro(model, chain, contacts),
     [`${model.name}.ros2_control.xacro`]: ros2ControlMacro(model),
-    'joint_limits.yaml': jointLimits(model),
+    'joint_limits.yaml': jointLimits(model, tools),
     'kinematics.yaml': kinematics(model),
     'moveit_controllers.yaml': moveitControllers(model),
     'ompl_planning.yaml': omplPlanning(model),
@@ -213,7 +213,7 @@ ${indent(joints.join('\n'), '      ')}
 `;
 }
 
-function jointLimits({ name, joints }) {
+function jointLimits({ name, joints }, { HEADROOM }) {
   const limits = joints.map(
     ({ name: joint, move }) => `  ${joint}:
     has_velocity_limits: true
@@ -225,9 +225,10 @@ ${move.jerk === undefined ? '' : `    max_jerk: ${float(move.jerk)}\n`}`,
   );
   return `# ${NOTICE(name)}
 # What the gate of the bridge allows for moves, rad/s and rad/s^2; rad/s^3 where the arm has such a limit. A bridge whose
-# speed_scale is below 1 allows that part of it: plan with max_velocity_scaling_factor and max_acceleration_scaling_factor.
-default_velocity_scaling_factor: 1.0
-default_acceleration_scaling_factor: 1.0
+# speed_scale is below 1 allows that part of it: plan with max_velocity_scaling_factor and max_acceleration_scaling_factor. The
+# default is the part that the bridge's own moves use; the rest is for the correction for the arm's weight, which moves too.
+default_velocity_scaling_factor: ${float(HEADROOM)}
+default_acceleration_scaling_factor: ${float(HEADROOM)}
 joint_limits:
 ${limits.join('')}`;
 }

@@ -7,7 +7,8 @@ import { moveitFiles } from './files.mjs';
 const compiled = (path) => import(new URL(`../../dist/${path}`, import.meta.url).href);
 const { armChain, armModels, loadArmModel } = await compiled('arm/model.js');
 const { withPrefix } = await compiled('kinematics/urdf-text.js');
-const tools = { ...(await compiled('kinematics/shapes.js')), withPrefix };
+const { HEADROOM } = await compiled('rt/sources/trajectory.js');
+const tools = { ...(await compiled('kinematics/shapes.js')), withPrefix, HEADROOM };
 
 for (const name of armModels()) {
   const model = loadArmModel(name);

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ArmModel, armChain, armModels, loadArmModel, ROBOTS_DIRECTORY } from '../../src/arm/model.ts';
 import * as shapes from '../../src/kinematics/shapes.ts';
-import { parseUrdf } from '../../src/kinematics/urdf.ts';
+import { parseUrdf, type RobotDescription } from '../../src/kinematics/urdf.ts';
 import { withPrefix } from '../../src/kinematics/urdf-text.ts';
+import { HEADROOM } from '../../src/rt/sources/trajectory.ts';
 import { at, HAS_XACRO, namesAt, PACKAGE, type Robot, robotOf, type Tree } from './support/robots.ts';
 import { pairOf, readSrdf } from './support/srdf.ts';
 
@@ -35,7 +36,7 @@ test.each(MODELS)(
   "the files for %s are made of today's data (else: npm run build && node scripts/moveit/generate.mjs)",
   (name) => {
     const model = loadArmModel(name);
-    const files: Record<string, string> = moveitFiles(model, armChain(model), { ...shapes, withPrefix });
+    const files: Record<string, string> = moveitFiles(model, armChain(model), { ...shapes, withPrefix, HEADROOM });
     for (const [file, text] of Object.entries(files)) {
       expect(readFileSync(join(PACKAGE, 'config', name, file), 'utf8'), file).toBe(text);
     }
@@ -77,9 +78,14 @@ describe.skipIf(!HAS_XACRO)('what xacro makes of the package', () => {
     const positions = Object.fromEntries(
       model.joints.map((joint) => [`x_${joint.name}`, (joint.lower + joint.upper) / 2]),
     );
-    const plain = made(configured(name), { arms: ['a0'] });
-    const prefixed = made(configured(name), { arms: ['a0'], prefix: 'x_', positions });
-    const urdf = parseUrdf(plain.urdf);
+    let plain: Robot;
+    let prefixed: Robot;
+    let urdf: RobotDescription;
+    beforeAll(() => {
+      plain = made(configured(name), { arms: ['a0'] });
+      prefixed = made(configured(name), { arms: ['a0'], prefix: 'x_', positions });
+      urdf = parseUrdf(plain.urdf);
+    });
 
     test('is the arm of the bridge, standing in the world on a table', () => {
       const own = parseUrdf(model.urdf);
