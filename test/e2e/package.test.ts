@@ -30,6 +30,7 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
   launch: [],
   arg: ['name', 'default', 'description'],
   group: ['if', 'unless'],
+  set_env: ['name', 'value', 'if'],
   node: ['pkg', 'exec', 'name', 'namespace', 'args', 'output', 'if', 'unless'],
   param: ['name', 'value', 'type'],
 };

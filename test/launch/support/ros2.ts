@@ -4,6 +4,7 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,8 +16,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
+import { afterAll } from 'vitest';
 import { HAS_ROS, ROS_PYTHON, rosEnvironment } from '../../e2e/support/bridge.ts';
 import { WITNESS_PYTHON } from '../../support/witness.ts';
 
@@ -35,12 +37,8 @@ function missing(): string | null {
 export const NO_ROS2 = missing();
 if (NO_ROS2 !== null) console.warn(`SKIPPED: tests with the real ros2 and ros2 launch: ${NO_ROS2}`);
 
-/** A program of ROS 2 in a package that this machine lacks: writes down how it was started, and waits for its end. */
-const STAND_IN = `#!${ROS_PYTHON}
-import runpy, sys
-sys.argv[0] = __file__
-runpy.run_path(${JSON.stringify(join(ROOT, 'test/launch/support/stand_in.py'))}, run_name="__main__")
-`;
+/** A program of ROS 2 in a package that this machine lacks. */
+const STAND_IN = `#!${ROS_PYTHON}\n${readFileSync(fileURLToPath(new URL('stand_in.py', import.meta.url)), 'utf8')}`;
 
 export interface Ended {
   readonly code: number | null;
@@ -65,6 +63,12 @@ export class Ros2 {
     for (const name of MODULES) symlinkSync(join(site, python, 'site-packages', name), join(modules, name));
     const told = execFileSync(WITNESS_PYTHON!, ['-B', TOOLS, join(this.folder, 'tools')], { encoding: 'utf8' });
     const [tools, prefix] = [...told.matchAll(/^export \w+=([^$\n]+)/gm)].map(([, path]) => path!);
+    // The script lays out what setup.py installs as packages, not its other files: the grammar of substitutions.
+    const laid = join(this.folder, 'tools/ros2-tools');
+    for (const name of readdirSync(laid)) {
+      if (existsSync(join(laid, name, 'share')))
+        cpSync(join(laid, name, 'share'), join(prefix!, 'share'), { recursive: true });
+    }
     const own = prefixes ?? [this.#link()];
     const paths = prefixes === undefined ? [join(ROOT, 'moveit/arm_bridge_moveit')] : sitesOf(prefixes);
     const others = join(this.folder, 'others');
@@ -92,7 +96,10 @@ export class Ros2 {
       ['arm_bridge_moveit', join(ROOT, 'moveit/arm_bridge_moveit'), ['config', 'launch', 'rviz', 'package.xml']],
     ] as const) {
       mkdirSync(join(prefix, 'share', name), { recursive: true });
-      for (const folder of folders) symlinkSync(join(home, folder), join(prefix, 'share', name, folder));
+      // ros2 launch looks for files in real folders alone.
+      for (const folder of folders) {
+        cpSync(join(home, folder), join(prefix, 'share', name, folder), { recursive: true });
+      }
       this.#register(prefix, name);
     }
     // rclnodejs and rclpy find the interfaces of the package in the prefix of the preparation.
@@ -197,14 +204,14 @@ export class Launch {
     }
   }
 
-  /** Waits for a text in what is printed. */
-  async says(text: RegExp, timeout = 60_000): Promise<RegExpExecArray> {
-    await expect
-      .poll(() => text.test(this.output) || (this.#child.exitCode !== null && `it has ended:\n${this.output}`), {
-        timeout,
-      })
-      .toBe(true);
-    return text.exec(this.output)!;
+  /** Waits for a text in what is printed. @throws {Error} when the launch ends without it */
+  async says(text: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = text.exec(this.output);
+      if (found !== null) return found;
+      if (this.#child.exitCode !== null) throw new Error(`it has ended without ${text}:\n${this.output}`);
+      await setTimeout(50);
+    }
   }
 
   /** Ctrl-C, and the exit code. */
