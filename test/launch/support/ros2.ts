@@ -209,7 +209,9 @@ export class Launch {
     for (;;) {
       const found = text.exec(this.output);
       if (found !== null) return found;
-      if (this.#child.exitCode !== null) throw new Error(`it has ended without ${text}:\n${this.output}`);
+      if (this.#child.exitCode !== null || this.output.includes('process has died')) {
+        throw new Error(`it has ended without ${text}:\n${this.output}`);
+      }
       await setTimeout(50);
     }
   }
