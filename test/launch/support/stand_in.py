@@ -14,11 +14,14 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.utilities import remove_ros_args
 
+# What the real program calls its node where that is not its own name.
+NODES = {"ros2_control_node": "controller_manager"}
+
 program = os.path.basename(sys.argv[0])
 package = os.path.basename(os.path.dirname(sys.argv[0]))
 rclpy.init(args=sys.argv)
 node = rclpy.create_node(
-    program, automatically_declare_parameters_from_overrides=True, allow_undeclared_parameters=True, enable_rosout=False
+    NODES.get(program, program), automatically_declare_parameters_from_overrides=True, allow_undeclared_parameters=True, enable_rosout=False
 )
 note = {
     "program": program,
