@@ -117,6 +117,19 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
     expect(new Set(joints)).toEqual(new Set(loadArmModel('so101').joints.map(({ name }) => name)));
     expect(await witness.trigger('/lab/follower/arm_bridge/init')).toMatchObject({ success: true });
     await executePlans(group!, 'hello', { '': '/lab/follower/joint_states' });
+
+    // What holds at present stands where a planner can read it, and follows the scale of the speeds.
+    const node = '/lab/follower/arm_bridge';
+    const limit = 'joint_limits.shoulder_pan.max_velocity';
+    const told = async () => (await ros2.run('param', 'get', node, limit)).output;
+    const planned = parameter(group!, `robot_description_planning.${limit}`);
+    expect(await told()).toContain(`Double value is: ${planned}`);
+    expect((await ros2.run('param', 'set', node, 'speed_scale', '0.5')).output).toMatch(/successful/);
+    expect(await told()).toContain(`Double value is: ${Number(planned) / 2}`);
+    expect((await ros2.run('param', 'set', node, limit, '4.0')).output).toMatch(
+      /follows from the arm's data: set speed_scale/,
+    );
+    expect(await told()).toContain(`Double value is: ${Number(planned) / 2}`);
   });
 
   test('for two arms it plans in one world, with names of their own, and both carry their part out', async () => {
