@@ -36,7 +36,9 @@ export class ArmNames {
 
   /** Joint names of a message as the model has them. A name without the prefix is taken too: it is unambiguous here. */
   ofModel(names: readonly string[]): readonly string[] {
-    if (this.#prefix === '') return names;
-    return names.map((name) => (name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : name));
+    return names.map((name) => {
+      const index = this.joints.indexOf(name);
+      return index < 0 ? name : this.#arm.model.joints[index]!.name;
+    });
   }
 }
