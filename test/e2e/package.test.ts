@@ -30,7 +30,7 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
   arg: ['name', 'default', 'description'],
   group: ['if', 'unless'],
   set_env: ['name', 'value', 'if'],
-  node: ['pkg', 'exec', 'name', 'namespace', 'args', 'output', 'if', 'unless'],
+  node: ['pkg', 'exec', 'name', 'namespace', 'args', 'output', 'if', 'unless', 'sigterm_timeout'],
   param: ['name', 'value', 'type'],
 };
 /** Programs of other packages, as those name them. */
@@ -87,6 +87,8 @@ test('launch files are those of ROS 2: they name arguments, programs and files t
         continue;
       }
       expect(exec, file).toBe('bridge');
+      // Lowering its arms takes the bridge up to 10 s (docs/safety.md), and a second signal ends it at once.
+      expect(Number(attributes.sigterm_timeout), file).toBeGreaterThan(10);
       expect(attributes.name, file).toBeUndefined();
       for (const option of given.match(/--[a-z-]+/g) ?? []) expect(options, file).toContain(option);
     }

@@ -61,7 +61,7 @@ describe.skipIf(NO_ROS2 !== null)('the ros2 commands of the documents', () => {
       const given = words(command.replace(/ --seconds \d+/, ''));
       const endless = /^(topic (hz|echo|bw|delay)|param dump)/.test(given.join(' ')) && !given.includes('--once');
       if (!endless) {
-        const { code, output } = await ros2.run(...given);
+        const { code, output } = await ros2.runFound(...given);
         expect([code, output]).toEqual([
           0,
           expect.not.stringMatching(/success[=:] ?False|ABORTED|not set successfully|failed/i),

@@ -131,6 +131,14 @@ export class Ros2 {
     });
   }
 
+  /** As `run`, again while the tool has not found the node: it looks for about a second, which a busy machine may take longer for. */
+  async runFound(...args: readonly string[]): Promise<Ended> {
+    for (;;) {
+      const ended = await this.run(...args);
+      if (!/^Node not found/m.test(ended.output)) return ended;
+    }
+  }
+
   /** The command line of `ros2 ...`. */
   command(args: readonly string[]): string[] {
     const main = 'import sys; sys.argv[0] = "ros2"; from ros2cli.cli import main; sys.exit(main())';
