@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { planJoint, sweepFault, sweepFaults } from '../../src/calibration/homing-plan.ts';
 import { Sweep } from '../../src/calibration/sweep.ts';
+import { familyByName } from '../../src/servo/families.ts';
 
 const TURN = 4096;
 const RADIANS = (2 * Math.PI) / TURN;
@@ -41,7 +42,7 @@ test.each([
           const travel = { middle, least: sweep.least[0]!, most: sweep.most[0]! };
           expect(sweepFault(ELBOW, travel)).toBeNull();
           const facts = { homingOffset: before, operatingMode: mode, stepsPerTurn: TURN };
-          const plan = planJoint(ELBOW, family, facts, travel, sign);
+          const plan = planJoint(ELBOW, familyByName(family), facts, travel, sign);
           expect(Math.abs(plan.offset)).toBeLessThan(TURN / 2);
           for (const angle of [ELBOW.lower, 0, ELBOW.upper]) {
             const steps = present(Math.round(servo.zero + horn + (sign * angle) / RADIANS), plan.offset);

@@ -5,7 +5,7 @@ import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { type RobotConfig, temperatureWriteRequest } from '../joint-schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
-import { STEPS_PER_TURN, stepsFromRadians } from '../units.ts';
+import { stepsFromRadians } from '../units.ts';
 import { readRequest } from '../validation.ts';
 
 /** True once the servos of this bridge have told voltage and temperature. */
@@ -92,7 +92,7 @@ export function servoRoutes(app: FastifyInstance, services: HttpServices, caller
         config: arm.remote ? null : configOf(arm, facts),
         gripper_joint_index: arm.model.gripper?.index ?? null,
         servo_ids: arm.model.joints.flatMap(({ servos }) => servos.map(({ id }) => id)),
-        resolution: facts[0]?.stepsPerTurn ?? STEPS_PER_TURN,
+        resolution: arm.model.joints[0]!.servos[0]!.stepsPerTurn,
       };
     } catch (error) {
       throw asProblem(error, { route: '/robot/config', armId: arm.id });
