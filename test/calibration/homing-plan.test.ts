@@ -51,6 +51,10 @@ test.each([
             const turns = family === 'feetech' ? 0 : Math.round(off / (2 * Math.PI));
             expect(Math.abs(off - turns * 2 * Math.PI)).toBeLessThan(3 * RADIANS);
             if (family === 'feetech') expect(steps).toBeGreaterThan(100);
+            // The servo's own limits hold the joint's, and goals that stand off by its droop.
+            const inTurn = steps - plan.sign * turns * TURN;
+            expect(inTurn - plan.limits!.lowest).toBeGreaterThanOrEqual(Math.min(60, inTurn));
+            expect(plan.limits!.highest - inTurn).toBeGreaterThanOrEqual(Math.min(60, TURN - 1 - inTurn));
           }
           // In position control a larger offset is ignored (e-manual).
           if (family === 'dynamixel' && Math.abs(plan.offset) > 1024) expect(plan.operatingMode).toBe(4);
