@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import type { ArmController } from '../src/rt/joint/arm-controller.ts';
 import { ControlLoop } from '../src/rt/loop/control-loop.ts';
+import { busSession } from '../src/rt/open-link.ts';
 import { StateCode } from '../src/rt/snapshot/arm-fields.ts';
 import { SharedState } from '../src/rt/snapshot/shared-snapshot.ts';
 import { radiansToSteps } from '../src/servo/calibration.ts';
@@ -101,9 +102,9 @@ async function controlLoop(): Promise<ClientReport> {
   };
   const pairs: { follower: ArmController; link: FollowerLink; leader: LeaderLink | null }[] = [];
   for (let i = 0; i < options.ports.length; i += 2) {
-    const port = (at: number) => makePort(`serial:${options.ports[at]}`, systemClock);
-    const leader = single ? null : add(new LeaderLink(port(i), joints)).link;
-    const { arm, link } = add(new FollowerLink(port(single ? i : i + 1), joints));
+    const session = (at: number) => busSession(makePort(`serial:${options.ports[at]}`, systemClock), joints);
+    const leader = single ? null : add(new LeaderLink(session(i), joints)).link;
+    const { arm, link } = add(new FollowerLink(session(single ? i : i + 1), joints));
     link.leader = leader ?? link;
     pairs.push({ follower: arm, link, leader });
   }

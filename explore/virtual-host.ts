@@ -5,6 +5,7 @@ import type { Host, SimulatedArms } from '../src/host.ts';
 import { RosUnavailable } from '../src/ros/room.ts';
 import { ControlThread } from '../src/rt/control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from '../src/rt/messages.ts';
+import { openLink } from '../src/rt/open-link.ts';
 import { type BytePort, PortError } from '../src/servo/port/port.ts';
 import type { SimFault } from '../src/sim/sim-messages.ts';
 import { type SimArmOptions, SimulatedArm } from '../src/sim/simulated-arm.ts';
@@ -230,7 +231,7 @@ export class VirtualHost implements Host {
       control.loop.stop();
       this.clock.soon(() => channel.onExit(reason));
     };
-    const control = new ControlThread(setup, this.controlLane, (message: FromControl) => {
+    const control = new ControlThread(setup, this.controlLane, openLink, (message: FromControl) => {
       const copy = cloned(message);
       this.clock.soon(() => channel.onMessage(copy));
     });

@@ -1,6 +1,7 @@
 /**
  * Checks that imports between the rooms of src/ go only where the table of ARCHITECTURE.md lets them, and that only
- * clock.ts reads time, sets timers and sleeps; ends non-zero otherwise. Type-only imports count too: knowing a type is
+ * clock.ts reads time, sets timers and sleeps, and that nothing of the control thread awaits, logs or parses; ends non-zero
+ * otherwise. Type-only imports count too: knowing a type is
  * knowing the room.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -91,6 +92,51 @@ for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true }
     else if (only && !only.includes(inside))
       faults.push(`src/${relative(SOURCE, file)}: ${from} must not know ${to}/${inside}`);
   }
+}
+/** Where the control thread is put together: from here on nothing of it may reach what awaits, logs or parses. */
+const COMPOSERS = ['rt/entry.ts', 'rt/open-link.ts'];
+/** The clock has promises for others; what runs in a cycle calls none of them. */
+const HARMLESS = ['clock.ts'];
+const SLOW = /\b(?:async|await)\b|\.then\(|\bPromise\b|\bJSON\.parse\b/;
+const SLOW_PACKAGE = /from '(?:pino|zod|yaml|fast-xml-parser|fastify|rclnodejs)[^']*'/;
+/** Imports of values alone: what is only a type is gone when the program runs. */
+const VALUES =
+  /(?:^|\n)\s*(?:import|export)\s+(?!type\b)([^'"\n;]*?(?:\{[^}]*\}[^'"\n;]*?)?)from\s*['"](\.[^'"]+)['"]/g;
+
+/** Files that a file needs when it runs. */
+function needs(name) {
+  const text = readFileSync(join(SOURCE, name), 'utf8');
+  return [...text.matchAll(VALUES)]
+    .filter(([, what]) => !/^\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?\s*,?)+\s*\}\s*$/.test(what.trim()))
+    .map(([, , target]) =>
+      relative(SOURCE, resolve(dirname(join(SOURCE, name)), target))
+        .split(sep)
+        .join('/'),
+    );
+}
+
+const reached = new Map();
+const waiting = readdirSync(join(SOURCE, 'rt'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => `rt/${name.split(sep).join('/')}`)
+  .filter((name) => !COMPOSERS.includes(name));
+for (const name of waiting) reached.set(name, name);
+while (waiting.length > 0) {
+  const name = waiting.shift();
+  for (const next of needs(name)) {
+    if (COMPOSERS.includes(next))
+      faults.push(`src/${name}: ${next} puts the control thread together, and is for its entry alone`);
+    else if (!reached.has(next)) {
+      reached.set(next, `${reached.get(name)} -> ${next}`);
+      waiting.push(next);
+    }
+  }
+}
+for (const [name, way] of reached) {
+  if (HARMLESS.includes(name)) continue;
+  const text = readFileSync(join(SOURCE, name), 'utf8');
+  const use = SLOW.exec(withoutProse(text)) ?? SLOW_PACKAGE.exec(text);
+  if (use !== null) faults.push(`src/${name}: "${use[0]}" is not for the control thread, which needs it by ${way}`);
 }
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) {

@@ -8,6 +8,7 @@ import { Arms } from './arm/arms.ts';
 import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
 import { LOOK, LoopLoad } from './arm/loop-load.ts';
+import { nextCycle } from './arm/next-cycle.ts';
 import { PositionGains } from './arm/position-gains.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import type { Caller, LoopStatistics } from './arm/types.ts';
@@ -393,7 +394,7 @@ export class Bridge {
 
   async #watchCycles(): Promise<void> {
     while (this.#open) {
-      await this.#shared.nextCycle(this.#shared.cycle, CYCLE_TIMEOUT);
+      await nextCycle(this.#shared, this.#clock, this.#shared.cycle, CYCLE_TIMEOUT);
       for (const listener of this.#cycleListeners) listener();
     }
   }
@@ -411,7 +412,7 @@ export class Bridge {
     const deadline = this.#clock.now() + CONNECT_TIMEOUT;
     const local = this.arms.all.filter((arm) => !arm.remote);
     while (local.some((arm) => arm.read().state === 'disconnected') && this.#clock.now() < deadline) {
-      await this.#shared.nextCycle(this.#shared.cycle, CYCLE_TIMEOUT);
+      await nextCycle(this.#shared, this.#clock, this.#shared.cycle, CYCLE_TIMEOUT);
     }
     for (const arm of local) {
       if (arm.read().state === 'disconnected') this.#logger.warn(`${arm.name} does not answer yet: ${arm.reason}`);
@@ -476,7 +477,7 @@ export class Bridge {
 
   async #alive(): Promise<boolean> {
     const { cycle } = this.#shared;
-    await this.#shared.nextCycle(cycle, CYCLE_TIMEOUT);
+    await nextCycle(this.#shared, this.#clock, cycle, CYCLE_TIMEOUT);
     return this.#shared.cycle !== cycle;
   }
 

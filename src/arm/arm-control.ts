@@ -5,6 +5,7 @@ import type { ArmSnapshot } from '../rt/snapshot/arm-fields.ts';
 import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';
 import { SnapshotReader } from '../rt/snapshot/snapshot-reader.ts';
 import type { ControlClient } from './control-client.ts';
+import { nextCycle } from './next-cycle.ts';
 import { type Activity, BridgeError } from './types.ts';
 
 /** A command to one arm; its place in the control thread is added here. */
@@ -114,7 +115,7 @@ export class ArmControl {
   /** Resolves after the next control cycle. @throws {BridgeError} unavailable when none comes within a second */
   async nextCycle(): Promise<void> {
     const { cycle } = this.#shared;
-    await this.#shared.nextCycle(cycle, 1);
+    await nextCycle(this.#shared, this.clock, cycle, 1);
     if (this.#shared.cycle === cycle) {
       throw new BridgeError('unavailable', 'The control loop has not run for a second. Restart the bridge.');
     }
@@ -122,7 +123,7 @@ export class ArmControl {
 
   /** Resolves when a cycle after `seen` has been published, or after `timeout` s. */
   cycleAfter(seen: number, timeout: number): Promise<void> {
-    return this.#shared.nextCycle(seen, timeout);
+    return nextCycle(this.#shared, this.clock, seen, timeout);
   }
 
   /** Resolves when the snapshot shows what the command has done. @throws {BridgeError} with the reason when it is refused */

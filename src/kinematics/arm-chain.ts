@@ -13,7 +13,7 @@ export interface ArmDescription {
 
 /**
  * A kinematic chain of the arm from base to tool, its joints in the arm's order. One chain serves one thread.
- * @throws Error as `Chain.fromUrdf` does
+ * @throws UrdfError for an unusable URDF, Error as `Chain` does
  */
 export function armChain({ urdf, baseLink, toolLink, joints }: ArmDescription): Chain {
   const description = typeof urdf === 'string' ? parseUrdf(urdf) : urdf;

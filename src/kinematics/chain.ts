@@ -14,7 +14,7 @@ import {
   writeQuaternion,
 } from './frames.ts';
 import { type PathJoint, ToolPath } from './tool-path.ts';
-import { type Joint, type JointLimit, parseUrdf, type RobotDescription } from './urdf.ts';
+import type { Joint, JointLimit, RobotDescription } from './urdf.ts';
 
 /** Standard value used across the project's gravity terms, m/s². */
 export const GRAVITY = 9.81;
@@ -77,14 +77,7 @@ export class Chain {
   private readonly carriedMass: Float64Array;
   private readonly carriedMoment: Float64Array;
 
-  /**
-   * @param text URDF document
-   * @throws UrdfError for an unusable URDF, Error naming the link or joint when options and URDF do not fit
-   */
-  static fromUrdf(text: string, options: ChainOptions): Chain {
-    return new Chain(parseUrdf(text), options);
-  }
-
+  /** @throws Error naming the link or joint when options and description do not fit */
   constructor(description: RobotDescription, options: ChainOptions) {
     this.description = description;
     this.base = options.base;

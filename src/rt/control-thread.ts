@@ -1,18 +1,13 @@
 import type { Clock } from '../clock.ts';
-import { armChain } from '../kinematics/arm-chain.ts';
-import type { Chain } from '../kinematics/chain.ts';
+import { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
-import { makePort } from '../servo/port/make.ts';
-import type { BytePort } from '../servo/port/port.ts';
-import { SimPort } from '../servo/port/sim.ts';
-import { controlModel, linkJoints } from './arm-parts.ts';
 import { COMMANDS, type Settle } from './commands.ts';
 import type { ArmLink } from './driver/arm-link.ts';
 import { RemoteLink } from './driver/remote-link.ts';
-import { ServoLink } from './driver/servo-link.ts';
 import { ArmController } from './joint/arm-controller.ts';
+import { controlModel } from './joint/make-control-model.ts';
 import { ControlLoop } from './loop/control-loop.ts';
-import type { ArmSetup, BusSetup, Command, CommandResult, ControlSetup, FromControl, ToControl } from './messages.ts';
+import type { ArmSetup, Command, CommandResult, ControlSetup, FromControl, ToControl } from './messages.ts';
 import { SharedState } from './snapshot/shared-snapshot.ts';
 import { JogInput } from './sources/jog.ts';
 import { StreamInput } from './sources/stream-input.ts';
@@ -28,6 +23,9 @@ export interface ControlledArm {
   readonly collision: CollisionModel;
 }
 
+/** Makes the link of an arm to its servos. @throws {Error} when its data cannot be used */
+export type OpenLink = (arm: ArmSetup, clock: Clock) => ArmLink;
+
 /**
  * All that runs in the control thread: arms, buses and the loop. It knows the rest of the program by messages and by the
  * shared snapshot alone, so that it runs in a worker as well as beside everything else in virtual time.
@@ -41,8 +39,14 @@ export class ControlThread {
   /** Called when it has been closed. */
   onClosed: () => void = () => {};
 
-  /** @param post sends a message to the main thread */
-  constructor(setup: ControlSetup, clock: Clock, post: (message: FromControl) => void) {
+  readonly #openLink: OpenLink;
+
+  /**
+   * @param openLink makes the link of an arm to its servos: `openLink`, whose promises are not for this thread's cycle
+   * @param post sends a message to the main thread
+   */
+  constructor(setup: ControlSetup, clock: Clock, openLink: OpenLink, post: (message: FromControl) => void) {
+    this.#openLink = openLink;
     this.clock = clock;
     this.#post = post;
     this.shared = new SharedState(
@@ -108,7 +112,8 @@ export class ControlThread {
   /** Adds an arm, whose memory is there, after those that there are. @throws {Error} when its data cannot be used */
   #add(setup: ArmSetup): void {
     const index = this.#arms.length;
-    const chain = armChain(setup);
+    const { urdf, baseLink, toolLink } = setup;
+    const chain = new Chain(urdf, { base: baseLink, tool: toolLink, joints: setup.joints.map(({ name }) => name) });
     const collision = new CollisionModel(chain);
     const controller = this.#makeController(setup, index, chain);
     // Nothing throws from here on: an arm is in all lists at one place, or in none.
@@ -121,7 +126,7 @@ export class ControlThread {
 
   #makeController(arm: ArmSetup, index: number, chain: Chain): ArmController {
     const model = controlModel(arm.name, arm.joints, chain);
-    const controller = new ArmController(index, model, makeLink(arm, this.clock), this.shared);
+    const controller = new ArmController(index, model, this.#openLink(arm, this.clock), this.shared);
     controller.onEnd = (motion, reason, text) => this.#post({ kind: 'ended', arm: index, motion, reason, text });
     controller.onContactRelief = (joint) => {
       const text = `${arm.joints[joint]!.name} has pressed on something without moving: it gives way`;
@@ -147,19 +152,4 @@ export class ControlThread {
     for (const { controller } of this.#arms) controller.link.close('the bridge is ending', closed);
     if (this.#arms.length === 0) closed();
   }
-}
-
-function makeLink(arm: ArmSetup, clock: Clock): ArmLink {
-  if (arm.bus.kind === 'remote') return new RemoteLink(arm.joints.length, arm.name);
-  return new ServoLink(
-    busPort(arm.bus, clock),
-    linkJoints(arm.name, arm.joints),
-    arm.leftGains,
-    arm.bus.kind === 'sim',
-  );
-}
-
-function busPort(bus: Exclude<BusSetup, { kind: 'remote' }>, clock: Clock): BytePort {
-  if (bus.kind === 'port') return makePort(bus.url, clock);
-  return 'postMessage' in bus.port ? new SimPort(bus.url, bus.port, clock) : bus.port;
 }

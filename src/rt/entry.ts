@@ -4,13 +4,14 @@ import { systemClock } from '../clock.ts';
 import { fineTimers, setPriority } from '../thread.ts';
 import { ControlThread } from './control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from './messages.ts';
+import { openLink } from './open-link.ts';
 import { LoopField } from './snapshot/shared-snapshot.ts';
 
 const setup = workerData as ControlSetup;
 const port = parentPort!;
 const post = (message: FromControl): void => port.postMessage(message);
 
-const thread = new ControlThread(setup, systemClock, post);
+const thread = new ControlThread(setup, systemClock, openLink, post);
 thread.onClosed = () => port.close();
 port.on('message', (message: ToControl) => thread.receive(message));
 

@@ -1,14 +1,18 @@
+import type { Clock } from '../clock.ts';
+import type { ClientOptions } from './exchange.ts';
 import type { ExpectedServo } from './expected-servo.ts';
-import { type Homing, writeHoming } from './homing.ts';
+import type { Homing } from './homing.ts';
 import { OutOfBand } from './out-of-band.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import { recover } from './recover.ts';
 import type { ServoBus } from './servo-bus.ts';
 import type { ServoClient } from './servo-client.ts';
 import { type ModelFacts, servoFacts } from './servo-facts.ts';
+import type { ServoFamily } from './servo-family.ts';
 import type { ServoModel } from './servo-model.ts';
 import { configure, readRow, registerName } from './setup.ts';
 import { type StartUp, startUp } from './start-up.ts';
+import { writeHoming } from './write-homing.ts';
 
 /** One servo to talk to, and what it was found to be. */
 export interface KnownServo {
@@ -33,6 +37,7 @@ export type Outcome<T> = { readonly result: T } | { readonly problem: string };
  * cycle starts it here and is called back; nothing here throws.
  */
 export class BusSession {
+  readonly clock: Clock;
   readonly bus: ServoBus;
   /** The port has gone by itself. */
   onLost: (error: PortError) => void = () => {};
@@ -41,15 +46,18 @@ export class BusSession {
   readonly #outOfBand: OutOfBand;
   #writing: Promise<void> = Promise.resolve();
 
-  /** @param make makes the bus and the client on a port */
-  constructor(port: BytePort, make: (port: BytePort) => { readonly bus: ServoBus; readonly client: ServoClient }) {
+  /**
+   * @param ids of the servos, in the order in which the cycle has them
+   * @param options of the transactions with single servos
+   */
+  constructor(port: BytePort, family: ServoFamily, ids: readonly number[], options: ClientOptions = {}) {
+    this.clock = port.clock;
     this.#port = port;
     // Before the client is made, which passes on what it finds here.
     port.onClose = (error) => this.onLost(error);
-    const { bus, client } = make(port);
-    this.bus = bus;
-    this.#client = client;
-    this.#outOfBand = new OutOfBand(client, bus);
+    this.bus = family.makeBus(port, ids);
+    this.#client = family.makeClient(port, options);
+    this.#outOfBand = new OutOfBand(this.#client, this.bus);
   }
 
   /** @param done is told what people should know of the open port */

@@ -1,7 +1,5 @@
 import type { ServoCalibration } from './calibration.ts';
-import type { RegisterAccess } from './servo-client.ts';
-import type { PositionLimits, ServoModel } from './servo-model.ts';
-import { configure, registerName } from './setup.ts';
+import type { PositionLimits } from './servo-model.ts';
 
 /** What a servo's EEPROM says of where its position is counted from, and of the goals that it takes; steps. */
 export interface Homing {
@@ -45,28 +43,4 @@ export function turnsShifted(before: number, present: number, stepsPerTurn: numb
 export function shifted(calibration: ServoCalibration, turns: number): ServoCalibration {
   const { sign, zero, stepsPerTurn } = calibration;
   return { sign, zero: zero + turns * stepsPerTurn, stepsPerTurn };
-}
-
-/**
- * Writes what differs and reads it back, with the lock of the EEPROM open where there is one. The servo must be limp: its
- * position counts from elsewhere afterwards, and its goal does not.
- * @throws {ServoError} refused when the servo holds torque, or does not keep what was written
- */
-export async function writeHoming(
-  client: RegisterAccess,
-  model: ServoModel,
-  id: number,
-  { offset, operatingMode, limits }: Homing,
-): Promise<void> {
-  const { common } = model;
-  await configure(client, model, id, {
-    [registerName(model, common.operatingMode)]: operatingMode,
-    [registerName(model, common.homingOffset)]: offset,
-    ...(limits === undefined
-      ? {}
-      : {
-          [registerName(model, common.minPosition)]: limits.lowest,
-          [registerName(model, common.maxPosition)]: limits.highest,
-        }),
-  });
 }

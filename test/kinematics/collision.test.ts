@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chain } from '../../src/kinematics/chain.ts';
 import { CollisionModel } from '../../src/kinematics/collision.ts';
+import { parseUrdf } from '../../src/kinematics/urdf.ts';
 import { ARMS, randomPositionsOf } from './arms.ts';
 import { MujocoArm } from './mujoco.ts';
 import { chain, generator, pose, so101 } from './so101.ts';
@@ -66,7 +67,7 @@ describe('collision check of the SO-101', () => {
       <link name="mid"/><link name="end"><collision><origin xyz="0 0 0"/><geometry><cylinder radius="0.05" length="0.4"/></geometry></collision></link>
       <joint name="x" type="prismatic"><parent link="base"/><child link="mid"/><axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
       <joint name="z" type="prismatic"><parent link="mid"/><child link="end"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint></robot>`;
-    const slides = Chain.fromUrdf(text, { base: 'base', tool: 'end', joints: ['x', 'z'] });
+    const slides = new Chain(parseUrdf(text), { base: 'base', tool: 'end', joints: ['x', 'z'] });
     const near = new CollisionModel(slides, { clearance: 10, floor: null });
     expect(near.check(Float64Array.of(0.5, 0))!.distance).toBeCloseTo(0.35, 12);
     expect(near.check(Float64Array.of(0.1, 0.1))!.distance).toBeCloseTo(-0.05, 12);
@@ -98,7 +99,7 @@ const SHAPES = `<robot name="shapes"><link name="base_link"/><link name="rail">B
     '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>',
   );
 
-const shapes = Chain.fromUrdf(SHAPES, {
+const shapes = new Chain(parseUrdf(SHAPES), {
   base: 'base_link',
   tool: 'box',
   joints: ['lift', 'aside', 'sweep', 'tilt', 'wave', 'nod'],

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Chain } from '../../src/kinematics/chain.ts';
+import { parseUrdf } from '../../src/kinematics/urdf.ts';
 import { ARMS, randomPositionsOf } from './arms.ts';
 import { generator } from './so101.ts';
 
@@ -35,7 +36,7 @@ interface Case {
 }
 
 const next = generator(1);
-const mixed = Chain.fromUrdf(MIXED, { base: 'base', tool: 'tip', joints: ['lift', 'spin', 'left'] });
+const mixed = new Chain(parseUrdf(MIXED), { base: 'base', tool: 'tip', joints: ['lift', 'spin', 'left'] });
 const CASES: readonly Case[] = [
   ...ARMS.map(({ name, model, chain }) => ({
     name,

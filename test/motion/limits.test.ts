@@ -3,9 +3,9 @@ import { jointSetups } from '../../src/arm/joint-setups.ts';
 import { armChain, loadArmModel } from '../../src/arm/model.ts';
 import { systemClock } from '../../src/clock.ts';
 import { ArmPlanner } from '../../src/motion/planner.ts';
-import { controlModel, linkJoints } from '../../src/rt/arm-parts.ts';
-import { ServoLink } from '../../src/rt/driver/servo-link.ts';
 import { ArmController } from '../../src/rt/joint/arm-controller.ts';
+import { controlModel } from '../../src/rt/joint/make-control-model.ts';
+import { linkJoints, servoLink } from '../../src/rt/open-link.ts';
 import { SharedState } from '../../src/rt/snapshot/shared-snapshot.ts';
 import { SourceStatus } from '../../src/rt/sources/setpoint-source.ts';
 import { Trajectory } from '../../src/rt/sources/trajectory.ts';
@@ -72,7 +72,7 @@ afterEach(() => {
 
 async function poweredArm() {
   const { port, show } = memoryBus();
-  const link = new ServoLink(port, linkJoints('arm', jointSetups(model)));
+  const link = servoLink(port, linkJoints('arm', jointSetups(model)));
   const shared = new SharedState([joints], systemClock);
   const runtime = new ArmController(
     0,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writeHoming } from '../../src/servo/homing.ts';
+import { writeHoming } from '../../src/servo/write-homing.ts';
 import { Bench } from './bench.ts';
 
 test.each([

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
-import { ServoLink } from '../../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../../src/rt/driver/servo-slots.ts';
+import { servoLink } from '../../src/rt/open-link.ts';
 import { assign } from '../../src/servo/assign.ts';
 import type { ExpectedServo } from '../../src/servo/expected-servo.ts';
 import { configure, readRegister, scan } from '../../src/servo/setup.ts';
@@ -96,7 +96,7 @@ describe('a family that the bridge has never seen', () => {
         upper: 3,
       };
     });
-    const link = new ServoLink(line, joints);
+    const link = servoLink(line, joints);
     onTestFinished(() => new Promise<void>((resolve) => link.close('the test is over', resolve)));
     const goals = new Float64Array(IDS.length);
     let driving = false;

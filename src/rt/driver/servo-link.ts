@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { Outcome } from '../../servo/bus-session.ts';
-import type { BytePort } from '../../servo/port/port.ts';
+import type { BusSession, Outcome } from '../../servo/bus-session.ts';
 import type { StartUp } from '../../servo/start-up.ts';
 import type { ArmLink, JointHoming, Power, ServoFacts } from './arm-link.ts';
 import type { ArmReadings } from './arm-readings.ts';
@@ -50,14 +49,14 @@ export class ServoLink implements ArmLink {
    * @param leftGains gains that a bridge that did not end properly may have left to the servos; null: none
    * @param simulated its servos wait for a busy host
    */
-  constructor(port: BytePort, joints: readonly LinkJoint[], leftGains: GainPlan | null = null, simulated = false) {
-    const parts = makeServoParts(port, joints, leftGains, simulated, {
+  constructor(session: BusSession, joints: readonly LinkJoint[], leftGains: GainPlan | null = null, simulated = false) {
+    const parts = makeServoParts(session, joints, leftGains, simulated, {
       warning: (text) => this.onWarning(text),
       // One that is limp for it is told to be so, once that is believed.
       ailing: (index, text) => this.#ailing.push({ index, text }),
     });
     this.#parts = parts;
-    this.#clock = port.clock;
+    this.#clock = session.clock;
     this.readings = parts.readings;
     this.gains = parts.gains;
     this.limits = parts.limits;

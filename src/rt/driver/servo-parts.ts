@@ -1,5 +1,4 @@
-import { BusSession } from '../../servo/bus-session.ts';
-import type { BytePort } from '../../servo/port/port.ts';
+import type { BusSession } from '../../servo/bus-session.ts';
 import { LONGEST_PAUSE } from '../loop/awake-clock.ts';
 import { ArmReadings } from './arm-readings.ts';
 import { BusStatistics } from './bus-statistics.ts';
@@ -17,9 +16,6 @@ import { ServoTasks } from './servo-tasks.ts';
 import { ServoTrust } from './servo-trust.ts';
 import { TorqueState } from './torque-state.ts';
 import { Watchdog } from './watchdog.ts';
-
-/** Time that a simulated servo has for an answer in a check, ms. */
-const SIMULATED_DEADLINE = 500;
 
 /** What a link to an arm of servos is made of. */
 export interface ServoParts {
@@ -51,22 +47,15 @@ export interface PartListener {
 }
 
 export function makeServoParts(
-  port: BytePort,
+  session: BusSession,
   joints: readonly LinkJoint[],
   leftGains: GainPlan | null,
   simulated: boolean,
   listener: PartListener,
 ): ServoParts {
   const slots = servoSlots(joints);
-  const ids = slots.map(({ id }) => id);
   const jointOf = slots.map(({ joint }) => joint);
   const { family, registers, common } = slots[0]!.model;
-  // A busy host is waited for; nothing else makes a simulated servo late.
-  const patience = simulated ? { deadline: SIMULATED_DEADLINE } : {};
-  const session = new BusSession(port, (open) => ({
-    bus: family.makeBus(open, ids),
-    client: family.makeClient(open, patience),
-  }));
   const { bus } = session;
   const readings = new ArmReadings(joints.length);
   const health = new ServoHealth(
@@ -92,7 +81,7 @@ export function makeServoParts(
     reader: new CycleReader({ bus, blocks, slots, readings, measurements, statistics, trust, torque, gains }),
     tasks: new ServoTasks({
       ...{ session, slots, writes, torque, homing, health, measurements, readings },
-      now: () => port.clock.now(),
+      now: () => session.clock.now(),
     }),
     watchdog:
       watchdog === undefined ? null : new Watchdog(family.watchdog!.counts, (value) => writes.all(watchdog, value)),

@@ -40,7 +40,6 @@ const WORD_BYTES = 32;
 /** Words hold whole numbers: parts of a limit are counted in ten-thousandths. */
 const PART_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
-const WAIT_PARTS = 4;
 
 const STATE = ARM_FIELD_NAMES.indexOf('state');
 const HOLDING = ARM_FIELD_NAMES.indexOf('holding');
@@ -179,15 +178,9 @@ export class SharedState {
     return Atomics.load(this.#cycle, CYCLE_WORD);
   }
 
-  /**
-   * Resolves when a cycle after `seen` has been published, or after `timeout` s. A machine that does not run for a while
-   * finds timers run out before the loop has had its turn, so the time is waited for in parts. Whoever begins to wait
-   * between the count of a cycle and its notice is woken by that notice, with nothing new, and waits on.
-   */
-  async nextCycle(seen: number, timeout: number): Promise<void> {
-    for (let part = 0; part < WAIT_PARTS && this.cycle === seen; ) {
-      if (!(await this.#clock.changed(this.#cycle, CYCLE_WORD, seen, timeout / WAIT_PARTS))) part++;
-    }
+  /** The word that counts the cycles, for whoever waits for the next one. */
+  get cycleWord(): { readonly words: Int32Array; readonly index: number } {
+    return { words: this.#cycle, index: CYCLE_WORD };
   }
 
   /**

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
+import { servoLink } from '../../../src/rt/open-link.ts';
 import { makePort } from '../../../src/servo/port/make.ts';
 
 /** A patient bound, not a promise. */
@@ -20,7 +21,7 @@ export class LinkLoop {
 
   constructor(path: string, joints: readonly LinkJoint[]) {
     this.goals = new Float64Array(joints.length);
-    const link = new ServoLink(makePort(`serial:${path}`, systemClock), joints);
+    const link = servoLink(makePort(`serial:${path}`, systemClock), joints);
     link.onWarning = (text) => void this.warnings.push(text);
     link.onSettled = () => {
       this.#pending = false;

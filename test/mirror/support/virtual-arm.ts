@@ -3,10 +3,11 @@ import { jointSetups } from '../../../src/arm/joint-setups.ts';
 import { type ArmModel, armChain } from '../../../src/arm/model.ts';
 import { type CounterpartOptions, simulatedCounterpart } from '../../../src/arm/simulated-counterpart.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { controlModel, linkJoints } from '../../../src/rt/arm-parts.ts';
 import type { GainPlan } from '../../../src/rt/driver/gains.ts';
-import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
+import { controlModel } from '../../../src/rt/joint/make-control-model.ts';
+import { linkJoints, servoLink } from '../../../src/rt/open-link.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
 import { SimulatedArm } from '../../../src/sim/simulated-arm.ts';
@@ -100,7 +101,7 @@ export class VirtualArm {
   }
 
   #makeLink(left: GainPlan | null): ServoLink {
-    return new ServoLink(this.port, linkJoints('arm', jointSetups(this.model)), left);
+    return servoLink(this.port, linkJoints('arm', jointSetups(this.model)), left);
   }
 
   #makeRuntime(): ArmController {

@@ -1,7 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
+import { servoLink } from '../../../src/rt/open-link.ts';
 import type { Outcome } from '../../../src/servo/bus-session.ts';
 import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
 import { type BytePort, PortError } from '../../../src/servo/port/port.ts';
@@ -111,7 +112,7 @@ function answerOf<T>(ask: (done: (outcome: Outcome<T>) => void) => void): Promis
 beforeEach(async () => {
   port = new HeldPort();
   const calibration = { sign: 1 as const, zero: 2048, stepsPerTurn: STS3215.stepsPerTurn };
-  link = new ServoLink(
+  link = servoLink(
     port,
     IDS.map(
       (id): LinkJoint => ({

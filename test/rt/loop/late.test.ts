@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import { blocksOf } from '../../../src/rt/driver/servo-reads.ts';
 import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
+import { servoLink } from '../../../src/rt/open-link.ts';
 import { SHORTEST_PROBE } from '../../../src/servo/exchange.ts';
 import { FeetechBus } from '../../../src/servo/feetech/feetech-bus.ts';
 import { FeetechClient } from '../../../src/servo/feetech/feetech-client.ts';
@@ -81,7 +82,7 @@ function makeLink(port: BytePort): ServoLink {
       settings: {},
     }),
   );
-  const link = new ServoLink(port, joints);
+  const link = servoLink(port, joints);
   onTestFinished(() => link.close('the test is over'));
   return link;
 }

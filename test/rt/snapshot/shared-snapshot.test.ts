@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nextCycle } from '../../../src/arm/next-cycle.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 
@@ -6,7 +7,7 @@ test('a wait that begins between the count of a cycle and its notice goes on unt
   const shared = new SharedState([1], systemClock);
   const seen = shared.cycle;
   let over = false;
-  const waiting = shared.nextCycle(seen, 5).then(() => {
+  const waiting = nextCycle(shared, systemClock, seen, 5).then(() => {
     over = true;
   });
   // The notice of the cycle that has been seen: nothing is counted any more.
@@ -21,8 +22,8 @@ test('a wait that begins between the count of a cycle and its notice goes on unt
 test('a wait ends when its time is over without a cycle, and at once when the cycle has passed already', async () => {
   const shared = new SharedState([1], systemClock);
   const seen = shared.cycle;
-  await shared.nextCycle(seen, 0.02);
+  await nextCycle(shared, systemClock, seen, 0.02);
   expect(shared.cycle).toBe(seen);
   shared.finishCycle();
-  await shared.nextCycle(seen, 60);
+  await nextCycle(shared, systemClock, seen, 60);
 });

@@ -1,27 +1,10 @@
-import type { Chain } from '../kinematics/chain.ts';
-import { modelByName } from '../servo/servo-models.ts';
-import type { LinkJoint, LinkServo } from './driver/servo-slots.ts';
-import type { ControlModel } from './joint/control-model.ts';
-import { StallGuard, yieldLimits } from './joint/stall-guard.ts';
-import type { JointSetup } from './messages.ts';
+import type { Chain } from '../../kinematics/chain.ts';
+import type { JointSetup } from '../messages.ts';
+import type { ControlModel } from './control-model.ts';
+import { StallGuard, yieldLimits } from './stall-guard.ts';
 
 /** Part of a joint's torque limit that floating may ask of it. */
 const FLOAT_TORQUE_SHARE = 0.5;
-
-/** Joints as their bus needs them. @throws {Error} for a servo of which there is no table */
-export function linkJoints(arm: string, joints: readonly JointSetup[]): LinkJoint[] {
-  return joints.map(({ name, servos, settings, lower, upper }) => ({
-    name,
-    settings,
-    lower,
-    upper,
-    servos: servos.map(({ id, model: trade, sign, zero, homing, shadow }): LinkServo => {
-      const model = modelByName(trade);
-      if (model === undefined) throw new Error(`arm ${arm}: no table of a servo "${trade}"`);
-      return { id, model, calibration: { sign, zero, stepsPerTurn: model.stepsPerTurn }, homing, shadow };
-    }),
-  }));
-}
 
 /** Joints as what drives them needs them. */
 export function controlModel(name: string, joints: readonly JointSetup[], chain: Chain): ControlModel {

@@ -1,0 +1,61 @@
+import type { Clock } from '../clock.ts';
+import { BusSession } from '../servo/bus-session.ts';
+import type { ClientOptions } from '../servo/exchange.ts';
+import { makePort } from '../servo/port/make.ts';
+import type { BytePort } from '../servo/port/port.ts';
+import { SimPort } from '../servo/port/sim.ts';
+import { modelByName } from '../servo/servo-models.ts';
+import type { ArmLink } from './driver/arm-link.ts';
+import type { GainPlan } from './driver/gains.ts';
+import { RemoteLink } from './driver/remote-link.ts';
+import { ServoLink } from './driver/servo-link.ts';
+import { type LinkJoint, type LinkServo, servoSlots } from './driver/servo-slots.ts';
+import type { ArmSetup, BusSetup, JointSetup } from './messages.ts';
+
+/** Time that a simulated servo has for an answer in a check, ms: a busy host is waited for, and nothing else makes it late. */
+const SIMULATED_DEADLINE = 500;
+
+/** The link of an arm to its servos, or to the machine that has them. @throws {Error} for a servo of which there is no table */
+export function openLink(arm: ArmSetup, clock: Clock): ArmLink {
+  if (arm.bus.kind === 'remote') return new RemoteLink(arm.joints.length, arm.name);
+  const simulated = arm.bus.kind === 'sim';
+  return servoLink(busPort(arm.bus, clock), linkJoints(arm.name, arm.joints), arm.leftGains, simulated);
+}
+
+/** The link to servos of one family on a port. */
+export function servoLink(
+  port: BytePort,
+  joints: readonly LinkJoint[],
+  leftGains: GainPlan | null = null,
+  simulated = false,
+): ServoLink {
+  const session = busSession(port, joints, simulated ? { deadline: SIMULATED_DEADLINE } : {});
+  return new ServoLink(session, joints, leftGains, simulated);
+}
+
+/** What is done on the bus of these joints. */
+export function busSession(port: BytePort, joints: readonly LinkJoint[], options: ClientOptions = {}): BusSession {
+  const slots = servoSlots(joints);
+  const ids = slots.map(({ id }) => id);
+  return new BusSession(port, slots[0]!.model.family, ids, options);
+}
+
+/** Joints as their bus needs them. @throws {Error} for a servo of which there is no table */
+export function linkJoints(arm: string, joints: readonly JointSetup[]): LinkJoint[] {
+  return joints.map(({ name, servos, settings, lower, upper }) => ({
+    name,
+    settings,
+    lower,
+    upper,
+    servos: servos.map(({ id, model: trade, sign, zero, homing, shadow }): LinkServo => {
+      const model = modelByName(trade);
+      if (model === undefined) throw new Error(`arm ${arm}: no table of a servo "${trade}"`);
+      return { id, model, calibration: { sign, zero, stepsPerTurn: model.stepsPerTurn }, homing, shadow };
+    }),
+  }));
+}
+
+function busPort(bus: Exclude<BusSetup, { kind: 'remote' }>, clock: Clock): BytePort {
+  if (bus.kind === 'port') return makePort(bus.url, clock);
+  return 'postMessage' in bus.port ? new SimPort(bus.url, bus.port, clock) : bus.port;
+}
