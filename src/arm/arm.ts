@@ -275,10 +275,10 @@ export class Arm implements ControlListener {
     this.#ownership.lose({ reason: 'stopped', message });
   }
 
-  /** The machine that owns the arm does not follow any more: what drives the arm from here ends. */
-  letGoByOwner(): void {
+  /** The machine that owns the arm does not follow any more: what drives the arm from here ends. @param message why */
+  letGoByOwner(message: string): void {
     this.#interrupt();
-    this.#ownership.lose({ reason: 'taken_over', message: 'the machine that owns its bus does not follow any more' });
+    this.#ownership.lose({ reason: 'taken_over', message });
   }
 
   /** @throws {BridgeError} as `requireDrivable`, and unsupported for an arm that does not hold with all its servos */
