@@ -239,7 +239,7 @@ export class Arm implements ControlListener {
     throw new BridgeError(
       'disconnected',
       `Arm ${this.name} is disconnected: ${this.reason}. Last good sample: ${last}.`,
-      { arm: this },
+      { arm: this, remedy: this.detached ? 'connect' : null },
     );
   }
 
