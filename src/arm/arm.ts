@@ -445,10 +445,14 @@ export class Arm implements ControlListener {
 
   /**
    * Leaves `stopped`. The arm belongs to nobody afterwards and holds, or is limp as it was; nothing that was asked before
-   * goes on.
+   * goes on. An arm that is not stopped goes on as it does.
    * @throws {BridgeError} stopped when it is stopped again at once, for the reason that it says
    */
   async reset(): Promise<void> {
+    if (!this.latched) {
+      this.#records.release(this);
+      return;
+    }
     const stops = this.#stops;
     // A stop that was latched just before counts as seen only once the loop has taken it.
     await this.nextCycle();
