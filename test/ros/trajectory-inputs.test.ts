@@ -88,7 +88,10 @@ test('a trajectory with a stamp to come, by topic or action, does not outlive a 
   const person = { owner: { key: 'http', name: 'an HTTP client' }, takeOver: true };
   await bridge.until(bridge.bridge.motion.sleep(arm, person));
   await bridge.until(bridge.bridge.motion.init(arm, person));
-  expect(await bridge.until(waiting)).toMatchObject({ error_code: -1, error_string: expect.stringMatching(/Ended before it began/) });
+  expect(await bridge.until(waiting)).toMatchObject({
+    error_code: -1,
+    error_string: expect.stringMatching(/Ended before it began/),
+  });
   await bridge.pass(6);
   expect(Math.abs(await pan())).toBeLessThan(0.02);
 });
