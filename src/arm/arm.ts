@@ -239,7 +239,7 @@ export class Arm implements ControlListener {
     throw new BridgeError(
       'disconnected',
       `Arm ${this.name} is disconnected: ${this.reason}. Last good sample: ${last}.`,
-      { arm: this },
+      { arm: this, remedy: this.detached ? 'connect' : null },
     );
   }
 
@@ -275,10 +275,10 @@ export class Arm implements ControlListener {
     this.#ownership.lose({ reason: 'stopped', message });
   }
 
-  /** The machine that owns the arm does not follow any more: what drives the arm from here ends. */
-  letGoByOwner(): void {
+  /** The machine that owns the arm does not follow any more: what drives the arm from here ends. @param message why */
+  letGoByOwner(message: string): void {
     this.#interrupt();
-    this.#ownership.lose({ reason: 'taken_over', message: 'the machine that owns its bus does not follow any more' });
+    this.#ownership.lose({ reason: 'taken_over', message });
   }
 
   /** @throws {BridgeError} as `requireDrivable`, and unsupported for an arm that does not hold with all its servos */
@@ -445,10 +445,14 @@ export class Arm implements ControlListener {
 
   /**
    * Leaves `stopped`. The arm belongs to nobody afterwards and holds, or is limp as it was; nothing that was asked before
-   * goes on.
+   * goes on. An arm that is not stopped goes on as it does.
    * @throws {BridgeError} stopped when it is stopped again at once, for the reason that it says
    */
   async reset(): Promise<void> {
+    if (!this.latched) {
+      this.#records.release(this);
+      return;
+    }
     const stops = this.#stops;
     // A stop that was latched just before counts as seen only once the loop has taken it.
     await this.nextCycle();

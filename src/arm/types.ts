@@ -60,6 +60,8 @@ export const REMEDIES = [
   'stop_recording',
   /** List the serial ports of this machine. */
   'list_ports',
+  /** Connect the arm, which somebody has disconnected. */
+  'connect',
 ] as const;
 export type Remedy = (typeof REMEDIES)[number];
 

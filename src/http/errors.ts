@@ -63,6 +63,7 @@ const REMEDY: Readonly<Record<Remedy, (armId: number) => string>> = {
   stop_mirroring: () => 'to stop it, call /move/leader/stop',
   stop_recording: () => '/recording/stop ends that',
   list_ports: () => '/local/scan-devices lists the ports',
+  connect: () => '/robot/add-connection connects it',
 };
 
 /** An error of the bridge with what to do about it. */

@@ -89,8 +89,13 @@ export function armView(arm: Arm): ArmState {
     opening: opening === null ? null : rounded(opening),
     motion: arm.activity,
     // Last: it reads the arm again.
-    reason: arm.reason,
+    reason: reasonView(arm),
   };
+}
+
+/** Why an arm is disconnected or stopped, with the next step where there is a route for it; empty otherwise. */
+export function reasonView(arm: Arm): string {
+  return arm.detached ? `${arm.reason}: /robot/add-connection connects it` : arm.reason;
 }
 
 /** What an arm is: what does not change while the bridge runs. */

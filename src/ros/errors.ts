@@ -18,6 +18,7 @@ const REMEDY: Readonly<Record<Remedy, (node: string) => string>> = {
   take_over: (node) => `wait until it has ended, or take it from there with ${node}/stop and ${node}/reset`,
   stop_mirroring: (node) => `stop it with ${node}/stop_mirroring`,
   stop_recording: () => 'end that by HTTP',
+  connect: () => 'connect it by HTTP',
   list_ports: () => 'list the ports with arm-bridge ports',
 };
 

@@ -8,29 +8,10 @@ import { JOINT_STATE } from './local-arm.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
+import { type OwnerStatus, RemoteOwner } from './remote-owner.ts';
 
 /** States in which setpoints go out. In every other one the machine that owns the bus holds the arm by itself. */
 const DRIVEN: ReadonlySet<ArmState> = new Set(['moving', 'mirroring', 'floating']);
-
-/** arm_bridge/msg/ArmStatus, as far as it is read. */
-export interface OwnerStatus {
-  readonly state: string;
-  readonly holding: boolean;
-  readonly owner: string;
-  readonly reason: string;
-}
-
-/**
- * Why an arm must not be driven from here, by what the machine says that owns its bus; empty when it may.
- * @param arm its name
- */
-export function blockedBy({ state, owner, reason }: OwnerStatus, arm: string): string {
-  const why = reason === '' ? '' : ` (${reason})`;
-  if (state === 'stopped') return `it is stopped on its own machine${why}: reset it there`;
-  if (state === 'disconnected') return `it is disconnected on its own machine${why}`;
-  if (owner !== '' && !owner.endsWith(`/${arm}/joint_commands`)) return `${owner} drives it on its own machine`;
-  return '';
-}
 
 /**
  * The topics of an arm whose bus another machine owns. They hang on the bridge's root node: the node of the arm's
@@ -86,14 +67,11 @@ export class RemoteArm {
       return null;
     });
     const options = { qos: qualities.observed, isRaw: true } as const;
-    let led = false;
+    const owner = new RemoteOwner(arm, joints);
     const status = `${arm.name}/${NODE_NAME}/status`;
-    node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) => {
-      const { holding, owner } = message;
-      joints.remoteOwner(arm, holding, blockedBy(message, arm.name));
-      if (led && owner === '' && arm.activity !== null) arm.letGoByOwner();
-      led = owner.endsWith(`/${arm.name}/joint_commands`);
-    });
+    node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) =>
+      owner.told(message),
+    );
     node.createSubscription(JOINT_STATE, `${arm.name}/joint_states`, options, (bytes) =>
       input.receive(bytes, performance.now() / 1000),
     );

@@ -127,9 +127,10 @@ export class TrajectoryInputs {
     );
   }
 
-  /** What the controller drives the arm with, and what waits to begin, ends: the arm decelerates and holds. */
+  /** What the controller drives the arm with ends, and so does what waits or is still checked: the arm decelerates and holds. */
   async #halt(): Promise<void> {
-    if (this.#arm.owner?.key === this.#caller.owner.key) await this.#arm.halt(this.#caller);
+    const { owner } = this.#arm;
+    if (owner === null || owner.key === this.#caller.owner.key) await this.#arm.halt(this.#caller);
   }
 
   async #follow({ goal, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {

@@ -156,6 +156,16 @@ test('a stop that comes while an earlier one is being released is not released w
   expect(arm.read().state).toBe('connected');
 });
 
+test('a reset of an arm that is not stopped ends nothing', async () => {
+  await on();
+  const session = arm.claim(A);
+  const driving = session.drive(toInit());
+  await bridge.pass(0.2);
+  await bridge.until(arm.reset());
+  expect(await bridge.until(driving)).toBeNull();
+  expect(session.lost).toBeNull();
+});
+
 test('whoever asks an arm for its servos while it is being asked shares the next read', async () => {
   const began = bridge.host.time.now;
   const first = await bridge.until(arm.servos.read());

@@ -81,7 +81,8 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     expect(read.body.detail).toMatch(/far is disconnected: .*joint_states/);
 
     owner = await BridgeProcess.start('--config', OWNER);
-    await expect.poll(async () => (await operator.arm(1)).state, { timeout: 10_000 }).toBe('ready');
+    // It is limp, and its owner says so.
+    await expect.poll(async () => (await operator.arm(1)).state, { timeout: 10_000 }).toBe('connected');
     goals = await peer.record('joints', '/far/joint_goals');
     commands = await peer.record('joints', TOPIC);
   });
@@ -100,13 +101,18 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     const before = await truth(owner, 0);
     await stream(0.3, { shoulder_pan: 0.5 });
     expect(await owner.arm(0)).toMatchObject({ state: 'connected', torque: false, owner: null });
-    expect(owner.log).toMatch(/joint_commands refused: arm far is connected, not ready: .*\/move\/init/);
+    expect(owner.log).toMatch(/joint_commands refused: arm far is connected, not ready: .*\/far\/arm_bridge\/init/);
     expect(await goals()).toEqual([]);
     expect(Math.abs((await truth(owner, 0)).shoulder_pan! - before.shoulder_pan!)).toBeLessThan(0.005);
   });
 
   test('ramps to the leader, however far, and follows it; its own gate limits it', async () => {
+    const pairs = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+    expect((await operator.post('/move/leader/start', pairs)).body.detail).toMatch(
+      /Arm far is limp: switch its torque on/,
+    );
     expect((await owner.post('/move/init')).body.status).toBe('ok');
+    await expect.poll(async () => (await operator.arm(1)).state).toBe('ready');
     await operator.post('/sim/hand', { robot_id: 0, joints: { ...START, shoulder_pan: 0.7 }, duration: 0.8 });
     await sleep(1);
     await goals();

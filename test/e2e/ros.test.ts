@@ -687,7 +687,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       const refused = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
         trajectory: trajectory(['wrist_roll'], [1, 0]),
       });
-      expect((await refused.result()).result.error_string).toMatch(/connected, not ready: switch its torque on first/);
+      expect((await refused.result()).result.error_string).toMatch(/connected, not ready\. Switch its torque on first/);
       const switchTorque = (data: boolean) =>
         witness.call<Answer>('std_srvs/srv/SetBool', `${NODE}/torque_enable`, { data });
       const limp = await positions();

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Arm } from '../../arm/types.ts';
 import type { BridgeStatus } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
-import { finite, loopView, mirrorView } from '../views.ts';
+import { finite, loopView, mirrorView, reasonView } from '../views.ts';
 
 /** Zero stands for "never" in what the control loop writes. */
 function ageOf(time: number): number | null {
@@ -30,7 +30,7 @@ function armStatusOf(arm: Arm): BridgeStatus['arms'][number] {
     initialised: arm.initialised,
     torque,
     speed_scale: arm.speedScale,
-    reason: arm.reason,
+    reason: reasonView(arm),
     sample_age: ageOf(sampleTime),
     bus: {
       discarded: snapshot.discarded,

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import type { ArmModel } from '../../../src/arm/model.ts';
 import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import type { MirrorStatus } from '../../../src/mirror/mirroring.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
@@ -65,6 +66,12 @@ export class FakeArm {
   ) {
     this.bus = remote ? 'ros' : 'sim:so101';
   }
+
+  readonly clock = systemClock;
+
+  onState(): void {}
+
+  letGoByOwner(): void {}
 
   /** As at start. */
   clear(): void {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
-import { blockedBy, type OwnerStatus } from '../../src/ros/remote-arm.ts';
+import { type OwnerStatus, RemoteOwner } from '../../src/ros/remote-owner.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 
 const CONFIG = {
@@ -18,10 +18,12 @@ const READY: OwnerStatus = { state: 'ready', holding: true, owner: '', reason: '
 
 let bridge: VirtualBridge;
 let follower: Arm;
+let owner: RemoteOwner;
 let beat: { cancel(): void };
 beforeEach(async () => {
   bridge = await VirtualBridge.start(CONFIG);
   follower = bridge.arm('follower');
+  owner = new RemoteOwner(follower, bridge.bridge.streams);
   const rest = follower.model.poses.get('rest')!;
   // The machine that owns the follower's bus tells where it is.
   beat = bridge.host.clock.every(0.01, () => bridge.bridge.streams.remoteState(follower, rest, null));
@@ -30,20 +32,18 @@ beforeEach(async () => {
 
 /** The machine that owns the bus tells a state of the arm. */
 async function told(status: Partial<OwnerStatus>): Promise<void> {
-  const whole = { ...READY, ...status };
-  bridge.bridge.streams.remoteOwner(follower, whole.holding, blockedBy(whole, 'follower'));
+  owner.told({ ...READY, ...status });
   await bridge.pass(0.1);
 }
 
 const start = () => bridge.post('/move/leader/start', PAIR);
 const pair = () => bridge.bridge.mirror.status();
 
-test('a remote follower that its machine says is stopped, limp, gone or driven is refused, in the words of that machine', async () => {
+test('a remote follower that its machine says is stopped, limp or gone is refused, in the words of that machine', async () => {
   for (const [status, words] of [
     [{ state: 'stopped', reason: 'the red button' }, /stopped on its own machine \(the red button\): reset it there/],
     [{ state: 'connected', holding: false }, /limp: switch its torque on at the machine that owns its bus/],
     [{ state: 'disconnected', reason: 'unplugged' }, /disconnected on its own machine \(unplugged\)/],
-    [{ state: 'moving', owner: 'an HTTP client' }, /an HTTP client drives it on its own machine/],
   ] as const) {
     await told(status);
     const { status: code, body } = await start();
@@ -73,6 +73,23 @@ test('what its machine does with a remote follower ends its pair, with the reaso
     await bridge.pass(1);
     expect(pair().active).toBe(false);
   }
+});
+
+test('a remote follower that goes on being driven by somebody else on its machine is let go of', async () => {
+  await told({ state: 'moving', owner: 'an HTTP client' });
+  // What that machine tells may be past by now.
+  expect((await start()).body.status).toBe('ok');
+  await bridge.pass(1);
+  expect(pair().active).toBe(false);
+  expect(pair().reason).toMatch(/an HTTP client drives it on its own machine/);
+  await told({});
+  expect((await start()).body.status).toBe('ok');
+  await bridge.pass(2.1);
+  expect(pair().reason).toMatch(/does not follow$/);
+  expect((await start()).body.status).toBe('ok');
+  await told({ owner: 'the ROS topic /follower/joint_commands' });
+  await told({});
+  expect(pair().reason).toMatch(/does not follow any more/);
 });
 
 test('a remote arm of which no bridge tells a state is driven: another program may own its bus', async () => {

@@ -1,0 +1,74 @@
+import type { Arm } from '../arm/types.ts';
+import type { Timer } from '../clock.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
+
+/** A status is told a moment late, so another owner counts only once it has lasted for this long, s. */
+const LASTING = 0.5;
+/** A machine that has not begun to follow by then does not, s. */
+const BEGINNING = 2;
+
+/** arm_bridge/msg/ArmStatus, as far as it is read. */
+export interface OwnerStatus {
+  readonly state: string;
+  readonly holding: boolean;
+  /** Who drives the arm, for people; empty: nobody. */
+  readonly owner: string;
+  readonly reason: string;
+}
+
+/**
+ * Follows what the machine that owns the bus of a remote arm says of it: an arm that it has stopped, or that is limp or
+ * disconnected there, is not driven from here, and what drives it from here ends, in the words of that machine.
+ */
+export class RemoteOwner {
+  readonly #arm: Arm;
+  readonly #streams: StreamService;
+  readonly #timer: Timer;
+  /** Who else drives it there; empty: nobody else. */
+  #other = '';
+  /** It follows the setpoints from here. */
+  #follows = false;
+  #told = false;
+
+  constructor(arm: Arm, streams: StreamService) {
+    this.#arm = arm;
+    this.#streams = streams;
+    this.#timer = arm.clock.timer(() => {
+      if (this.#other !== '') this.#end(`${this.#other} drives it on its own machine`);
+    }, true);
+    const begun = arm.clock.timer(() => {
+      if (!this.#follows) this.#end('the machine that owns its bus does not follow');
+    }, true);
+    arm.onState((state) => {
+      const driven = state === 'moving' || state === 'mirroring';
+      if (driven && this.#told) begun.start(BEGINNING);
+      else begun.cancel();
+    });
+  }
+
+  told({ state, holding, owner, reason }: OwnerStatus): void {
+    this.#told = true;
+    const why = reason === '' ? '' : ` (${reason})`;
+    const blocked =
+      state === 'stopped'
+        ? `it is stopped on its own machine${why}: reset it there`
+        : state === 'disconnected'
+          ? `it is disconnected on its own machine${why}`
+          : '';
+    this.#streams.remoteOwner(this.#arm, holding, blocked);
+    const followed = this.#follows;
+    this.#follows = owner.endsWith(`/${this.#arm.name}/joint_commands`);
+    this.#other = this.#follows ? '' : owner;
+    this.#timer.cancel();
+    if (this.#follows) return;
+    if (followed && this.#other !== '') this.#end(`${this.#other} drives it on its own machine`);
+    else if (followed) this.#end('the machine that owns its bus does not follow any more');
+    else if (this.#other !== '') this.#timer.start(LASTING);
+  }
+
+  #end(message: string): void {
+    if (this.#arm.activity !== null) this.#arm.letGoByOwner(message);
+    // Whoever begins anew meanwhile is told as well.
+    if (this.#other !== '') this.#timer.start(LASTING);
+  }
+}

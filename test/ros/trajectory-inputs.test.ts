@@ -1,0 +1,147 @@
+import pino from 'pino';
+import { beforeEach, expect, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
+import type { Actions, GoalRun, Outcome } from '../../src/ros/action.ts';
+import { ArmNames } from '../../src/ros/names.ts';
+import type { Qualities } from '../../src/ros/qos.ts';
+import type { RosNode } from '../../src/ros/rclnodejs.ts';
+import { TrajectoryInputs } from '../../src/ros/trajectory-inputs.ts';
+import type { TrajectoryGoal, TrajectoryMessage } from '../../src/ros/trajectory-message.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
+
+const NODE = '/arm/arm_bridge';
+
+let bridge: VirtualBridge;
+let arm: Arm;
+/** What a message on the topic, and a goal of the action, are handed to. */
+let publish: (message: TrajectoryMessage) => void;
+let send: (goal: TrajectoryGoal, signal?: AbortSignal) => Promise<{ error_code: number; error_string: string }>;
+const lines: string[] = [];
+beforeEach(async () => {
+  bridge = await VirtualBridge.start();
+  arm = bridge.arm();
+  lines.length = 0;
+  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const { trajectories } = bridge.bridge;
+  const names = new ArmNames(arm, '');
+  const clock = () => bridge.host.clock.wall();
+  const inputs = new TrajectoryInputs(arm, names, trajectories, '/arm', NODE, clock, log);
+  // The edge to rclnodejs: what it would call back with.
+  const node = {
+    createSubscription: (_type: string, _topic: string, _options: object, take: typeof publish) => (publish = take),
+  };
+  inputs.acceptTopic(node as unknown as RosNode, '/arm', { stream: {} } as Qualities);
+  const actions = {
+    offer: (type: string, _name: string, execute: (run: GoalRun<TrajectoryGoal>) => Promise<Outcome>) => {
+      if (!type.endsWith('FollowJointTrajectory')) return;
+      send = async (goal, signal = new AbortController().signal) =>
+        (await execute({ goal, signal, tell: () => {} })).result as Awaited<ReturnType<typeof send>>;
+    },
+  };
+  inputs.offerActions(actions as unknown as Actions);
+  await bridge.until(
+    bridge.bridge.motion.init(arm, { owner: { key: 'http', name: 'an HTTP client' }, takeOver: false }),
+  );
+});
+
+/** A trajectory that turns the base to `pan` (rad) within 2 s, `delay` (s) from now on. */
+function turn(pan: number, delay = 0): TrajectoryMessage {
+  const at = delay === 0 ? 0 : bridge.host.clock.wall() + delay;
+  return {
+    header: { stamp: { sec: Math.floor(at), nanosec: Math.round((at % 1) * 1e9) } },
+    joint_names: ['shoulder_pan'],
+    points: [
+      { positions: Float64Array.of(pan), velocities: new Float64Array(), time_from_start: { sec: 2, nanosec: 0 } },
+    ],
+  };
+}
+
+const goal = (trajectory: TrajectoryMessage): TrajectoryGoal => ({
+  trajectory,
+  multi_dof_trajectory: { points: [] },
+  path_tolerance: [],
+  component_path_tolerance: [],
+  goal_tolerance: [],
+  component_goal_tolerance: [],
+  goal_time_tolerance: { sec: 0, nanosec: 0 },
+});
+
+const pan = async () => (await bridge.host.arms!.truth('arm')).positions[0]!;
+const EMPTY: TrajectoryMessage = {
+  header: { stamp: { sec: 0, nanosec: 0 } },
+  joint_names: ['shoulder_pan'],
+  points: [],
+};
+
+test('a trajectory with a stamp to come, by topic or action, does not outlive a stop, a reset, parking and init', async () => {
+  publish(turn(0.7, 6));
+  await bridge.pass(0.5);
+  expect(arm.owner?.name).toBe('the ROS controller /arm/arm_controller');
+  await bridge.until(arm.stop('test'));
+  await bridge.until(arm.reset());
+  await bridge.pass(9);
+  expect(Math.abs(await pan())).toBeLessThan(0.02);
+  expect(lines.some((line) => /not completed. Ended before it began: stopped \(test\)/.test(line))).toBe(true);
+
+  const waiting = send(goal(turn(0.7, 6)));
+  await bridge.pass(0.5);
+  const person = { owner: { key: 'http', name: 'an HTTP client' }, takeOver: true };
+  await bridge.until(bridge.bridge.motion.sleep(arm, person));
+  await bridge.until(bridge.bridge.motion.init(arm, person));
+  expect(await bridge.until(waiting)).toMatchObject({
+    error_code: -1,
+    error_string: expect.stringMatching(/Ended before it began/),
+  });
+  await bridge.pass(6);
+  expect(Math.abs(await pan())).toBeLessThan(0.02);
+});
+
+test('a newer goal ends the one that waits or runs, by topic and by action alike', async () => {
+  const waiting = send(goal(turn(0.7, 5)));
+  await bridge.pass(0.5);
+  publish(turn(-0.4));
+  expect((await bridge.until(waiting)).error_string).toMatch(/superseded by a newer request/);
+  await bridge.pass(3);
+  expect(await pan()).toBeCloseTo(-0.4, 1);
+  const running = send(goal(turn(0.6)));
+  await bridge.pass(0.5);
+  const newer = send(goal(turn(0)));
+  expect((await bridge.until(running)).error_string).toMatch(/Ended on the way: superseded/);
+  expect(await bridge.until(newer)).toMatchObject({ error_code: 0 });
+  await bridge.pass(6);
+  expect(Math.abs(await pan())).toBeLessThan(0.05);
+});
+
+test('a message without points stops what the controller drives or has waiting, an action too, and nobody else', async () => {
+  const running = send(goal(turn(0.9)));
+  await bridge.pass(0.6);
+  publish(EMPTY);
+  expect((await bridge.until(running)).error_string).toMatch(/superseded/);
+  await bridge.pass(0.5);
+  const at = await pan();
+  await bridge.pass(2);
+  expect(await pan()).toBeCloseTo(at, 2);
+
+  const waiting = send(goal(turn(0, 4)));
+  await bridge.pass(0.5);
+  publish(EMPTY);
+  expect((await bridge.until(waiting)).error_string).toMatch(/before it began/);
+
+  const move = bridge.bridge.motion.init(arm, { owner: { key: 'http', name: 'an HTTP client' }, takeOver: false });
+  await bridge.pass(0.2);
+  publish(EMPTY);
+  expect((await bridge.until(move)).ok).toBe(true);
+});
+
+test('a goal that is cancelled while it waits has not begun, and says so', async () => {
+  const cancelled = new AbortController();
+  const waiting = send(goal(turn(0.7, 3)), cancelled.signal);
+  await bridge.pass(0.5);
+  cancelled.abort();
+  expect(await bridge.until(waiting)).toEqual({
+    error_code: 0,
+    error_string: 'cancelled before it began; nothing has moved',
+  });
+  await bridge.pass(5);
+  expect(Math.abs(await pan())).toBeLessThan(0.02);
+});
