@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { loadArmModel } from '../../src/arm/model.ts';
-import { calibrationFile } from '../../src/config/calibration.ts';
-import { MAIN } from '../cli/support/program.ts';
-import { ENTER, INTERRUPT, Typist } from '../support/typist.ts';
+import { loadArmModel } from '../../../src/arm/model.ts';
+import { calibrationFile } from '../../../src/config/calibration.ts';
+import { MAIN } from '../../cli/support/program.ts';
+import { ENTER, INTERRUPT, Typist } from '../../support/typist.ts';
 import { TableArm } from './support/table-arm.ts';
 
 /** A busy machine makes servos fall silent for a moment: then a person tries again. */

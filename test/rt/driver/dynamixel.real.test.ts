@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ServoLink } from '../../src/rt/driver/servo-link.ts';
-import { type DynamixelModel, XL330_M288, XL430_W250 } from '../../src/servo/dynamixel/x-series.ts';
-import { modelByName } from '../../src/servo/servo-models.ts';
-import { DynamixelFirmware, type DynamixelFirmwareOptions } from '../../src/sim/dynamixel-firmware.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
-import { PseudoTerminal } from '../../src/sim/terminal.ts';
+import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
+import { type DynamixelModel, XL330_M288, XL430_W250 } from '../../../src/servo/dynamixel/x-series.ts';
+import { modelByName } from '../../../src/servo/servo-models.ts';
+import { DynamixelFirmware, type DynamixelFirmwareOptions } from '../../../src/sim/dynamixel-firmware.ts';
+import { EmulatedDynamixelBus } from '../../../src/sim/emulated-dynamixel-bus.ts';
+import { PseudoTerminal } from '../../../src/sim/terminal.ts';
 import { LinkLoop, PATIENCE } from './support/link.ts';
 
 const IDS = [1, 2, 3, 4, 5, 6];

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ArmModel, armChain } from '../../../src/arm/model.ts';
-import { emulateServos } from '../../../src/sim/emulate-servos.ts';
-import type { EmulatedServo, EmulatedServoBus } from '../../../src/sim/emulated-servo.ts';
-import type { MotorParameters } from '../../../src/sim/sts3215-motor.ts';
-import { PseudoTerminal } from '../../../src/sim/terminal.ts';
+import { type ArmModel, armChain } from '../../../../src/arm/model.ts';
+import { emulateServos } from '../../../../src/sim/emulate-servos.ts';
+import type { EmulatedServo, EmulatedServoBus } from '../../../../src/sim/emulated-servo.ts';
+import type { MotorParameters } from '../../../../src/sim/sts3215-motor.ts';
+import { PseudoTerminal } from '../../../../src/sim/terminal.ts';
 
 const RADIANS_PER_STEP = (2 * Math.PI) / 4096;
 const TICK = 4;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
-import type { FirmwareOptions } from '../../src/sim/sts3215-firmware.ts';
-import { sleep } from '../e2e/support/bridge.ts';
-import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
+import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
+import type { FirmwareOptions } from '../../../src/sim/sts3215-firmware.ts';
+import { registersByMaker, WITNESS_PYTHON } from '../../support/witness.ts';
+import { sleep } from '../support/bridge.ts';
 import { IDS, Rig, RigBridge } from './support/rig.ts';
 
 /** Longest that the bridge may take to notice what has changed, ms; a patient bound, not a promise. */

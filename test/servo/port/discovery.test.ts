@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describePorts, discoverPorts, findBySerialNumber } from '../../src/servo/port/discovery.ts';
+import { describePorts, discoverPorts, findBySerialNumber } from '../../../src/servo/port/discovery.ts';
 import { FakeTree, SO101_ADAPTER, U2D2 } from './tree.ts';
 
 let tree: FakeTree;

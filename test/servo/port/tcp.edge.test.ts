@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { makePort } from '../../src/servo/port/make.ts';
-import type { PortError } from '../../src/servo/port/port.ts';
-import type { TcpPort } from '../../src/servo/port/tcp.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { makePort } from '../../../src/servo/port/make.ts';
+import type { PortError } from '../../../src/servo/port/port.ts';
+import type { TcpPort } from '../../../src/servo/port/tcp.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

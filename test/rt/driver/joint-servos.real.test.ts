@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { lineOf } from '../../src/cli/setup/arm.ts';
-import { setRegisters } from '../../src/cli/setup/registers.ts';
-import type { LinkJoint, LinkServo } from '../../src/rt/driver/servo-slots.ts';
-import { expectedServos } from '../../src/servo/expected-servo.ts';
-import { familyByName } from '../../src/servo/families.ts';
-import { modelByName } from '../../src/servo/servo-models.ts';
-import { ServedArm } from '../../src/sim/serve.ts';
-import type { SimServo } from '../../src/sim/simulated-arm.ts';
-import { JOINTS, so101 } from '../sim/so101.ts';
-import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
+import { lineOf } from '../../../src/cli/setup/arm.ts';
+import { setRegisters } from '../../../src/cli/setup/registers.ts';
+import type { LinkJoint, LinkServo } from '../../../src/rt/driver/servo-slots.ts';
+import { expectedServos } from '../../../src/servo/expected-servo.ts';
+import { familyByName } from '../../../src/servo/families.ts';
+import { modelByName } from '../../../src/servo/servo-models.ts';
+import { ServedArm } from '../../../src/sim/serve.ts';
+import type { SimServo } from '../../../src/sim/simulated-arm.ts';
+import { JOINTS, so101 } from '../../sim/so101.ts';
+import { registersByMaker, WITNESS_PYTHON } from '../../support/witness.ts';
 import { LinkLoop, PATIENCE } from './support/link.ts';
 
 const SHOULDER = 1;

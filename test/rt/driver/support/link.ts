@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
-import { ServoLink } from '../../../src/rt/driver/servo-link.ts';
-import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
-import { makePort } from '../../../src/servo/port/make.ts';
+import { systemClock } from '../../../../src/clock.ts';
+import { ServoLink } from '../../../../src/rt/driver/servo-link.ts';
+import type { LinkJoint } from '../../../../src/rt/driver/servo-slots.ts';
+import { makePort } from '../../../../src/servo/port/make.ts';
 
 /** A patient bound, not a promise. */
 export const PATIENCE = { timeout: 10_000, interval: 20 };

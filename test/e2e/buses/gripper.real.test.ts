@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { BridgeProcess, HAS_ROS, ROS_DOMAIN } from '../e2e/support/bridge.ts';
-import { Witness } from '../ros/support/ros.ts';
+import { Witness } from '../../ros/support/ros.ts';
+import { BridgeProcess, HAS_ROS, ROS_DOMAIN } from '../support/bridge.ts';
 import { Rig } from './support/rig.ts';
 
 const GRIPPER = 5;

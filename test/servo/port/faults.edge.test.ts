@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadArmModel } from '../../src/arm/model.ts';
-import { simulatedCounterpart } from '../../src/arm/simulated-counterpart.ts';
-import { systemClock } from '../../src/clock.ts';
-import { DynamixelBus } from '../../src/servo/dynamixel/dynamixel-bus.ts';
-import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
-import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
-import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
-import { makePort } from '../../src/servo/port/make.ts';
-import type { ServoBus } from '../../src/servo/servo-bus.ts';
-import { addFault, FAULT_HELP, FaultError, NO_FAULTS } from '../../src/sim/faults.ts';
-import { ServedArm } from '../../src/sim/serve.ts';
-import { Wire } from '../../src/sim/wire.ts';
+import { loadArmModel } from '../../../src/arm/model.ts';
+import { simulatedCounterpart } from '../../../src/arm/simulated-counterpart.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { DynamixelBus } from '../../../src/servo/dynamixel/dynamixel-bus.ts';
+import { XL330_M288 } from '../../../src/servo/dynamixel/x-series.ts';
+import { FeetechBus } from '../../../src/servo/feetech/feetech-bus.ts';
+import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
+import { makePort } from '../../../src/servo/port/make.ts';
+import type { ServoBus } from '../../../src/servo/servo-bus.ts';
+import { addFault, FAULT_HELP, FaultError, NO_FAULTS } from '../../../src/sim/faults.ts';
+import { ServedArm } from '../../../src/sim/serve.ts';
+import { Wire } from '../../../src/sim/wire.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

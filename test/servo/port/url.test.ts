@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUS_URL_FORMS, BusUrlError, parseBusUrl } from '../../src/servo/port/url.ts';
+import { BUS_URL_FORMS, BusUrlError, parseBusUrl } from '../../../src/servo/port/url.ts';
 
 function fault(url: string): string {
   try {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GoalWatch, SERVO_STEP } from '../../bench/goal-watch.ts';
-import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
-import type { PortInfo } from '../../src/servo/port/discovery.ts';
-import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
+import { GoalWatch, SERVO_STEP } from '../../../bench/goal-watch.ts';
+import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
+import type { PortInfo } from '../../../src/servo/port/discovery.ts';
+import { registersByMaker, WITNESS_PYTHON } from '../../support/witness.ts';
 import { IDS, Rig, RigBridge, SO101 } from './support/rig.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
-import { sleep } from '../e2e/support/bridge.ts';
+import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
+import { sleep } from '../support/bridge.ts';
 import { IDS, Rig, RigBridge, SO101 } from './support/rig.ts';
 
 /** How far a hand moves the first joint meanwhile, rad. */
