@@ -142,7 +142,7 @@ describe.each(DOCUMENTS)('the commands of %s do what it says', (document) => {
         case 'full-ros':
           return skip('needs a ROS 2 with its command line tools');
         case 'ros2':
-          return skip('test/e2e/ros-tool.test.ts runs it');
+          return skip('test/e2e/ros-tool.real.test.ts runs it');
         case 'hardware':
           return skip('needs an arm');
         case 'machine':

@@ -96,7 +96,7 @@ describe.skipIf(!HAS_ROS)('a pair of one bridge while ROS goes', () => {
       for (const topic of ['/leader/joint_states', '/follower/joint_goals']) await peer.record('joints', topic);
     }
     await follows(async () => {
-      for (const peer of peers) peer.kill('SIGSTOP');
+      for (const peer of peers) void peer.kill('SIGSTOP');
       await sleep(0.5);
       await Promise.all(peers.map((peer) => peer.kill('SIGKILL')));
     });
