@@ -39,7 +39,7 @@ test('a processor that draws has no shadows to draw, and draws so often that it 
   expect(pace.level.shadows).toBe(false);
   draw(pace, 5, () => 6);
   expect(pace.level).toBe(LEVELS[1]);
-  expect(pace.interval).toBeCloseTo((6 + 30) / 0.4, 9);
+  expect(pace.interval).toBeCloseTo(3 * (6 + 30), 9);
 });
 
 test('the slower the processor, the fewer pixels and pictures, but two a second come in any case', () => {
@@ -49,8 +49,8 @@ test('the slower the processor, the fewer pixels and pictures, but two a second 
     return { pixels: pace.pixels, interval: pace.interval };
   });
   expect(intervals.map(({ pixels }) => pixels)).toEqual([1, 0.7, 0.5, 0.5, 0.5]);
-  expect(intervals[2]!.interval).toBeCloseTo((10 + 30) / 0.4, 9);
-  expect(intervals[3]!.interval).toBeCloseTo((20 + 60) / 0.4, 9);
+  expect(intervals[2]!.interval).toBeCloseTo(3 * (10 + 30), 9);
+  expect(intervals[3]!.interval).toBeCloseTo(3 * (20 + 60), 9);
   expect(intervals[4]!.interval).toBe(500);
 });
 
