@@ -32,7 +32,8 @@ export default defineConfig({
         include: ['test/**/*.test.ts'],
         exclude: [...OUTSIDE, 'test/**/*.{edge,ros,real}.test.ts'],
         setupFiles: ['test/support/no-edges.ts'],
-        testTimeout: 60_000,
+        // Seconds of processor time at most, but of a processor that others may share.
+        testTimeout: 300_000,
         // Importing everything anew for each file would take as long as half of the tests themselves.
         isolate: false,
       }),
