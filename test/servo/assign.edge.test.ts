@@ -3,6 +3,7 @@ import { loadArmModel } from '../../src/arm/model.ts';
 import { expectedServos } from '../../src/cli/expected-servos.ts';
 import { assign } from '../../src/servo/assign.ts';
 import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
+import { familyByName } from '../../src/servo/families.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
 import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
@@ -15,7 +16,7 @@ async function setUp(servo: Firmware, family: 'feetech' | 'dynamixel', arm: stri
   const box = new ServoBox();
   box.connect(servo);
   const wanted = expectedServos(loadArmModel(arm)).find(({ id }) => id === 6)!;
-  await assign(box.line(family), wanted, { baudRate: 1_000_000, ids: [0, 1, 2, 3, 4, 5, 6] });
+  await assign(box.line(familyByName(family)), wanted, { baudRate: 1_000_000, ids: [0, 1, 2, 3, 4, 5, 6] });
 }
 
 describe.skipIf(!WITNESS_PYTHON)('the maker’s SDK reads the id and the rate that were assigned', () => {
