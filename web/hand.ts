@@ -34,7 +34,7 @@ export class Hand {
   constructor(info: ArmInfo, store: Store) {
     this.info = info;
     this.#store = store;
-    store.on(['arms'], () => {
+    store.on(['frames'], () => {
       if (this.#goals === null) return;
       if (!this.yields) this.letGo();
       else if (this.#onTheWay) void this.#tell();

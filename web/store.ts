@@ -1,11 +1,15 @@
 import type { Connection } from './live.ts';
 import type { ArmFrame, ArmInfo, Hello, LogLine, LoopFrame, PairFrame, ServerMessage } from './protocol.ts';
+import { Telling } from './telling.ts';
 
 /** Lines of the log that are kept. */
 const LOG_LINES = 200;
 
-/** `models`: the arms themselves are others than before; after a reconnection they are usually not. */
-export type Topic = 'connection' | 'hello' | 'models' | 'arms' | 'pairs' | 'loop' | 'log';
+/**
+ * `models`: the arms themselves are others than before; after a reconnection they are usually not. `frames`: every frame of
+ * the arms, for whoever acts on it; `arms`: as many of them as the computer can show.
+ */
+export type Topic = 'connection' | 'hello' | 'models' | 'frames' | 'arms' | 'pairs' | 'loop' | 'log';
 
 /** The newest of what the bridge said. Who shows a topic is called when it has changed. */
 export class Store {
@@ -20,6 +24,10 @@ export class Store {
   mirrorReason = '';
   loop: LoopFrame | null = null;
   log: readonly LogLine[] = [];
+  /** How often what moves is shown. */
+  readonly telling = new Telling();
+  /** What is shown with the next frame of the arms that is. */
+  readonly #waiting = new Set<Topic>();
   #models = '';
   readonly #listeners = new Map<Topic, (() => void)[]>();
 
@@ -65,8 +73,18 @@ export class Store {
       case 'refused':
         return;
     }
-    this.#tell(message.type);
+    if (message.type === 'hello' || message.type === 'log') this.#tell(message.type);
+    else this.#show(message.type);
     if (message.type === 'hello') this.#compare(message);
+  }
+
+  #show(topic: 'arms' | 'pairs' | 'loop'): void {
+    if (topic === 'arms') this.#tell('frames');
+    this.#waiting.add(topic);
+    if (!this.telling.due([...this.frames.values()], performance.now())) return;
+    const topics = [...this.#waiting];
+    this.#waiting.clear();
+    for (const each of topics) this.#tell(each);
   }
 
   #compare({ arms }: Hello): void {

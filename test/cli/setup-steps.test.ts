@@ -3,7 +3,7 @@ import type { Asker } from '../../src/cli/setup/asker.ts';
 import { awaitReplug, Replug, type ReplugState, replugAdvice } from '../../src/cli/setup/port.ts';
 import { type Command, install, installation, offerRule, ruleOf, typed, usbPort } from '../../src/cli/setup/rule.ts';
 import { discoverPorts, type PortInfo } from '../../src/servo/port/discovery.ts';
-import { FakeTree, SO101_ADAPTER, U2D2 } from '../ports/tree.ts';
+import { FakeTree, SO101_ADAPTER, U2D2 } from '../servo/port/tree.ts';
 
 let tree: FakeTree;
 beforeEach(() => {

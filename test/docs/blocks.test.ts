@@ -24,7 +24,7 @@ function unguarded(document: string, command: string): string | null {
   if (script !== undefined) return Object.hasOwn(scripts, script) ? null : 'package.json has no such script';
   // test/http/docs.test.ts and test/e2e/typed-client.test.ts run them.
   if (document === 'docs/http.md' && /^(curl |npx openapi-typescript@)/.test(command)) return null;
-  // test/cli/docs.test.ts knows the options of sub-commands.
+  // test/cli/docs.edge.test.ts knows the options of sub-commands.
   const [, rest] = /^npm start -- (.*)$/.exec(command) ?? [];
   if (rest === undefined) return 'mark the block with a kind: test/docs/support/blocks.ts';
   const own = rest.split(' --ros-args')[0]!;

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import type { HttpConfig } from '../../src/config/schema.ts';
-import { buildApp, type FakeArm, fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 const DIALECTS = ['standard', 'phosphobot'] as const;
 const NOTHING = { device: null, serialNumber: null, bus: null, variant: null };
@@ -91,28 +90,6 @@ test('what is asked of all arms leaves out those that have been disconnected on 
   expect((await app!.inject('/readyz')).statusCode).toBe(200);
   await post('/robot/disconnect?robot_id=0');
   expect((await post('/move/init')).status).toBe(400);
-});
-
-test('a client of the live stream is told of an arm that is added', async () => {
-  const services = serve();
-  await app!.listen({ port: 0 });
-  const { port } = app!.server.address() as { port: number };
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/live`);
-  const hellos: string[][] = [];
-  socket.on('message', (data) => {
-    const message = JSON.parse(String(data));
-    if (message.type === 'hello') hellos.push(message.arms.map(({ name }: { name: string }) => name));
-  });
-  await expect.poll(() => hellos.length, { timeout: 20_000 }).toBe(1);
-  await services.connections.connect({ ...NOTHING, name: 'so101' });
-  await expect
-    .poll(() => hellos, { timeout: 20_000 })
-    .toEqual([
-      ['leader', 'follower'],
-      ['leader', 'follower', 'so101_2'],
-    ]);
-  expect((await app!.inject('/status')).json().arms.map(({ id }: FakeArm) => id)).toEqual([0, 1, 2]);
-  socket.terminate();
 });
 
 test.each(DIALECTS)('%s: how far hands lead is read and changed', async (dialect) => {

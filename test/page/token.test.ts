@@ -1,20 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BridgeProcess } from '../e2e/support/bridge.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { shows, startPairs } from './support/actions.ts';
-import { axeViolations, HAS_BROWSER, launch } from './support/browser.ts';
+import { axeViolations, HAS_BROWSER } from './support/browser.ts';
+import { openWindow, startBridge } from './support/page.ts';
 
 describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token', () => {
   const TOKENS = { control: 'a-token-that-may-move-arms', read: 'a-token-that-may-only-look' };
-  let folder: string;
-  let guarded: BridgeProcess;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'arm-bridge-page-'));
+  test('asks for it, lets one look and stop with the token that reads, and lead two followers with the other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     for (const [name, token] of Object.entries(TOKENS))
       writeFileSync(join(folder, name), `${token}\n`, { mode: 0o600 });
     const http = `{ token_file: ${join(folder, 'control')}, read_token_file: ${join(folder, 'read')} }`;
@@ -23,17 +19,8 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
       (name, id) => `{ name: ${name}, id: ${id}, model: so101, bus: 'sim:so101' }`,
     );
     writeFileSync(file, `http: ${http}\narms: [${arms}]\npairs: [{ leader: left, follower: right }]\n`);
-    guarded = await BridgeProcess.start('--no-ros', '--config', file);
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await guarded?.end();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  test('asks for it, lets one look and stop with the token that reads, and lead two followers with the other', async () => {
-    const context = await browser.newContext({ viewport: { width: 900, height: 600 } });
+    const guarded = await startBridge('--config', file);
+    const context = await openWindow({ width: 900, height: 600 });
     const guest = await context.newPage();
     const says = (selector: string, text: RegExp) => shows(guest, selector, text);
     const enter = async (token: string): Promise<void> => {
@@ -61,12 +48,10 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     await guest.locator('#tab-teleoperation').click();
     await guest.getByRole('button', { name: 'Add a pair' }).press('Enter');
     await startPairs(guest, 'left right', 'left third');
-    // From `stopped` the bridge's exit moves nothing.
     await guest.keyboard.press('Escape');
     await says('#stop-status', /^Stopped at/);
     await says('#banner', /Stopped: left, right, third/);
     expect(guest.url()).toBe(`${guarded.url}/`);
     expect(await guest.evaluate('document.cookie + JSON.stringify(localStorage)')).not.toMatch(/token/i);
-    await context.close();
   });
 });

@@ -7,11 +7,8 @@ import type { ExpectedServo } from '../../src/servo/expected-servo.ts';
 import { familyByName } from '../../src/servo/families.ts';
 import { PortError } from '../../src/servo/port/port.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
-import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
-import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
 import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { type Firmware, ServoBox } from '../support/servo-box.ts';
-import { registersOnBus, WITNESS_PYTHON } from '../support/witness.ts';
 
 const OPTIONS: AssignOptions = { baudRate: 1_000_000, ids: [0, 1, 2, 3, 4, 5, 6] };
 
@@ -190,23 +187,6 @@ describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, f
       expect.stringMatching(/no .* servo answers at 1000000 baud/),
     ]);
     await expect(assign(line(), wanted, { ...OPTIONS, baudRate: 123_456 })).rejects.toThrow('cannot be set to 123456');
-  });
-
-  it.skipIf(!WITNESS_PYTHON)('has what its maker reads afterwards', async () => {
-    const servo = fresh();
-    box.connect(servo);
-    await assign(line(), wanted, OPTIONS);
-    if (servo instanceof Sts3215Firmware) {
-      const read = await registersOnBus(family, ['6:5:1', '6:6:1', '6:55:1'], (onReply) => {
-        return new EmulatedFeetechBus({ servos: [servo], onReply });
-      });
-      expect(read).toEqual([6, fast, 1]);
-    } else {
-      const read = await registersOnBus(family, ['6:7:1', '6:8:1'], (onReply) => {
-        return new EmulatedDynamixelBus({ servos: [servo], onReply });
-      });
-      expect(read).toEqual([6, fast]);
-    }
   });
 });
 

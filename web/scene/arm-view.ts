@@ -16,6 +16,7 @@ import {
 } from 'three';
 import URDFLoader, { type URDFJoint, type URDFRobot } from 'urdf-loader';
 import type { ArmFrame, ArmInfo, Vector } from '../protocol.ts';
+import { VISIBLE } from '../telling.ts';
 import type { Pivot } from './grip.ts';
 
 /** Points of a trail, and how far the tool goes from one to the next, m. */
@@ -55,6 +56,12 @@ function paint(robot: URDFRobot, make: (colour: Material) => Material): void {
     }
     part.material = material;
   });
+}
+
+/** Puts a joint where it is, rad or m, where anybody could see that it has been elsewhere. @returns whether it has */
+function turn(robot: URDFRobot, name: string, value: number): boolean {
+  const shown = Number(robot.joints[name]?.angle ?? Number.NaN);
+  return Math.abs(value - shown) > VISIBLE && robot.setJointValue(name, value);
 }
 
 /** Way of the tool in the frame of the arm's base. */
@@ -105,8 +112,11 @@ export class ArmView {
   #init: Matrix4 | null = null;
   #foreseen: readonly number[] | null = null;
 
-  /** @param urdf its text */
-  constructor(info: ArmInfo, urdf: string) {
+  /**
+   * @param urdf its text
+   * @param fine whether light is reckoned as it falls on real surfaces
+   */
+  constructor(info: ArmInfo, urdf: string, fine: boolean) {
     this.info = info;
     this.#urdf = urdf;
     const loader = new URDFLoader();
@@ -115,7 +125,9 @@ export class ArmView {
     paint(this.#measured, (given) => {
       // The loader takes the colours of a URDF for linear ones; they are those of a screen.
       const color = (given as MeshStandardMaterial).color.clone().convertSRGBToLinear();
-      return new MeshStandardMaterial({ color, roughness: 0.65, metalness: 0.05 });
+      return fine
+        ? new MeshStandardMaterial({ color, roughness: 0.65, metalness: 0.05 })
+        : new MeshLambertMaterial({ color });
     });
     this.#measured.traverse((part) => {
       part.castShadow = true;
@@ -143,9 +155,10 @@ export class ArmView {
     for (const [i, { name }] of this.info.joints.entries()) {
       const measured = position[i];
       const wanted = goal[i];
-      if (typeof measured === 'number') changed = this.#measured.setJointValue(name, measured) || changed;
+      if (typeof measured === 'number') changed = turn(this.#measured, name, measured) || changed;
       if (this.#foreseen !== null || typeof measured !== 'number' || typeof wanted !== 'number') continue;
-      changed = this.#goal.setJointValue(name, wanted) || changed;
+      // Nobody sees where a ghost that is hidden goes.
+      changed = (turn(this.#goal, name, wanted) && this.#goal.visible) || changed;
       apart ||= Math.abs(wanted - measured) > APART;
     }
     apart ||= this.#foreseen !== null;

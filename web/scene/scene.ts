@@ -21,6 +21,7 @@ import type { ArmInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { ArmView } from './arm-view.ts';
 import { JointDrag } from './drag.ts';
+import { DrawPace } from './draw-pace.ts';
 import { Target } from './target.ts';
 
 /** Directions from which the camera looks, in the world: x forward, z up. */
@@ -34,8 +35,6 @@ const VIEWS = {
 const REACH = 0.18;
 /** Shadows are drawn with so many pixels in a square of 2 m: a pixel is 2 mm. */
 const SHADOW_PIXELS = 1024;
-/** Pixels of a display that are drawn per pixel of the page at most. */
-const MOST_PIXELS = 2;
 
 Object3D.DEFAULT_UP.set(0, 0, 1);
 
@@ -48,7 +47,25 @@ function drawsByProcessor(): boolean {
   return /swiftshader|llvmpipe|software/i.test(name);
 }
 
-/** The arms in three dimensions. Draws when something has changed, and otherwise nothing. */
+function makeSun(): DirectionalLight {
+  const sun = new DirectionalLight(0xffffff, 2.4);
+  sun.position.set(0.5, -0.6, 1.5);
+  sun.shadow.mapSize.set(SHADOW_PIXELS, SHADOW_PIXELS);
+  sun.shadow.radius = 4;
+  sun.shadow.normalBias = 0.004;
+  Object.assign(sun.shadow.camera, { left: -1, right: 1, bottom: -1, top: 1, near: 0.1, far: 4 });
+  return sun;
+}
+
+/** The ground on which shadows fall; the rest of it is the grid. */
+function makeShadow(): Mesh {
+  const shadow = new Mesh(new PlaneGeometry(2, 2), new ShadowMaterial({ opacity: 0.22 }));
+  shadow.receiveShadow = true;
+  shadow.position.z = -0.002;
+  return shadow;
+}
+
+/** The arms in three dimensions. Draws when something has changed, no finer and no more often than the computer can. */
 export class ArmScene {
   readonly #host: HTMLElement;
   readonly #store: Store;
@@ -57,26 +74,35 @@ export class ArmScene {
   readonly #renderer: WebGLRenderer;
   readonly #controls: OrbitControls;
   readonly #labels = h('div', { class: 'labels', 'aria-hidden': 'true' });
+  readonly #sun = makeSun();
+  readonly #shadow = makeShadow();
   readonly #target: Target;
   readonly #drag: JointDrag;
   readonly #choice = h('select', { class: 'view', 'aria-label': 'Arm with a target to drag' });
   readonly #turn = this.#toggle('Turn', (on) => this.#target.turn(on));
   #grid: GridHelper | null = null;
   #views: { readonly arm: ArmView; readonly label: HTMLElement; readonly state: HTMLElement }[] = [];
-  #drawing = 0;
+  /** Edges are smoothed, and light is reckoned as it falls on real surfaces. */
+  readonly #fine: boolean;
+  readonly #pace: DrawPace;
+  /** Whether a drawing is under way to the display's next frame, or to the time from which one is bearable. */
+  #drawing = false;
+  /** When the scene was drawn last, ms. */
+  #drawn = Number.NEGATIVE_INFINITY;
+
   /** Time that this page works for a frame, ms: mean over the newest ones. */
-  work = 0;
+  #work = 0;
 
   /** @throws when this browser has no WebGL */
   constructor(host: HTMLElement, store: Store, hands: Hands) {
     this.#host = host;
     this.#store = store;
-    // A processor that draws may be the one that drives the arms: it is spared smooth edges and shadows.
-    const fine = !drawsByProcessor();
-    this.#renderer = new WebGLRenderer({ antialias: fine, alpha: true, powerPreference: 'low-power' });
-    this.#renderer.setPixelRatio(fine ? Math.min(devicePixelRatio, MOST_PIXELS) : 1);
-    this.#renderer.shadowMap.enabled = fine;
+    const software = drawsByProcessor();
+    this.#fine = !software;
+    this.#pace = new DrawPace(software, devicePixelRatio);
+    this.#renderer = new WebGLRenderer({ antialias: this.#fine, alpha: true, powerPreference: 'low-power' });
     this.#renderer.shadowMap.type = PCFShadowMap;
+    this.#takeLevel();
     const canvas = this.#renderer.domElement;
     canvas.setAttribute('role', 'img');
     canvas.setAttribute('aria-label', 'The arms as they stand; their joints are listed under Arms');
@@ -97,7 +123,8 @@ export class ArmScene {
     };
     this.#drag = new JointDrag(host, lent, hands);
     this.#scene.add(this.#drag.mark);
-    this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3), ...this.#sun());
+    this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3));
+    this.#scene.add(this.#sun, this.#shadow);
     host.replaceChildren(canvas, this.#labels, this.#target.label, this.#drag.label, this.#toolbar());
     store.on(['connection', 'hello'], () => this.#offerTarget());
     new ResizeObserver(() => this.#resize()).observe(host);
@@ -114,7 +141,7 @@ export class ArmScene {
       arms.map(async (info) => {
         const answer = await fetch(`/api/v1/arms/${encodeURIComponent(info.name)}/urdf`);
         if (!answer.ok) throw new Error(`the description of ${info.name} cannot be had: HTTP ${answer.status}`);
-        return new ArmView(info, await answer.text());
+        return new ArmView(info, await answer.text(), this.#fine);
       }),
     );
     for (const { arm } of this.#views) this.#scene.remove(arm.group);
@@ -129,24 +156,24 @@ export class ArmScene {
     this.#show();
   }
 
-  /** Has the scene drawn with the display's next frame. */
+  /** Has the scene drawn with the display's next frame, or as soon as the computer can bear it. */
   invalidate(): void {
-    if (this.#drawing === 0) this.#drawing = requestAnimationFrame(() => this.#draw());
+    if (this.#drawing) return;
+    this.#drawing = true;
+    const wait = this.#drawn + this.#pace.interval - performance.now();
+    const draw = (): number => requestAnimationFrame(() => this.#draw());
+    if (wait > 0) setTimeout(draw, wait);
+    else draw();
   }
 
-  /** The light that casts shadows, and the ground on which they fall. */
-  #sun(): Object3D[] {
-    const sun = new DirectionalLight(0xffffff, 2.4);
-    sun.position.set(0.5, -0.6, 1.5);
-    sun.castShadow = true;
-    sun.shadow.mapSize.set(SHADOW_PIXELS, SHADOW_PIXELS);
-    sun.shadow.radius = 4;
-    sun.shadow.normalBias = 0.004;
-    Object.assign(sun.shadow.camera, { left: -1, right: 1, bottom: -1, top: 1, near: 0.1, far: 4 });
-    const ground = new Mesh(new PlaneGeometry(2, 2), new ShadowMaterial({ opacity: 0.22 }));
-    ground.receiveShadow = true;
-    ground.position.z = -0.002;
-    return [sun, ground];
+  /** Draws as finely as the computer can, and has figures shown as often as the scene. */
+  #takeLevel(): void {
+    const { level, pixels, interval } = this.#pace;
+    this.#renderer.setPixelRatio(pixels);
+    this.#renderer.shadowMap.enabled = level.shadows;
+    this.#sun.castShadow = level.shadows;
+    this.#shadow.visible = level.shadows;
+    this.#store.telling.interval = interval;
   }
 
   #show(): void {
@@ -166,14 +193,28 @@ export class ArmScene {
   }
 
   #draw(): void {
-    this.#drawing = 0;
+    this.#drawing = false;
     const began = performance.now();
+    this.#drawn = began;
+    const measures = this.#pace.begin();
     this.#renderer.render(this.#scene, this.#camera);
     const at = new Vector3();
     for (const { arm, label } of this.#views) this.#pin(label, arm.labelAt(at));
     this.#target.drawn((label, place) => this.#pin(label, place));
     this.#drag.drawn((label, place) => this.#pin(label, place));
     this.#worked(began);
+    if (measures) this.#measure(began);
+  }
+
+  /** Waits until the picture is drawn, which the browser otherwise leaves to other threads, and takes its time. */
+  #measure(began: number): void {
+    const context = this.#renderer.getContext();
+    context.readPixels(0, 0, 1, 1, context.RGBA, context.UNSIGNED_BYTE, new Uint8Array(4));
+    const changed = this.#pace.measured(performance.now() - began);
+    this.#store.telling.interval = this.#pace.interval;
+    if (!changed) return;
+    this.#takeLevel();
+    this.invalidate();
   }
 
   /** Puts an element of the page where a place of the world is drawn. */
@@ -199,8 +240,8 @@ export class ArmScene {
   }
 
   #worked(began: number): void {
-    this.work += (performance.now() - began - this.work) / 60;
-    this.#host.dataset.work = this.work.toFixed(2);
+    this.#work += (performance.now() - began - this.#work) / 60;
+    this.#host.dataset.work = this.#work.toFixed(2);
   }
 
   #look(view: keyof typeof VIEWS): void {

@@ -23,6 +23,10 @@ export const BREAK = `
   window.requestAnimationFrame = () => { throw new Error('no frames'); };
   for (const socket of window.sockets.slice(1)) socket.close();
 `;
+/** The display has two frames a second, as where a slow processor draws. */
+export const SLOW_FRAMES = `
+  window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 500);
+`;
 /** The processor that draws here is spared shadows and smooth edges; pictures for the documents are as others see the page. */
 export const DRAW_FULLY = `
   const { getExtension } = WebGL2RenderingContext.prototype;

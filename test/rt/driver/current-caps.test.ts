@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
-import { systemClock } from '../../../src/clock.ts';
 import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { holdingArm } from '../../mirror/support/fixture.ts';
 import { floating, furthest } from '../../mirror/support/floating.ts';
 import { PERIOD, type VirtualArm } from '../../mirror/support/virtual-arm.ts';
-import { registersOnBus, WITNESS_PYTHON } from '../../support/witness.ts';
 
 /** Six XL330-M077, which keep to a largest current in mode 5. */
 const model = loadArmModel('koch', 'leader');
@@ -15,7 +13,6 @@ const RAISED = [0.3, 0.2, -1.2, 0.3, -1.5, -0.5];
 /** Registers of the e-manual's table. */
 const OPERATING_MODE = 11;
 const TORQUE_ENABLE = 64;
-const HARDWARE_ERROR = 70;
 const POSITION_I_GAIN = 82;
 const POSITION_P_GAIN = 84;
 const GOAL_CURRENT = 102;
@@ -106,24 +103,4 @@ test('a bridge that is killed while an arm floats leaves it holding; the next on
   expect(contents(GOAL_CURRENT, 2)).toEqual(FULL);
   expect(contents(POSITION_P_GAIN, 2)).toEqual(FULL.map(() => 400));
   expect(arm.runtime.state).toBe(StateCode.ready);
-});
-
-describe.skipIf(!WITNESS_PYTHON)('what the makers read of a floating arm', () => {
-  test('is the capped current, the soft gain and the mode; never a mode that goes on pushing', async () => {
-    arm.runtime.drive(floating(JOINTS));
-    arm.run(0.5);
-    const ids = model.joints.map(({ servos }) => servos[0]!.id);
-    const registers = ids.flatMap((id) => [
-      `${id}:${OPERATING_MODE}:1`,
-      `${id}:${HARDWARE_ERROR}:1`,
-      `${id}:${POSITION_P_GAIN}:2`,
-      `${id}:${GOAL_CURRENT}:2`,
-    ]);
-    const { port, sim } = arm;
-    const read = await registersOnBus('dynamixel', registers, (onReply) => {
-      port.onBytes = onReply;
-      return { feed: (bytes) => sim.feed(bytes, systemClock.now()) };
-    });
-    expect(read).toEqual(ids.flatMap((_, j) => [5, 0, 150, HALF[j]]));
-  });
 });

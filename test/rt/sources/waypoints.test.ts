@@ -32,6 +32,14 @@ function at(source: Waypoints, t: number): { status: SourceStatus; q: number[] }
   return { status, q: [...out] };
 }
 
+/** Speeds of both joints about a time that comes after those that were asked for before, rad/s. */
+function speedsAt(source: Waypoints, t: number): number[] {
+  const h = 1e-6;
+  const before = at(source, t - h).q;
+  const after = at(source, t + h).q;
+  return after.map((angle, i) => (angle - before[i]!) / (2 * h));
+}
+
 test('an arm passes every waypoint at its time, ends exactly at the last one, and is done then', () => {
   fc.assert(
     fc.property(
@@ -86,6 +94,52 @@ test('without given velocities the way is smooth and stays between neighbouring 
   expect(Math.abs(speeds[0]!)).toBeLessThan(0.01);
 });
 
+test('without given velocities the way is the one of SciPy’s PCHIP between the first and the last pose', () => {
+  // scipy 1.17.1, CubicHermiteSpline with the inner derivatives of PchipInterpolator and those of the ends as they are here.
+  const times = [1, 1.5, 3, 3.4];
+  const rows = [
+    [0.2, -0.3],
+    [0.5, -0.9],
+    [0.6, -1],
+    [0.3, -1.2],
+  ];
+  const expected: readonly (readonly [number, number, number])[] = [
+    [0.5, 0.060294117647, 0.004411764706],
+    [1.1, 0.249314027149, -0.400683565797],
+    [1.25, 0.361199095023, -0.630427531837],
+    [1.4, 0.46502081448, -0.838263674955],
+    [2.25, 0.575961538462, -0.951957327575],
+    [3.2, 0.45, -1.106900726392],
+  ];
+  const source = new Waypoints(path(times, rows.flat()), Float64Array.of(9, 9));
+  source.begin(Float64Array.of(0, 0.1), Float64Array.of(0, 0.2), 100);
+  for (const [t, a, b] of expected) {
+    const { q } = at(source, 100 + t);
+    expect(q[0]).toBeCloseTo(a, 9);
+    expect(q[1]).toBeCloseTo(b, 9);
+  }
+  // Begun again it begins with its first segment.
+  source.begin(Float64Array.of(0, 0.1), Float64Array.of(0, 0.2), 200);
+  expect(at(source, 200.5).q[0]).toBeCloseTo(0.060294117647, 9);
+});
+
+test('velocities that are chosen keep to the limits of the joints', () => {
+  // Two even steps at 2 rad/s: the pose between them would be passed at that.
+  const source = new Waypoints(path([0.5, 1], [1, -1, 2, -2]), Float64Array.of(1.5, 1));
+  source.begin(REST, REST, 0);
+  const [first, second] = speedsAt(source, 0.5);
+  expect(first).toBeCloseTo(1.5, 4);
+  expect(second).toBeCloseTo(-1, 4);
+});
+
+test('velocities that are given are passed at every pose but the one that is left out at time 0', () => {
+  const source = new Waypoints(path([0, 1, 2], [0, 0, 0.5, -0.5, 0.8, -1], [9, 9, 0.4, -0.6, 0, 0]), TOP);
+  source.begin(REST, REST, 0);
+  const [first, second] = speedsAt(source, 1);
+  expect(first).toBeCloseTo(0.4, 4);
+  expect(second).toBeCloseTo(-0.6, 4);
+});
+
 test('between given velocities the way is the cubic of a joint trajectory controller, from the present speed on', () => {
   // From 0 at 0.3 rad/s to 0.5 at 0 rad/s within 1 s: x = 0.3 t + 0.9 t^2 - 0.7 t^3.
   const source = begun(path([1], [0.5, 0], [0, 0]), REST, Float64Array.of(0.3, 0));
@@ -130,5 +184,53 @@ test.each([
   ],
   ['a last waypoint in motion', path([1], [0, 0], [0, 0.2]), /elbow does not rest/],
 ])('%s is refused, naming joint and waypoint', (_what, way, message) => {
+  expect(waypointFault(way, REST, LIMITS)).toMatch(message);
+});
+
+const NEAR = 1e-9;
+
+test.each([
+  ['a position at its limit, as rounded', path([3], [1 + 0.9e-6, -2 - 0.9e-6])],
+  ['a speed at its limit, as rounded', path([1], [0.9, 1 + 0.9e-3])],
+  ['exactly the limit of speed', path([0.5, 1], [0.75, 0, 0, 0])],
+  ['a passing speed at its limit', path([1, 2], [0, 0, 0, 0], [1.5 * (1 + 0.9e-3), -1, 0, 0])],
+  ['a last pose at rest, as rounded', path([1], [0, 0], [0.9e-6, -0.9e-6])],
+  ['a start that is near the arm', path([0, 1], [0.05, -0.05, 0, 0])],
+  ['velocities that are left out', path([1, 2], [0.1, 0, 0.2, 0])],
+])('%s is driven', (_what, way) => {
+  expect(waypointFault(way, REST, LIMITS)).toBeNull();
+});
+
+test.each([
+  ['a position beyond the lower limit', path([1], [-1 - 2e-6, 0]), /shoulder would go to -1.000 rad/],
+  ['a position beyond the upper limit', path([1], [1 + 2e-6, 0]), /shoulder would go to 1.000 rad/],
+  ['a speed just above its limit', path([1], [0, 1 + 2e-3]), /elbow would need 1.002 rad\/s.*at least 1.002 s/],
+  ['a quick first segment backwards', path([0.2], [0, -0.5]), /elbow would need 2.500 rad\/s from the start.*0.500 s/],
+  ['a start that is too far from the arm', path([0, 1], [0.05 + NEAR, 0, 0, 0]), /jump by 0.050 rad/],
+  [
+    'a passing speed backwards',
+    path([1, 2], [0, 0, 0, 0], [0, -1.1, 0, 0]),
+    /elbow would pass waypoint 1 of 2 at -1.100/,
+  ],
+  [
+    'a speed of a later pose',
+    path([1, 2, 3], [0, 0, 0, 0, 0, 0], [0, 0, 0, 1.1, 0, 0]),
+    /pass waypoint 2 of 3 at 1.100/,
+  ],
+  [
+    'a velocity that is no number',
+    path([1, 2], [0, 0, 0, 0], [0, Number.NaN, 0, 0]),
+    /velocity of elbow in waypoint 1 of 2/,
+  ],
+  ['a last pose in motion backwards', path([1], [0, 0], [-0.2, 0]), /shoulder does not rest/],
+  ['too few velocities', path([1, 2], [0, 0, 0, 0], [0, 0]), /2 numbers for each of its 2 waypoints/],
+  ['a second time before the first', path([1, 0.5], [0, 0, 0, 0]), /time of waypoint 2 of 2 \(0.5 s\).*\(1 s\)/],
+  ['an endless time', path([Number.POSITIVE_INFINITY], [0, 0]), /time of waypoint 1 of 1 \(Infinity s\).*\(0 s\)/],
+  [
+    'a later segment that is too fast',
+    path([1, 2, 2.1], [0.5, 0, 0.5, 0, 0.8, 0]),
+    /shoulder would need 3.000 rad\/s from waypoint 2 to 3/,
+  ],
+])('%s is refused', (_what, way, message) => {
   expect(waypointFault(way, REST, LIMITS)).toMatch(message);
 });

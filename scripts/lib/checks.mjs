@@ -1,0 +1,91 @@
+// What `npm run check` and `npm test` run: type check, lint, and vitest, whose tests are counted.
+
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { countTests, failures, totalsLine } from './totals.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const reports = mkdtempSync(join(tmpdir(), 'arm-bridge-tests-'));
+process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+  process.on(signal, () => process.exit(code));
+
+/** Scripts of package.json that judge the sources without running them. */
+const SCRIPTS = { 'type check': 'typecheck', 'type check of the page': 'typecheck:page', lint: 'lint' };
+
+const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(0)} s`;
+
+/** Runs a script of package.json; its output goes to the terminal once it has ended. Resolves with whether it has passed. */
+function runScript(title, script) {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    execFile('npm', ['run', '--silent', script], { cwd: root, maxBuffer: 2 ** 26 }, (error, output, errors) => {
+      const told = error === null ? `passed, ${seconds(began)}` : 'FAILED';
+      process.stdout.write(`\n=== ${title}: ${told}\n${output}${errors}`);
+      resolve({ title, passed: error === null });
+    });
+  });
+}
+
+/** Runs all of them side by side. @returns {Promise<{title: string, passed: boolean}[]>} */
+export function runChecks() {
+  return Promise.all(Object.entries(SCRIPTS).map(([title, script]) => runScript(title, script)));
+}
+
+let runs = 0;
+
+/**
+ * Runs vitest; its output goes to the terminal.
+ * @param {string} title
+ * @param {string} node the program, which is also the one that tests find
+ * @param {string[]} args of vitest
+ * @returns {Promise<{passed: number, failed: number, skipped: number, told: string[]}>} `told`: each failure, in a paragraph
+ */
+export async function runTests(title, node, args) {
+  const report = join(reports, `${runs++}.json`);
+  const began = performance.now();
+  process.stdout.write(`\n=== ${title}\n`);
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const child = spawn(node, [vitest, 'run', ...reporters, ...args], {
+    cwd: root,
+    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const ended = await new Promise((resolve) => {
+    child.once('error', ({ message }) => {
+      process.stdout.write(`${title}: ${message}\n`);
+      resolve(false);
+    });
+    child.once('exit', (code) => resolve(code === 0));
+  });
+  let parsed = null;
+  try {
+    parsed = JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    process.stdout.write(`${title}: vitest left no report\n`);
+  }
+  process.stdout.write(`${title}: ${seconds(began)}\n`);
+  return { ...countTests(parsed, ended), told: failures(parsed, root) };
+}
+
+/**
+ * Tells the end of it all: what failed, where nobody has to look for it between what thousands of tests print, and how
+ * many. Sets the exit code.
+ * @param {{title: string, passed: boolean}[]} checks each counts as a test
+ * @param {{passed: number, failed: number, skipped: number, told: string[]}[]} tests
+ */
+export function tell(checks, tests) {
+  const sum = (name) => tests.reduce((count, each) => count + each[name], 0);
+  const bad = checks.filter(({ passed }) => !passed);
+  const totals = { passed: sum('passed') + checks.length - bad.length, failed: sum('failed') + bad.length };
+  const line = totalsLine(totals);
+  for (const text of tests.flatMap(({ told }) => told)) process.stdout.write(`\n${text}\n`);
+  for (const { title } of bad) process.stdout.write(`\nFAILED: ${title}\n`);
+  process.stdout.write(`\n${sum('skipped')} tests skipped\n${line}\n`);
+  process.exitCode = totals.failed === 0 ? 0 : 1;
+  return line;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { PATIENCE, shows } from './support/actions.ts';
+import { HAS_BROWSER } from './support/browser.ts';
+import { openPage, openWindow, raise, startBridge } from './support/page.ts';
+import { PERIOD, Recording } from './support/recording.ts';
+import { BREAK, SOCKETS, WATCH_KEYS } from './support/scripts.ts';
+
+/** From the stop to joints at rest, s. */
+const STOP_TIME = 0.3;
+/** Way of a joint at full speed, 1.5 rad/s, that comes to rest within that time, rad: a clock that is late does not alter it. */
+const STOP_WAY = 1.5 * STOP_TIME;
+/** Where the base joint goes from 0, rad: far enough to be stopped on its way. */
+const FAR = 1.8;
+
+describe.skipIf(!HAS_BROWSER)('the stop of the control page', () => {
+  test('ends a motion by the Escape key, says so, and lets go again by Reset', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge, WATCH_KEYS);
+    const recording = await Recording.begin(bridge.url, 1);
+    // Asked for again until it moves: on a machine that is busy with other things an arm can be silent for a moment.
+    const pan = async (): Promise<number> => {
+      await bridge.post('/joints/write?robot_id=1', { angles: [FAR], joints_ids: [0] });
+      return recording.samples.at(-1)!.q[0]!;
+    };
+    await expect.poll(pan, PATIENCE).toBeGreaterThan(0.2);
+    await page.keyboard.press('Escape');
+    // The page asks in both its ways before it has done with the key.
+    expect(await page.evaluate('window.sentByKey')).toEqual(['/stop', '{"type":"stop"}']);
+    await shows(page, '#stop-status', /^Stopped at/);
+    const { stopped, last, rest } = await recording.end();
+    expect(rest - stopped.time).toBeLessThan(STOP_TIME + PERIOD + recording.lost(stopped.time, rest));
+    for (const [joint, angle] of last.q.entries()) {
+      expect(Math.abs(angle - stopped.q[joint]!)).toBeLessThan(STOP_WAY);
+    }
+    expect(last.q[0]).toBeLessThan(FAR - 0.1);
+    expect((await bridge.arm(1)).state).toBe('stopped');
+    await shows(page, '#banner', /Stopped: leader, follower/);
+    await page.locator('#reset').press('Enter');
+    await shows(page, '[data-arm=follower] .state', /ready/);
+    await expect.poll(() => page.locator('#banner').isVisible(), PATIENCE).toBe(false);
+  });
+
+  test('works although the program has failed, is gone from the page and all connections are taken', async () => {
+    const bridge = await startBridge();
+    const page = await (await openWindow()).newPage();
+    // The browser's six connections to a host, each with an answer that has no end; then the program fails.
+    const body =
+      "for (let i = 0; i < 6; i += 1) new EventSource('/api/v1/live'); throw new Error('broken on purpose');";
+    await page.route('**/main.js', (route) => route.fulfill({ contentType: 'text/javascript', body }));
+    const broken = page.waitForEvent('pageerror');
+    await page.goto(bridge.url);
+    await broken;
+    await page.keyboard.press('Escape');
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('stopped');
+    await shows(page, '#stop-status', /^Stopped at/);
+  });
+
+  test('works by a finger on the button while nothing is drawn any more and the live stream is lost', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge, SOCKETS);
+    await page.evaluate(BREAK);
+    await shows(page, '#connection', /Connection lost/);
+    await page.locator('#stop').dispatchEvent('pointerdown');
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('stopped');
+    await shows(page, '#stop-status', /^Stopped at/);
+    await page.evaluate('window.mend()');
+    await shows(page, '#connection', /^Live$/);
+  });
+
+  test('is repeated until a bridge that does not answer has heard it, and the page goes on', async () => {
+    const bridge = await startBridge();
+    await raise(bridge);
+    const page = await openPage(bridge);
+    bridge.child.kill('SIGSTOP');
+    try {
+      await shows(page, '#connection', /Connection lost/);
+      await shows(page, '#banner', /What you see is old/);
+      await page.keyboard.press('Space');
+      await shows(page, '#stop-status', /NOT confirmed/);
+    } finally {
+      bridge.child.kill('SIGCONT');
+    }
+    await shows(page, '#stop-status', /^Stopped at/);
+    await shows(page, '#connection', /^Live$/);
+    await shows(page, '#banner', /Stopped: leader, follower/);
+  });
+});

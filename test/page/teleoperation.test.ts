@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { firstPaint, heapSize, PAGE_GOALS, workPerFrame } from '../../bench/page-figures.ts';
+import { hoverLink, PATIENCE, shows, startPairs, textOf } from './support/actions.ts';
+import { HAS_BROWSER, takePicture } from './support/browser.ts';
+import { openPage, raise, startBridge } from './support/page.ts';
+import { SLOW_FRAMES } from './support/scripts.ts';
+
+describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
+  test.each([
+    ['', ''],
+    [', also where only two frames a second are drawn', SLOW_FRAMES],
+  ])('both arms move in the picture and in figures when the leader is dragged by a joint%s', async (_, script) => {
+    const page = await openPage(await startBridge(), script);
+    const canvas = page.locator('#scene canvas');
+    const angle = async (arm: string): Promise<number> =>
+      Number.parseFloat((await textOf(page, `[data-arm=${arm}] [data-joint=elbow_flex] .angle`)) ?? '');
+    await canvas.waitFor();
+    await page.locator('#tab-teleoperation').press('Enter');
+    await startPairs(page, 'leader follower');
+    const before = await canvas.screenshot();
+    const [x, y] = await hoverLink(page, /leader, elbow flex/);
+    const folded = await angle('leader');
+    await page.mouse.down();
+    for (let step = 1; step <= 10; step += 1) await page.mouse.move(x - 1.5 * step, y);
+    await expect.poll(async () => Math.abs((await angle('leader')) - folded), PATIENCE).toBeGreaterThan(15);
+    const apart = async (): Promise<number> => {
+      await startPairs(page, 'leader follower');
+      return Math.abs((await angle('follower')) - (await angle('leader')));
+    };
+    await expect.poll(apart, PATIENCE).toBeLessThan(3);
+    await shows(page, '[data-arm=follower] .state', /mirroring/);
+    await page.mouse.up();
+    await expect.poll(async () => (await canvas.screenshot()).equals(before), PATIENCE).toBe(false);
+  });
+
+  test('a pair tells its rate and latency, ends by a button, and leaves a follower that holds itself', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    await page.locator('#tab-teleoperation').press('Enter');
+    const panel = page.locator('#panel-teleoperation');
+    const row = async (): Promise<string | null> => {
+      await startPairs(page, 'leader follower');
+      return textOf(page, '[data-pair]');
+    };
+    await expect.poll(row, PATIENCE).toMatch(/mirroring\d+ Hz\d+\.\d ms/);
+    await takePicture(page, 'page-teleoperation');
+    await panel.getByRole('button', { name: 'End' }).press('Enter');
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('ready');
+  });
+
+  test('the hand of the page leads a limp arm until it lets go, and gets no hold of one that holds itself', async () => {
+    const bridge = await startBridge();
+    await raise(bridge);
+    await bridge.post('/torque/toggle?robot_id=0', { torque_status: false, force: true });
+    const page = await openPage(bridge);
+    await page.locator('#tab-teleoperation').press('Enter');
+    const panel = page.locator('#panel-teleoperation');
+    await panel.getByRole('combobox', { name: 'Arm that is led' }).selectOption('follower');
+    await expect.poll(() => panel.getByRole('slider', { name: /Lead elbow/ }).isDisabled(), PATIENCE).toBe(true);
+    await panel.getByRole('combobox', { name: 'Arm that is led' }).selectOption('leader');
+    const pan = async (): Promise<number> => (await bridge.post('/joints/read?robot_id=0')).body.angles[0];
+    await panel.getByRole('slider', { name: 'Lead shoulder pan by hand' }).fill('0.6');
+    await expect.poll(pan, PATIENCE).toBeGreaterThan(0.5);
+    await panel.getByRole('button', { name: 'Let go' }).press('Enter');
+    await expect.poll(async () => (await panel.locator('.bars i').count()) > 10, PATIENCE).toBe(true);
+  });
+
+  test('the page needs little memory while arms move', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    await page.locator('#scene canvas').waitFor();
+    const swing = async (frame: number): Promise<void> => {
+      await bridge.post('/sim/hand', {
+        robot_id: 0,
+        joints: { shoulder_pan: 0.6 * Math.sin(frame / 15) },
+        duration: 0.1,
+      });
+    };
+    // Work and paint are told here, and judged by the benchmark of the page alone: a processor that others share makes them dearer.
+    const work = await workPerFrame(page, swing);
+    const [heap, paint] = [await heapSize(page), await firstPaint(page)];
+    const figures = `${work.toFixed(1)} ms a frame, heap ${(heap / 1e6).toFixed(1)} MB, first paint ${paint.toFixed(0)} ms`;
+    console.info(`control page: ${figures}`);
+    expect(heap).toBeLessThan(PAGE_GOALS.heap);
+  });
+});
