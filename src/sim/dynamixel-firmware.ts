@@ -267,14 +267,14 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#faults.change(fault);
     if (turns !== undefined && this.#mode !== OperatingMode.position) this.#miscount(turns);
     if (heat !== undefined) this.#temperature = heat;
-    if (volts !== undefined && this.#supply.change(volts)) this.powerCycle();
-    if (restart) this.powerCycle();
     for (const [name, value] of Object.entries(registers) as [DynamixelRegister, number][]) {
       this.#set(name, value);
       if (this.#registers[name]!.access !== 'ram') this.#persist(name, value);
       this.#decode();
       this.#written(name);
     }
+    if (volts !== undefined && this.#supply.change(volts)) this.powerCycle();
+    if (restart) this.powerCycle();
     if (overload) this.raiseOverload();
   }
 

@@ -31,7 +31,7 @@ export interface ServoFault {
   readonly turns?: number;
   /** Supply, V, below which it falls asleep and forgets its RAM; null: the nominal one. */
   readonly volts?: number | null;
-  /** Off and on again, quicker than anything on the bus. */
+  /** Off and on again, after all of the above, quicker than anything on the bus. */
   readonly restart?: boolean;
 }
 

@@ -230,16 +230,27 @@ export class SimulatedArm {
     this.#servo(id).fault(fault);
   }
 
+  /** Servos with torque, by the ids that they had at the start. */
+  get servosOn(): number[] {
+    const ids = this.#ids();
+    return this.#servos.flat().flatMap((servo, i) => (servo.torqueOn ? [ids[i]!] : []));
+  }
+
   /** Supply of all servos, V; null: the usual one. */
   supply(volts: number | null): void {
     for (const servo of this.#servos.flat()) servo.fault({ volts });
   }
 
   #servo(id: number): EmulatedServo {
-    const ids = this.#options.joints.flatMap(({ servos }) => servos.map((servo) => servo.id));
+    const ids = this.#ids();
     const servo = this.#servos.flat()[ids.indexOf(id)];
     if (!servo) throw new Error(`arm "${this.name}" has no servo ${id}; its ids are ${ids.join(', ')}`);
     return servo;
+  }
+
+  /** Ids of the servos at the start. */
+  #ids(): number[] {
+    return this.#options.joints.flatMap(({ servos }) => servos.map((servo) => servo.id));
   }
 
   /** @param epoch seconds since the epoch at which the clock passed to `advance` was 0 */

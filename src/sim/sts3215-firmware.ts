@@ -206,14 +206,14 @@ export class Sts3215Firmware implements EmulatedServo {
     this.#faults.change(fault);
     if (turns !== undefined && this.#tellsTurns) this.#miscount(turns);
     if (heat !== undefined) this.#temperature = heat;
-    if (volts !== undefined && this.#supply.change(volts)) this.powerCycle();
-    if (restart) this.powerCycle();
     for (const [name, value] of Object.entries(registers)) {
       const row = REGISTERS[name as Sts3215Register];
       storeSigned(this.memory, row, value);
       if (row.access !== 'ram') storeSigned(this.#persisted, row, value);
     }
     this.#decode();
+    if (volts !== undefined && this.#supply.change(volts)) this.powerCycle();
+    if (restart) this.powerCycle();
     if (overload) this.raiseOverload();
   }
 
