@@ -206,6 +206,10 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get goalDistance(): number {
+    return (this.#goal - this.#present) / STEPS_PER_RADIAN;
+  }
+
   get returnDelay(): number {
     return this.#get('return_delay') * 2e-6;
   }

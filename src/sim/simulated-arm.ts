@@ -230,10 +230,9 @@ export class SimulatedArm {
     this.#servo(id).fault(fault);
   }
 
-  /** Servos with torque, by the ids that they had at the start. */
-  get servosOn(): number[] {
-    const ids = this.#ids();
-    return this.#servos.flat().flatMap((servo, i) => (servo.torqueOn ? [ids[i]!] : []));
+  /** The servos of each joint, as they are. */
+  get servos(): readonly (readonly EmulatedServo[])[] {
+    return this.#servos;
   }
 
   /** Supply of all servos, V; null: the usual one. */

@@ -194,6 +194,10 @@ export class Sts3215Firmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get goalDistance(): number {
+    return ((this.#goal - this.#position(this.#drivesTurns)) * this.#resolution) / STEPS_PER_RADIAN;
+  }
+
   /** Raises the overload alarm as a blocked shaft does; it lasts until torque is switched off or the supply cut. */
   raiseOverload(): void {
     this.#overloadLatched = true;

@@ -30,9 +30,10 @@ describe('the line to a simulated arm', () => {
     arm.ask(SYNC_READ, 0.2);
     expect(arm.chunks.at(-1)!.time - start).toBeGreaterThan(((SYNC_READ.length + LENGTH) * 10) / 9600);
     arm.ask(request(1, 3, 40, 1), 0.005);
-    expect(arm.simulation.line('arm').arm.servosOn).toEqual([]);
+    const [servo] = arm.simulation.line('arm').arm.servos[0]!;
+    expect(servo!.torqueOn).toBe(false);
     arm.run(0.01);
-    expect(arm.simulation.line('arm').arm.servosOn).toEqual([1]);
+    expect(servo!.torqueOn).toBe(true);
   });
 
   it('loses, damages and doubles requests', async () => {
