@@ -5,6 +5,7 @@ import { type Family, REGISTERS, ReplyDecoder, RequestDecoder, type Write } from
 /** What must never happen. */
 export const RULES = {
   step: 'a goal is sent further from the one before it than the limits let a joint go in a cycle',
+  'float step': 'the same of an arm that floats, or that begins to',
   blind: 'a goal is sent to a servo that has not been heard since its bus was opened',
   torque: 'torque goes on for a servo whose goal is not where it is',
   drop: 'torque is cut on a raised arm without force',
@@ -50,6 +51,10 @@ const LARGEST_STEP = 0.05;
 const UNASKED = 0.05;
 /** The same of an arm that holds with some of its servos, whose weight lies on the others. */
 const UNASKED_PARTLY = 0.25;
+/** After a silence an arm is taken up again within this time, s. */
+const HANGING = 8;
+/** What the droop is worth of an arm that hangs, as its joints do together. */
+const HANGS = 1.5;
 /** Distance of the goal at torque on beyond the droop, rad. */
 const TORQUE_DISTANCE = 0.05;
 /** Time from a stop to rest, s; the speed that counts as rest, rad/s; and the way until then, rad. */
@@ -62,6 +67,8 @@ const SPEED_MORE = 0.3;
 /** Speeds are judged over this time, s. */
 const SPEED_TIME = 0.02;
 const RANGE_MORE = 0.08;
+/** A servo that is brought back after an overload gives way for less than this, s. */
+const GIVES_WAY = 0.06;
 /** An arm is raised while a joint that carries weight is further from its rest pose, rad. */
 const RAISED = 0.35;
 const CARRYING = 0.15;
@@ -75,6 +82,8 @@ interface ServoSeen {
   heard: boolean;
   /** The goal that was sent last, step. */
   goal: number | null;
+  /** When its torque was cut while the arm was raised, s; null when it has not been, or is on again. */
+  cut: number | null;
 }
 
 interface Stop {
@@ -104,6 +113,8 @@ class WatchedArm {
   /** Until when torque may be cut, s. */
   releaseUntil = 0;
   stopped = false;
+  /** Until when a Dynamixel arm may hang by its droop: its servos have stopped by themselves, s. */
+  hangsUntil = 0;
   misread = false;
   stop: Stop | null = null;
   readonly rest: Float64Array;
@@ -115,7 +126,8 @@ class WatchedArm {
     this.family = model.family;
     model.joints.forEach((joint, j) => {
       for (const { id, sign, shadow } of joint.servos) {
-        if (!shadow) this.servos.set(id, { joint: j, scale: (sign * 2 * Math.PI) / 4096, heard: false, goal: null });
+        if (!shadow)
+          this.servos.set(id, { joint: j, scale: (sign * 2 * Math.PI) / 4096, heard: false, goal: null, cut: null });
       }
     });
     this.requests = new RequestDecoder(model.family, (write) => onWrite(this, write));
@@ -135,6 +147,12 @@ class WatchedArm {
 
   excused(now: number): boolean {
     for (const reason of NATURE) if ((this.licences.get(reason) ?? 0) >= now) return true;
+    return false;
+  }
+
+  /** Whether it may float: with its weight carried, or as a leader that is let go. */
+  floats(now: number): boolean {
+    for (const [reason, until] of this.licences) if (FLOATING.test(reason) && until >= now) return true;
     return false;
   }
 
@@ -203,6 +221,21 @@ export class Judge {
   /** Whether something is done to the arm, or its servos cannot do what they should: its speeds are not the bridge's. */
   isExcused(arm: string): boolean {
     return this.#arms.get(arm)!.excused(this.#now());
+  }
+
+  /**
+   * The bus of an arm is silent until then, s. Dynamixel servos then stop where they are, by a watchdog that the bridge has set,
+   * and hang by their droop.
+   */
+  silent(name: string, until: number): void {
+    const arm = this.#arms.get(name)!;
+    if (arm.family === 'dynamixel') arm.hangsUntil = Math.max(arm.hangsUntil, until + HANGING);
+  }
+
+  /** The bus of an arm is no longer silent. */
+  speaks(name: string): void {
+    const arm = this.#arms.get(name)!;
+    arm.hangsUntil = Math.min(arm.hangsUntil, this.#now() + HANGING);
   }
 
   /** Its servos tell positions that are not so, of which the bridge cannot know. */
@@ -291,6 +324,7 @@ export class Judge {
     }
     const licensed = arm.licensed(now);
     const allowed = all ? UNASKED : UNASKED_PARTLY;
+    const weights = now < arm.hangsUntil ? physics.holdingTorques() : null;
     for (let j = 0; j < servos.length; j++) {
       const position = physics.positions[j]!;
       if (arm.driven[j] === 0 || licensed) {
@@ -298,10 +332,18 @@ export class Judge {
         continue;
       }
       const moved = position - arm.anchors[j]!;
-      if (Math.abs(moved) <= allowed) continue;
+      const droop = weights === null ? 0 : (HANGS * Math.abs(weights[j]!)) / arm.model.joints[j]!.stiffness;
+      if (Math.abs(moved) <= allowed + droop) continue;
       const name = arm.model.joints[j]!.name;
       this.complain(arm.stopped ? 'after stop' : 'unasked', arm.name, `${name} has moved by ${moved.toFixed(3)} rad`);
       arm.anchors[j] = position;
+    }
+    for (const servo of arm.servos.values()) {
+      if (servo.cut === null) continue;
+      if (arm.driven[servo.joint] === 1) servo.cut = null;
+      if (servo.cut === null || now - servo.cut < GIVES_WAY) continue;
+      servo.cut = null;
+      this.complain('drop', arm.name, `torque of ${arm.model.joints[servo.joint]!.name} was cut on a raised arm`);
     }
     this.#judgeSpeed(arm, now);
     if (arm.stop) this.#judgeStop(arm, arm.stop, now);
@@ -397,11 +439,14 @@ export class Judge {
     if (!servo.heard) this.complain('blind', arm.name, `servo ${id} of ${joint.name} was sent ${goal} unheard`);
     const on = arm.sim.servos[servo.joint]!.every((other) => other.torqueOn);
     if (on && servo.goal !== null) {
-      const step = Math.abs((goal - servo.goal) * servo.scale);
+      // A servo may have changed its goal by itself, and may not have heard the one before this.
+      const [held] = arm.sim.servos[servo.joint]!;
+      const step = Math.abs(servo.scale) * Math.min(Math.abs(goal - servo.goal), Math.abs(goal - held!.goal));
+      const floats = arm.floats(this.#now());
       const figures = this.figures[arm.family];
-      figures.step = Math.max(figures.step, step);
-      if (step > LARGEST_STEP)
-        this.complain('step', arm.name, `${joint.name} was sent a goal ${step.toFixed(3)} rad on`);
+      if (!floats) figures.step = Math.max(figures.step, step);
+      const text = `${joint.name} was sent a goal ${step.toFixed(3)} rad on`;
+      if (step > LARGEST_STEP) this.complain(floats ? 'float step' : 'step', arm.name, text);
     }
     servo.goal = goal;
   }
@@ -409,7 +454,7 @@ export class Judge {
   #torqueCut(arm: WatchedArm, servo: ServoSeen): void {
     const servos = arm.sim.servos[servo.joint]!;
     if (!servos.some((other) => other.torqueOn) || this.#now() < arm.releaseUntil || !arm.raised) return;
-    this.complain('drop', arm.name, `torque of ${arm.model.joints[servo.joint]!.name} was cut on a raised arm`);
+    servo.cut = this.#now();
   }
 }
 
@@ -418,6 +463,9 @@ export const LOOK = 0.005;
 
 /** Reasons for motion that a stop does not end: what is done to the arm, not by it. */
 const NATURE: ReadonlySet<string> = new Set(['hand', 'weak']);
+
+/** Reasons for motion with which an arm may float. */
+const FLOATING = /^gravity|^leading/;
 
 function signMagnitude(raw: number): number {
   return raw & 0x8000 ? -(raw & 0x7fff) : raw;

@@ -5,7 +5,7 @@ import { run } from './world.ts';
 
 /** Whether the same rule is broken: the same thing is shown by a shorter script. */
 async function shows(script: Script, rule: string, mujoco: MainModule | null): Promise<Violation | null> {
-  const world = await run(script, mujoco);
+  const world = await run(script, mujoco, rule);
   const found = world.judge.violations.find((violation) => violation.rule === rule) ?? null;
   world.dispose();
   return found;
@@ -33,6 +33,9 @@ export async function shorten(
     violation = found;
     return true;
   };
+  // What comes after the violation has no part in it.
+  const first = await shows(script, rule, mujoco);
+  if (first !== null) await attempt({ ...best, steps: best.steps.filter(({ at }) => at <= first.at) });
   for (let parts = 2; best.steps.length > 0; ) {
     const size = Math.ceil(best.steps.length / parts);
     let shorter = false;

@@ -142,6 +142,7 @@ export class World {
     if (host === null) return;
     host.clock.pause(Number.POSITIVE_INFINITY);
     host.controlLane.pause(Number.POSITIVE_INFINITY);
+    this.#silence(Number.POSITIVE_INFINITY);
     for (const { name } of this.layout.arms) this.judge.forget(name);
   }
 
@@ -180,6 +181,7 @@ export class World {
         break;
       case 'crash':
         this.host?.thread?.kill(new Error('explore: it was made to fail'));
+        this.#silence(1);
         for (const { name } of this.layout.arms) this.judge.forget(name);
         break;
       case 'kill':
@@ -252,6 +254,8 @@ export class World {
     const slow = (fault.stall ?? 0) + (fault.requests?.lateness ?? 0);
     if (slow > 0) this.#slowUntil.set(arm, Math.max(this.#slowUntil.get(arm) ?? 0, now + slow));
     if (fault.unplugged) this.judge.forget(arm);
+    const silent = fault.unplugged ? Number.POSITIVE_INFINITY : (fault.stall ?? 0);
+    if (silent > 0) this.judge.silent(arm, now + silent);
   }
 
   /** The process is asked to end, as by Ctrl-C. */
@@ -352,6 +356,11 @@ export class World {
     return Math.max(0, awake - this.now);
   }
 
+  /** No bus is spoken to for so long, s. */
+  #silence(duration: number): void {
+    for (const { name } of this.layout.arms) this.judge.silent(name, this.now + duration);
+  }
+
   #pause(thread: 'main' | 'control' | 'all', duration: number): void {
     const { host } = this;
     if (host === null) return;
@@ -361,6 +370,7 @@ export class World {
       this.#mainPausedUntil = Math.max(this.#mainPausedUntil, until);
     }
     if (thread !== 'main') {
+      this.#silence(duration);
       host.controlLane.pause(duration);
       this.#controlPausedUntil = Math.max(this.#controlPausedUntil, until);
     }
@@ -380,6 +390,7 @@ export class World {
       open: async () => {
         await port.open();
         judge.opened(name);
+        judge.speaks(name);
       },
       write: (bytes) => {
         if (this.host !== host) return;
@@ -440,18 +451,29 @@ export class World {
   }
 }
 
-/** Runs a script to its end. @returns the world, to be disposed of */
-export async function run(script: Script, mujoco: MainModule | null): Promise<World> {
+/** Rules that are judged when everything has been mended. */
+const LATE_RULES: ReadonlySet<string> = new Set(['liveness', 'patience']);
+
+/**
+ * Runs a script to its end, or until a rule is broken.
+ * @returns the world, to be disposed of
+ */
+export async function run(script: Script, mujoco: MainModule | null, until: string | null = null): Promise<World> {
   const world = new World(script.layout, script.seed, mujoco);
   const lane = world.time.lane('script');
+  const broken = (): boolean => world.judge.violations.some(({ rule }) => rule === until);
   for (const { at, ...deed } of script.steps) if (at < 0) world.do(deed as Deed);
   await world.start();
   const begun = world.now;
   for (const { at, ...deed } of script.steps) if (at >= 0) lane.after(at, () => world.do(deed as Deed));
-  await world.pass(Math.max(0, begun + script.length - world.now));
-  await world.recover();
+  const end = begun + script.length;
+  while (world.now < end && !broken()) await world.pass(Math.min(LOOKED, end - world.now));
+  if (until === null || LATE_RULES.has(until)) await world.recover();
   return world;
 }
+
+/** How often it is looked whether the rule has been broken, s. */
+const LOOKED = 0.5;
 
 /** What an answer of the bridge says, or the text itself. */
 function parsed(payload: string): unknown {

@@ -206,6 +206,10 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get goal(): number {
+    return this.#goal;
+  }
+
   get goalDistance(): number {
     return (this.#goal - this.#present) / STEPS_PER_RADIAN;
   }

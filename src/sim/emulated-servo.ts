@@ -27,6 +27,8 @@ export interface EmulatedServo {
   readonly torqueOn: boolean;
   /** Whether it has supply enough and has started; otherwise it is limp and silent. */
   readonly awake: boolean;
+  /** The position goal that it has taken, counts of its registers. */
+  readonly goal: number;
   /** How far the goal that it has taken is from where it is, rad of its shaft; what switching torque on would make it go. */
   readonly goalDistance: number;
   /** Time that the servo waits before it answers, s. */

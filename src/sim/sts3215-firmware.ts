@@ -194,6 +194,10 @@ export class Sts3215Firmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get goal(): number {
+    return this.#goal;
+  }
+
   get goalDistance(): number {
     return ((this.#goal - this.#position(this.#drivesTurns)) * this.#resolution) / STEPS_PER_RADIAN;
   }
