@@ -63,7 +63,9 @@ export function watchAnswer(
       return torque(world, arms, body, begin, end);
     case 'POST /stop':
       for (const arm of arms) judge.stopped(arm, world.delay(arm));
-      return () => {};
+      return (answer) => {
+        if (answer?.status === 200 && answer.body?.status === 'ok') for (const arm of arms) judge.stopAnswered(arm);
+      };
     case 'POST /stop/reset':
       return (answer) => {
         if (answer?.status === 200) for (const arm of arms) judge.reset(arm);
@@ -76,7 +78,8 @@ export function watchAnswer(
       const lowers = query.get('release') !== 'hold';
       if (lowers) release(world, names, world.now + LOWERING);
       return () => {
-        for (const arm of names) judge.end(arm, /^mirroring|^gravity/, world.now + SETTLING);
+        for (const arm of names)
+          judge.end(arm, /^mirroring|^leading|^gravity/, world.now + (lowers ? LOWERING : SETTLING));
         if (lowers) begin(names, world.now + LOWERING);
       };
     }
@@ -135,14 +138,23 @@ function leaderStart(world: World, body: Body, begin: Range, end: Range) {
     : [];
   const named = [...new Set(rows.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]))];
   const names = named.flatMap((id) => all[id] ?? []);
+  const leaders = rows.flatMap(({ leader_id }) => all[leader_id] ?? []);
+  for (const arm of leaders) if (!judge.isStopped(arm)) judge.allow(arm, 'leading', FOREVER);
   // A leader that held goes limp.
   begin(names, FOREVER);
   release(world, names, FOREVER);
   return (answer: Answer | null): void => {
     for (const arm of names) judge.setRelease(arm, world.now + 3);
     end(names, SETTLING);
-    if (answer?.body?.status !== 'ok') return;
-    for (const arm of names) if (!judge.isStopped(arm)) judge.allow(arm, 'mirroring', FOREVER);
+    if (answer?.body?.status === 'ok') {
+      for (const { leader_id, follower_id } of rows) {
+        const [leader, follower] = [all[leader_id], all[follower_id]];
+        if (leader && follower && !judge.isStopped(follower))
+          judge.follows(follower, leader, body?.invert_controls === true);
+      }
+    } else {
+      for (const arm of leaders) judge.end(arm, /^leading/, world.now + SETTLING);
+    }
   };
 }
 

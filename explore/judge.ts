@@ -12,6 +12,7 @@ export const RULES = {
   stop: 'an arm does not rest in time after a stop',
   'after stop': 'an arm moves after a stop, before anybody asks anew',
   unasked: 'an arm moves that nobody asked to',
+  following: 'a follower goes away from a leader that stands still',
   speed: 'a joint is driven faster than its limits',
   range: 'a joint is driven beyond its limits',
   answer: 'an answer says ok, and it is not so',
@@ -51,10 +52,15 @@ const LARGEST_STEP = 0.05;
 const UNASKED = 0.05;
 /** The same of an arm that holds with some of its servos, whose weight lies on the others. */
 const UNASKED_PARTLY = 0.25;
+/** An arm with a servo that has held back is lowered within this time, s. */
+const WEAK = 30;
+/** A follower that goes further away than this from a leader that stands still strays, rad. */
+const STRAYS = 0.2;
+/** A leader moves when it has moved so far, rad; its follower has caught up so long afterwards, s. */
+const LEADS = 0.01;
+const CATCHING_UP = 7;
 /** After a silence an arm is taken up again within this time, s. */
-const HANGING = 8;
-/** What the droop is worth of an arm that hangs, as its joints do together. */
-const HANGS = 1.5;
+const HANGING = 3;
 /** Distance of the goal at torque on beyond the droop, rad. */
 const TORQUE_DISTANCE = 0.05;
 /** Time from a stop to rest, s; the speed that counts as rest, rad/s; and the way until then, rad. */
@@ -112,9 +118,14 @@ class WatchedArm {
   readonly licences = new Map<string, number>();
   /** Until when torque may be cut, s. */
   releaseUntil = 0;
+  /** Whom it follows, and where that one was when it moved last, rad. */
+  leader: WatchedArm | null = null;
+  led = new Float64Array();
+  /** How near each joint has come to its leader's since that one moved last, rad; null where it is not the same joint. */
+  nearest: Float64Array | null = null;
   stopped = false;
-  /** Until when a Dynamixel arm may hang by its droop: its servos have stopped by themselves, s. */
-  hangsUntil = 0;
+  /** When a stop was answered last, s. */
+  stopAnswered = Number.POSITIVE_INFINITY;
   misread = false;
   stop: Stop | null = null;
   readonly rest: Float64Array;
@@ -224,18 +235,37 @@ export class Judge {
   }
 
   /**
-   * The bus of an arm is silent until then, s. Dynamixel servos then stop where they are, by a watchdog that the bridge has set,
-   * and hang by their droop.
+   * The bus of an arm is silent until then, s. Dynamixel servos then stop where they are, by a watchdog that the bridge has
+   * set, and hang by their droop.
    */
   silent(name: string, until: number): void {
     const arm = this.#arms.get(name)!;
-    if (arm.family === 'dynamixel') arm.hangsUntil = Math.max(arm.hangsUntil, until + HANGING);
+    if (arm.family === 'dynamixel')
+      arm.licences.set('hanging', Math.max(arm.licences.get('hanging') ?? 0, until + HANGING));
   }
 
   /** The bus of an arm is no longer silent. */
   speaks(name: string): void {
     const arm = this.#arms.get(name)!;
-    arm.hangsUntil = Math.min(arm.hangsUntil, this.#now() + HANGING);
+    const until = this.#now() + HANGING;
+    if ((arm.licences.get('hanging') ?? 0) > until) arm.licences.set('hanging', until);
+  }
+
+  /** The arm follows another one from now on: it may move while that one does, and for as long as it takes to catch up. */
+  follows(name: string, leader: string, inverted: boolean): void {
+    const arm = this.#arms.get(name)!;
+    arm.leader = this.#arms.get(leader)!;
+    arm.led = Float64Array.from(arm.leader.sim.physics.positions);
+    arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
+    arm.licences.set('mirroring', this.#now() + CATCHING_UP);
+  }
+
+  /** Something has come between arms that follow and those that lead: they may catch up with it until then, s. */
+  disturbed(until: number): void {
+    for (const arm of this.#arms.values()) {
+      const before = arm.licences.get('mirroring') ?? 0;
+      if (arm.leader !== null) arm.licences.set('mirroring', Math.max(before, until + CATCHING_UP));
+    }
   }
 
   /** Its servos tell positions that are not so, of which the bridge cannot know. */
@@ -261,6 +291,7 @@ export class Judge {
   /** Reasons for motion that match end then, where they have not ended before, s. */
   end(arm: string, reasons: RegExp, until: number): void {
     const { licences } = this.#arms.get(arm)!;
+    if (reasons.test('mirroring')) this.#arms.get(arm)!.leader = null;
     for (const [reason, before] of licences) if (reasons.test(reason) && before > until) licences.set(reason, until);
   }
 
@@ -272,8 +303,10 @@ export class Judge {
     const arm = this.#arms.get(name)!;
     const from = this.#now() + delay;
     for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
+    arm.leader = null;
     arm.licences.set('stopping', from + REST_TIME);
     arm.stopped = true;
+    arm.stopAnswered = Number.POSITIVE_INFINITY;
     arm.releaseUntil = 0;
     if (arm.driven.some((driven) => driven === 1)) {
       const positions = arm.sim.physics.positions.slice();
@@ -286,7 +319,13 @@ export class Judge {
   forget(name: string): void {
     const arm = this.#arms.get(name)!;
     for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
+    arm.leader = null;
     arm.licences.set('stopping', this.#now() + REST_TIME);
+  }
+
+  /** The stop has been answered: from now on no torque goes on. */
+  stopAnswered(arm: string): void {
+    this.#arms.get(arm)!.stopAnswered = this.#now();
   }
 
   reset(arm: string): void {
@@ -320,11 +359,12 @@ export class Judge {
       const on = servos[j]!.every((servo) => servo.torqueOn && servo.awake);
       if (on && arm.driven[j] === 0) this.#switchedOn(arm, j);
       if (!on) all = false;
+      if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
       arm.driven[j] = on ? 1 : 0;
     }
+    if (arm.leader !== null) this.#watchLeader(arm, arm.leader, now);
     const licensed = arm.licensed(now);
     const allowed = all ? UNASKED : UNASKED_PARTLY;
-    const weights = now < arm.hangsUntil ? physics.holdingTorques() : null;
     for (let j = 0; j < servos.length; j++) {
       const position = physics.positions[j]!;
       if (arm.driven[j] === 0 || licensed) {
@@ -332,8 +372,7 @@ export class Judge {
         continue;
       }
       const moved = position - arm.anchors[j]!;
-      const droop = weights === null ? 0 : (HANGS * Math.abs(weights[j]!)) / arm.model.joints[j]!.stiffness;
-      if (Math.abs(moved) <= allowed + droop) continue;
+      if (Math.abs(moved) <= allowed) continue;
       const name = arm.model.joints[j]!.name;
       this.complain(arm.stopped ? 'after stop' : 'unasked', arm.name, `${name} has moved by ${moved.toFixed(3)} rad`);
       arm.anchors[j] = position;
@@ -347,6 +386,41 @@ export class Judge {
     }
     this.#judgeSpeed(arm, now);
     if (arm.stop) this.#judgeStop(arm, arm.stop, now);
+  }
+
+  /** A follower may move while its leader does. */
+  #watchLeader(arm: WatchedArm, leader: WatchedArm, now: number): void {
+    const { positions } = leader.sim.physics;
+    if (!positions.some((position, j) => Math.abs(position - arm.led[j]!) > LEADS)) {
+      if (arm.nearest !== null) this.#judgeFollowing(arm, arm.nearest, positions, now);
+      return;
+    }
+    arm.nearest?.fill(Number.POSITIVE_INFINITY);
+    arm.led.set(positions);
+    arm.licences.set('mirroring', Math.max(arm.licences.get('mirroring') ?? 0, now + CATCHING_UP));
+  }
+
+  #judgeFollowing(arm: WatchedArm, nearest: Float64Array, led: Float64Array, now: number): void {
+    const { positions } = arm.sim.physics;
+    for (let j = 0; j < led.length; j++) {
+      const distance = Math.abs(positions[j]! - led[j]!);
+      if (arm.driven[j] === 0 || arm.excused(now)) nearest[j] = Number.POSITIVE_INFINITY;
+      nearest[j] = Math.min(nearest[j]!, distance);
+      if (distance <= nearest[j]! + STRAYS) continue;
+      const joint = arm.model.joints[j]!.name;
+      this.complain(
+        'following',
+        arm.name,
+        `${joint} is ${distance.toFixed(2)} rad from its leader's, which stands still`,
+      );
+      nearest[j] = distance;
+    }
+  }
+
+  /** A servo holds back: the arm sinks, and the bridge may lower it. */
+  #weakened(arm: WatchedArm, now: number): void {
+    arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + WEAK));
+    if (!arm.stopped) arm.releaseUntil = Math.max(arm.releaseUntil, now + WEAK);
   }
 
   #judgeSpeed(arm: WatchedArm, now: number): void {
@@ -416,6 +490,8 @@ export class Judge {
     const droop = Math.abs(arm.sim.physics.holdingTorques()[j]!) / joint.stiffness;
     const distance = Math.max(...arm.sim.servos[j]!.map((servo) => Math.abs(servo.goalDistance)));
     figures.torqueEvents++;
+    if (arm.stopped && this.#now() > arm.stopAnswered + LOOK && !arm.excused(this.#now()))
+      this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
     figures.torque = Math.max(figures.torque, distance);
     if (distance <= TORQUE_DISTANCE + 1.5 * droop) return;
     this.complain('torque', arm.name, `${joint.name} got torque with a goal ${distance.toFixed(3)} rad away`);
@@ -462,7 +538,7 @@ export class Judge {
 export const LOOK = 0.005;
 
 /** Reasons for motion that a stop does not end: what is done to the arm, not by it. */
-const NATURE: ReadonlySet<string> = new Set(['hand', 'weak']);
+const NATURE: ReadonlySet<string> = new Set(['hand', 'weak', 'hanging']);
 
 /** Reasons for motion with which an arm may float. */
 const FLOATING = /^gravity|^leading/;

@@ -6,4 +6,5 @@ import type { Rule } from './judge.ts';
  */
 export const KNOWN: Readonly<Partial<Record<Rule, string>>> = {
   'float step': 'S11: floating follows one reading without a limit',
+  stop: 'S6: a stop freezes goals, not the arm',
 };

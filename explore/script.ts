@@ -7,6 +7,8 @@ export interface ScriptArm {
   readonly variant?: string;
   /** True mass in its gripper, kg. */
   readonly payload?: number;
+  /** Homing offsets of servos by id, counts: where the seam of the encoder is in a joint's range follows from it. */
+  readonly homing?: Readonly<Record<number, number>>;
   /** Play of its gears, rad. */
   readonly backlash?: number;
 }

@@ -81,11 +81,20 @@ export class World {
       catchUp: Number.POSITIVE_INFINITY,
       onFailure: (message) => this.judge.complain('error', '', message),
     });
-    for (const [index, { name, model: modelName, variant, payload = 0, backlash }] of layout.arms.entries()) {
+    for (const [
+      index,
+      { name, model: modelName, variant, payload = 0, backlash, homing = {} },
+    ] of layout.arms.entries()) {
       const model = loadArmModel(modelName, variant);
       const twin = simulatedCounterpart(model, name, { payload, stiffness: 1 });
       const gear = backlash === undefined ? {} : { gear: { backlash } };
-      const joints = twin.joints.map((joint) => ({ ...joint, ...gear }));
+      // Feetech takes the offset away from what the encoder tells, Dynamixel adds it.
+      const sense = model.family === 'feetech' ? 1 : -1;
+      const joints = twin.joints.map((joint) => {
+        const offset = homing[joint.servos[0]!.id] ?? 0;
+        const servos = joint.servos.map((servo) => ({ ...servo, zero: servo.zero + sense * offset }));
+        return { ...joint, ...gear, servos, settings: { ...joint.settings, homing_offset: offset } };
+      });
       const line = this.simulation.build({ ...twin, joints, seed: 1000 * seed + index + 1 });
       this.models.set(name, model);
       this.judge.add(name, model, line.arm);
@@ -121,8 +130,10 @@ export class World {
     });
     const logger = pino({ level: 'info' }, { write: (line) => this.#logged(line) });
     const starting = Bridge.start(config, logger, host).then(
-      (bridge) => {
-        if (this.host === host) this.bridge = bridge;
+      async (bridge) => {
+        if (this.host !== host) return;
+        this.bridge = bridge;
+        await bridge.autostart();
       },
       (error: unknown) => {
         if (this.host === host) this.judge.complain('error', '', `the bridge does not start: ${String(error)}`);
@@ -130,7 +141,9 @@ export class World {
     );
     await this.until(starting, START);
     if (pairs.some(({ autostart }) => autostart)) {
-      for (const { follower } of pairs) this.judge.allow(follower, 'mirroring', Number.POSITIVE_INFINITY);
+      for (const { leader, follower } of pairs) {
+        if (!this.judge.isStopped(follower)) this.judge.follows(follower, leader, false);
+      }
     }
   }
 
@@ -243,6 +256,7 @@ export class World {
     const line = this.simulation.line(arm);
     line.fault(fault);
     const now = this.now;
+    this.judge.disturbed(now + (fault.stall ?? 0));
     const weak = weakens(fault);
     if (weak) {
       this.judge.allow(arm, 'weak', now + LOWERING);
@@ -365,6 +379,7 @@ export class World {
     const { host } = this;
     if (host === null) return;
     const until = this.now + duration;
+    this.judge.disturbed(until);
     if (thread !== 'control') {
       host.clock.pause(duration);
       this.#mainPausedUntil = Math.max(this.#mainPausedUntil, until);
@@ -442,7 +457,8 @@ export class World {
       const joints = Object.fromEntries(
         model.joints.map((joint) => {
           const { id, sign, zero } = joint.servos[0]!;
-          return [joint.name, { id, sign, zero, homing_offset: 0, range_min: 0, range_max: 4095 }];
+          const offset = this.layout.arms.find((arm) => arm.name === name)!.homing?.[id] ?? 0;
+          return [joint.name, { id, sign, zero, homing_offset: offset, range_min: 0, range_max: 4095 }];
         }),
       );
       const file = { version: 1, arm: name, model: model.name, variant: model.variant, joints };
@@ -493,12 +509,24 @@ function weakens({ dead, powerCycle, volts, servos, loseRate = 0, missRate = 0, 
       servo.heat !== undefined ||
       servo.volts !== undefined ||
       servo.restart ||
-      servo.registers ||
+      Object.keys(servo.registers ?? {}).some((register) => !SLOW.has(register)) ||
       servo.misreads?.temperature ||
       servo.misreads?.voltage,
   );
   return (dead?.length ?? 0) > 0 || powerCycle === true || (volts !== undefined && volts !== null) || some || lossy;
 }
+
+/** Registers that change how a servo goes to its goals, and not how strong it is. */
+const SLOW: ReadonlySet<string> = new Set([
+  'goal_speed',
+  'acceleration',
+  'goal_time',
+  'goal_position',
+  'min_position',
+  'max_position',
+  'profile_velocity',
+  'profile_acceleration',
+]);
 
 /** A line and servos with nothing wrong. */
 const MENDED: SimFault = {

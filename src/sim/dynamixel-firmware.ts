@@ -206,6 +206,10 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get protects(): boolean {
+    return (this.#errors & this.#get('shutdown')) !== 0;
+  }
+
   get goal(): number {
     return this.#goal;
   }

@@ -154,7 +154,7 @@ export class SimulatedArm {
     this.physics = mj === null ? new LightPhysics(physics) : new MujocoPhysics(mj, physics);
     this.#servos = servos;
     this.#mounts = specs.map((joint, j) => joint.map((spec, s) => mount(spec, options.joints[j]!.servos, s)));
-    this.#hands = options.joints.map(() => new Hand());
+    this.#hands = physics.joints.map(({ armature }) => new Hand(armature, TIME_STEP));
     this.#gears = options.joints.map(({ gear = {} }, j) => {
       const { noLoadSpeed, stallTorque } = motors[j]![0]!;
       return new Gear(gear, noLoadSpeed / stallTorque);

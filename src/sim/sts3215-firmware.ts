@@ -194,6 +194,10 @@ export class Sts3215Firmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get protects(): boolean {
+    return (this.status & this.#unloadMask) !== 0;
+  }
+
   get goal(): number {
     return this.#goal;
   }
