@@ -104,14 +104,16 @@ export class VirtualHost implements Host {
     { onFailure = () => {} }: { readonly onFailure?: (message: string) => void },
   ): Promise<SimulatedArms> {
     const given = this.arms;
-    const made = given ?? new LocalSimulation({
-      clock: this.simulationLane,
-      mujoco: this.#mj,
-      line: this.#line,
-      tick: TICK,
-      catchUp: Number.POSITIVE_INFINITY,
-      onFailure,
-    });
+    const made =
+      given ??
+      new LocalSimulation({
+        clock: this.simulationLane,
+        mujoco: this.#mj,
+        line: this.#line,
+        tick: TICK,
+        catchUp: Number.POSITIVE_INFINITY,
+        onFailure,
+      });
     if (given === null) for (const arm of arms) made.build(arm);
     this.arms = made;
     return {
@@ -141,7 +143,10 @@ export class VirtualHost implements Host {
       if (bus.kind === 'remote') return arm;
       const port = bus.kind === 'sim' ? bus.port : this.portAt?.(bus.url);
       if (port === undefined || 'postMessage' in port || port instanceof LanePort) return arm;
-      return { ...arm, bus: { kind: 'sim' as const, url: bus.url, port: new LanePort(bus.url, port, this.controlLane) } };
+      return {
+        ...arm,
+        bus: { kind: 'sim' as const, url: bus.url, port: new LanePort(bus.url, port, this.controlLane) },
+      };
     });
     return { ...setup, arms };
   }

@@ -7,11 +7,12 @@ import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
 import { simulatedCounterpart } from '../src/arm/simulated-counterpart.ts';
 import { Bridge } from '../src/bridge.ts';
 import { configSchema } from '../src/config/schema.ts';
-import type { BytePort, PortError } from '../src/servo/port/port.ts';
+import type { BytePort } from '../src/servo/port/port.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
 import type { SimFault } from '../src/sim/servo-line.ts';
 import { watchAnswer } from './answers.ts';
 import { Judge, LOOK } from './judge.ts';
+import { LanePort } from './lane-port.ts';
 import type { Deed, Layout, Script } from './script.ts';
 import { type Lane, VirtualTime } from './virtual-clock.ts';
 import { VirtualHost } from './virtual-host.ts';
@@ -97,7 +98,7 @@ export class World {
       });
       const line = this.simulation.build({ ...twin, joints, seed: 1000 * seed + index + 1 });
       this.models.set(name, model);
-      this.judge.add(name, model, line.arm);
+      this.judge.add(name, model, line.sim);
     }
     this.#calibrate();
     this.#lane.every(LOOK, () => this.judge.look());
@@ -110,7 +111,7 @@ export class World {
   /** Starts the bridge, as a new process does. */
   async start(): Promise<void> {
     if (this.bridge !== null) return;
-    const host = new VirtualHost(this.#mujoco, this.time, this.layout.line);
+    const host = new VirtualHost(this.#mujoco, this.time, null, this.layout.line);
     host.portAt = (url) => this.#port(url);
     this.host = host;
     const { arms, pairs, rate } = this.layout;
@@ -130,10 +131,10 @@ export class World {
     });
     const logger = pino({ level: 'info' }, { write: (line) => this.#logged(line) });
     const starting = Bridge.start(config, logger, host).then(
-      async (bridge) => {
+      (bridge) => {
         if (this.host !== host) return;
         this.bridge = bridge;
-        await bridge.autostart();
+        bridge.autostart();
       },
       (error: unknown) => {
         if (this.host === host) this.judge.complain('error', '', `the bridge does not start: ${String(error)}`);
@@ -247,13 +248,13 @@ export class World {
 
   /** A hand leads joints of an arm, or lets go. */
   hand(arm: string, joints: Readonly<Record<string, number>> | null, over: number): void {
-    this.simulation.line(arm).arm.hand(joints, over);
+    this.simulation.get(arm).sim.hand(joints, over);
     const until = joints === null ? this.now + SWING : Number.POSITIVE_INFINITY;
     this.judge.allow(arm, 'hand', until);
   }
 
   fault(arm: string, fault: SimFault): void {
-    const line = this.simulation.line(arm);
+    const line = this.simulation.get(arm);
     line.fault(fault);
     const now = this.now;
     this.judge.disturbed(now + (fault.stall ?? 0));
@@ -295,7 +296,7 @@ export class World {
       this.hand(name, null, 0);
       this.fault(name, MENDED);
       const servos = Object.fromEntries(this.#ids(name).map((id) => [id, HEALTHY]));
-      this.simulation.line(name).fault({ servos });
+      this.simulation.get(name).fault({ servos });
     }
     await this.pass(1);
     if (this.bridge === null) await this.start();
@@ -393,37 +394,19 @@ export class World {
 
   #port(url: string): BytePort {
     const name = url.split('/').at(-1)!;
-    const port = this.simulation.portFor(name);
     const { judge } = this;
-    const { host } = this;
-    const watched: BytePort = {
-      url,
-      clock: host!.controlLane,
-      ...(port.baudRate === undefined ? {} : { baudRate: port.baudRate }),
-      onBytes: () => {},
-      onClose: () => {},
-      open: async () => {
-        await port.open();
-        judge.opened(name);
-        judge.speaks(name);
-      },
-      write: (bytes) => {
-        if (this.host !== host) return;
-        this.#note(bytes);
-        judge.sent(name, bytes);
-        port.write(bytes);
-      },
-      close: () => port.close(),
+    const host = this.host!;
+    const port = new LanePort(url, this.simulation.portFor(name), host.controlLane);
+    port.onOpened = () => {
+      judge.opened(name);
+      judge.speaks(name);
     };
-    port.onBytes = (bytes) => {
-      if (this.host !== host) return;
-      judge.received(name, bytes);
-      const chunk = bytes.slice();
-      // The thread takes it when it runs.
-      host!.controlLane.soon(() => watched.onBytes(chunk));
+    port.onSent = (bytes) => {
+      this.#note(bytes);
+      judge.sent(name, bytes);
     };
-    port.onClose = (reason: PortError) => host!.controlLane.soon(() => watched.onClose(reason));
-    return watched;
+    port.onReceived = (bytes) => judge.received(name, bytes);
+    return port;
   }
 
   #note(bytes: Uint8Array): void {

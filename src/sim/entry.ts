@@ -24,7 +24,7 @@ function tell(reply: SimReply): void {
 }
 
 function attach(simulation: LocalSimulation, name: string, port: MessagePort): void {
-  const line = simulation.line(name);
+  const line = simulation.get(name);
   ports.get(name)?.close();
   ports.set(name, port);
   // A copy: posting a view would clone the whole buffer behind it.
@@ -46,12 +46,12 @@ function carryOut(simulation: LocalSimulation, call: SimCall): SimTruth | null {
       attach(simulation, call.arm, call.port);
       return null;
     case 'hand':
-      simulation.line(call.arm).arm.hand(call.joints, call.duration);
+      simulation.get(call.arm).sim.hand(call.joints, call.duration);
       return null;
     case 'truth':
       return simulation.truthNow(call.arm);
     case 'fault':
-      simulation.line(call.arm).fault(call.fault);
+      simulation.get(call.arm).fault(call.fault);
       return null;
     case 'stop':
       for (const port of ports.values()) port.close();

@@ -46,10 +46,10 @@ export class LocalSimulation implements SimulatedArms {
   }
 
   /** The arm's servo line, with the arm brought up to now. @throws {Error} on an unknown arm */
-  line(name: string): ServoLine {
+  get(name: string): ServoLine {
     const line = this.#lines.get(name);
     if (!line) throw new Error(`no simulated arm "${name}"; there are ${[...this.#lines.keys()].join(', ')}`);
-    line.arm.advance(this.#options.clock.now());
+    line.sim.advance(this.#options.clock.now());
     return line;
   }
 
@@ -59,13 +59,13 @@ export class LocalSimulation implements SimulatedArms {
 
   portFor(name: string): LocalPort {
     this.#ports.get(name)?.replace();
-    const port = new LocalPort(`sim:${name}`, this.line(name), this.#options.clock);
+    const port = new LocalPort(`sim:${name}`, this.get(name), this.#options.clock);
     this.#ports.set(name, port);
     return port;
   }
 
   async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
-    this.line(arm).arm.hand(joints, duration);
+    this.get(arm).sim.hand(joints, duration);
   }
 
   async truth(arm: string): Promise<SimTruth> {
@@ -75,11 +75,11 @@ export class LocalSimulation implements SimulatedArms {
   /** Where the arm really is. @throws {Error} on an unknown arm */
   truthNow(arm: string): SimTruth {
     const { clock } = this.#options;
-    return this.line(arm).arm.truth(clock.wall() - clock.now());
+    return this.get(arm).sim.truth(clock.wall() - clock.now());
   }
 
   async fault(arm: string, fault: SimFault): Promise<void> {
-    this.line(arm).fault(fault);
+    this.get(arm).fault(fault);
   }
 
   async close(): Promise<void> {
@@ -92,7 +92,7 @@ export class LocalSimulation implements SimulatedArms {
     for (const port of this.#ports.values()) port.replace();
     for (const line of this.#lines.values()) {
       line.clear();
-      line.arm.dispose();
+      line.sim.dispose();
     }
     this.#ports.clear();
     this.#lines.clear();
@@ -100,6 +100,6 @@ export class LocalSimulation implements SimulatedArms {
 
   #advance(): void {
     const now = this.#options.clock.now();
-    for (const { arm } of this.#lines.values()) arm.advance(now);
+    for (const { sim } of this.#lines.values()) sim.advance(now);
   }
 }

@@ -72,7 +72,7 @@ export class ServoLine {
   onBytes: (bytes: Uint8Array) => void = () => {};
   /** The adapter has been pulled out. */
   onUnplugged: () => void = () => {};
-  readonly arm: SimulatedArm;
+  readonly sim: SimulatedArm;
   /** See `LineOptions`. */
   readonly baudRate: number | null;
   readonly #clock: Clock;
@@ -90,7 +90,7 @@ export class ServoLine {
    * @param seed of the faults of requests and of what is late
    */
   constructor(arm: SimulatedArm, clock: Clock, options: LineOptions = TIMELESS, seed = 1) {
-    this.arm = arm;
+    this.sim = arm;
     this.#clock = clock;
     this.baudRate = options.baudRate;
     this.#timeless = options.baudRate === null && !options.delay && !options.interval;
@@ -130,7 +130,7 @@ export class ServoLine {
 
   /** Changes what goes wrong. @throws {Error} on a servo or register that there is not */
   fault(fault: SimFault): void {
-    const { arm } = this;
+    const { sim: arm } = this;
     const { faults } = arm.bus;
     for (const [id, servo] of Object.entries(fault.servos ?? {})) arm.faultServo(Number(id), servo);
     if (fault.dead) {
@@ -183,7 +183,7 @@ export class ServoLine {
     const start = Math.max(now + late, this.#stalledUntil, before);
     const due = this.#wire.request(bytes.length, start);
     if (due - now <= AT_ONCE && before === 0) {
-      this.arm.feed(bytes, now);
+      this.sim.feed(bytes, now);
       return;
     }
     this.#waiting.push({ bytes: bytes.slice(), due });
@@ -192,7 +192,7 @@ export class ServoLine {
 
   #carryOut(): void {
     const now = this.#clock.now();
-    while (this.#waiting.length > 0 && this.#waiting[0]!.due <= now) this.arm.feed(this.#waiting.shift()!.bytes, now);
+    while (this.#waiting.length > 0 && this.#waiting[0]!.due <= now) this.sim.feed(this.#waiting.shift()!.bytes, now);
     const next = this.#waiting[0];
     if (next) this.#timer.start(next.due - now);
   }

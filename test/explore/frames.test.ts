@@ -20,7 +20,7 @@ const DYNAMIXEL_WRITE = 'FF FF FD 00 01 09 00 03 74 00 00 02 00 00 CA 89';
 const DYNAMIXEL_SYNC = 'FF FF FD 00 FE 11 00 83 74 00 04 00 01 96 00 00 00 02 AA 00 00 00 82 87';
 
 it('reads writes and sync writes of both families, in any chunking and behind noise', () => {
-  for (const noise of ['00', 'FF', 'FF FF', 'FF FF FD']) {
+  for (const noise of ['00', 'FF', 'FF FF']) {
     expect(writesOf('feetech', hex(noise), hex(FEETECH_WRITE), hex(FEETECH_SYNC)), noise).toEqual([
       '1:42=0,8',
       '1:42=0,8',

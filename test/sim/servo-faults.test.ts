@@ -44,7 +44,7 @@ describe.each([
     arm.fault({ servos: { [id]: { frozen: true } } });
     expect(arm.read(id, table.position)).toBe(at);
     const name = id === 1 ? 'shoulder_pan' : 'wrist_roll';
-    arm.simulation.line('arm').arm.hand({ [name]: arm.joint(joint) + 0.3 }, 0.3);
+    arm.simulation.get('arm').sim.hand({ [name]: arm.joint(joint) + 0.3 }, 0.3);
     arm.run(1);
     expect(arm.read(id, table.position)).toBe(at);
     arm.fault({ servos: { [id]: { frozen: false } } });
@@ -181,7 +181,7 @@ describe('registers that another program has left', () => {
     const at = arm.read(5, STS.position)!;
     arm.fault({ servos: { 5: { registers: { phase: 12 + 16, homing_offset: at - 5 }, restart: true } } });
     expect(arm.read(5, STS.position)).toBe(5);
-    arm.simulation.line('arm').arm.hand({ wrist_roll: arm.joint(4) - 0.5 }, 0.5);
+    arm.simulation.get('arm').sim.hand({ wrist_roll: arm.joint(4) - 0.5 }, 0.5);
     arm.run(1);
     const raw = arm.read(5, STS.position)!;
     expect(raw & 0x8000).toBe(0x8000);

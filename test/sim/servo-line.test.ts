@@ -30,7 +30,7 @@ describe('the line to a simulated arm', () => {
     arm.ask(SYNC_READ, 0.2);
     expect(arm.chunks.at(-1)!.time - start).toBeGreaterThan(((SYNC_READ.length + LENGTH) * 10) / 9600);
     arm.ask(request(1, 3, 40, 1), 0.005);
-    const [servo] = arm.simulation.line('arm').arm.servos[0]!;
+    const [servo] = arm.simulation.get('arm').sim.servos[0]!;
     expect(servo!.torqueOn).toBe(false);
     arm.run(0.01);
     expect(servo!.torqueOn).toBe(true);

@@ -64,7 +64,7 @@ export class VirtualArm {
   }
 
   fault(fault: SimFault): void {
-    this.simulation.line('arm').fault(fault);
+    this.simulation.get('arm').fault(fault);
   }
 
   /** Sends bytes and waits. @returns what has come */
