@@ -55,7 +55,7 @@ export const CASES: readonly Case[] = [
       3,
     ),
     rules: ['torque', 'unasked'],
-    known: true,
+    known: false,
   },
   {
     id: 'S1b',
@@ -69,7 +69,7 @@ export const CASES: readonly Case[] = [
       3,
     ),
     rules: ['torque', 'unasked'],
-    known: true,
+    known: false,
   },
   {
     id: 'S2',
@@ -84,7 +84,7 @@ export const CASES: readonly Case[] = [
       21,
     ),
     rules: ['torque', 'unasked', 'step'],
-    known: true,
+    known: false,
   },
   {
     id: 'S3',
@@ -104,7 +104,7 @@ export const CASES: readonly Case[] = [
       layout: { ...pairOf('so101'), pairs: [{ leader: 'leader', follower: 'follower', autostart: true }] },
     },
     rules: ['after stop', 'torque'],
-    known: true,
+    known: false,
   },
   {
     id: 'S4',
@@ -131,12 +131,12 @@ export const CASES: readonly Case[] = [
         ask(0.5, `/move/init?robot_id=${FOLLOWER}`),
         servo(4, 1, { registers: { goal_speed: 300 } }),
         ask(4.5, `/joints/write?robot_id=${FOLLOWER}`, { angles: [1.5], joints_ids: [0] }),
-        ask(5.8, '/stop'),
+        ask(4.75, '/stop'),
       ],
       10,
     ),
     rules: ['stop', 'after stop'],
-    known: true,
+    known: false,
   },
   {
     id: 'S10',
@@ -161,7 +161,7 @@ export const CASES: readonly Case[] = [
       },
     },
     rules: ['following'],
-    known: true,
+    known: false,
   },
   {
     id: 'S11',
@@ -175,6 +175,6 @@ export const CASES: readonly Case[] = [
       6,
     ),
     rules: ['float step'],
-    known: true,
+    known: false,
   },
 ];

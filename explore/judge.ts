@@ -41,7 +41,8 @@ export interface Figures {
   way: number;
   /** Largest distance of a goal at switching torque on, rad. */
   torque: number;
-  /** Times that torque went on, and stops. */
+  /** Goals that were sent, times that torque went on, and stops. */
+  goals: number;
   torqueEvents: number;
   stops: number;
 }
@@ -514,6 +515,7 @@ export class Judge {
     const joint = arm.model.joints[servo.joint]!;
     if (!servo.heard) this.complain('blind', arm.name, `servo ${id} of ${joint.name} was sent ${goal} unheard`);
     const on = arm.sim.servos[servo.joint]!.every((other) => other.torqueOn);
+    this.figures[arm.family].goals++;
     if (on && servo.goal !== null) {
       // A servo may have changed its goal by itself, and may not have heard the one before this.
       const [held] = arm.sim.servos[servo.joint]!;
@@ -548,5 +550,5 @@ function signMagnitude(raw: number): number {
 }
 
 function noFigures(): Figures {
-  return { step: 0, speed: 0, rest: 0, way: 0, torque: 0, torqueEvents: 0, stops: 0 };
+  return { step: 0, speed: 0, rest: 0, way: 0, torque: 0, goals: 0, torqueEvents: 0, stops: 0 };
 }

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import loadMujoco from '@mujoco/mujoco';
 import { KNOWN } from './known.ts';
 import { drawRun } from './people.ts';
-import { shorten } from './shrink.ts';
+import { breaks, shorten } from './shrink.ts';
 import { run } from './world.ts';
 
 const { values } = parseArgs({
@@ -51,7 +51,7 @@ for (let seed = Number(values.seed); simulated < until; seed++) {
   found++;
   if (values['no-shorten']) continue;
   const { rule } = violations[0]!;
-  const short = await shorten(script, rule, script.layout.physics === 'mujoco' ? mujoco : null);
+  const short = await shorten(script, breaks(rule, script.layout.physics === 'mujoco' ? mujoco : null));
   mkdirSync(values.keep, { recursive: true });
   const file = `${values.keep}/${rule.replaceAll(' ', '-')}-${seed}.json`;
   writeFileSync(file, `${JSON.stringify({ ...short.script, rule }, null, 1)}\n`);

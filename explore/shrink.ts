@@ -1,25 +1,29 @@
 import type { MainModule } from '@mujoco/mujoco';
-import type { Violation } from './judge.ts';
+import type { Rule, Violation } from './judge.ts';
 import type { Script, Step } from './script.ts';
 import { run } from './world.ts';
 
-/** Whether the same rule is broken: the same thing is shown by a shorter script. */
-async function shows(script: Script, rule: string, mujoco: MainModule | null): Promise<Violation | null> {
-  const world = await run(script, mujoco, rule);
-  const found = world.judge.violations.find((violation) => violation.rule === rule) ?? null;
-  world.dispose();
-  return found;
+/** What tries a script: the violation that it shows, or null. */
+export type Trial = (script: Script) => Promise<Violation | null>;
+
+/** Whether a script breaks a rule. */
+export function breaks(rule: Rule, mujoco: MainModule | null): Trial {
+  return async (script) => {
+    const world = await run(script, mujoco, rule);
+    const found = world.judge.violations.find((violation) => violation.rule === rule) ?? null;
+    world.dispose();
+    return found;
+  };
 }
 
 /**
- * Takes steps out of a script for as long as it breaks the same rule (ddmin: halves, quarters, ... single steps), and ends it
- * soon after.
+ * Takes steps out of a script for as long as it shows the same (ddmin: halves, quarters, ... single steps), and ends it soon
+ * after.
  * @param most runs that this may take
  */
 export async function shorten(
   script: Script,
-  rule: string,
-  mujoco: MainModule | null,
+  shows: Trial,
   most = 200,
 ): Promise<{ readonly script: Script; readonly violation: Violation | null }> {
   let best = script;
@@ -27,14 +31,14 @@ export async function shorten(
   let runs = 0;
   const attempt = async (candidate: Script): Promise<boolean> => {
     if (runs++ >= most) return false;
-    const found = await shows(candidate, rule, mujoco);
+    const found = await shows(candidate);
     if (found === null) return false;
     best = candidate;
     violation = found;
     return true;
   };
   // What comes after the violation has no part in it.
-  const first = await shows(script, rule, mujoco);
+  const first = await shows(script);
   if (first !== null) await attempt({ ...best, steps: best.steps.filter(({ at }) => at <= first.at) });
   for (let parts = 2; best.steps.length > 0; ) {
     const size = Math.ceil(best.steps.length / parts);

@@ -141,12 +141,10 @@ export class VirtualHost implements Host {
     const arms = setup.arms.map((arm) => {
       const { bus } = arm;
       if (bus.kind === 'remote') return arm;
-      const port = bus.kind === 'sim' ? bus.port : this.portAt?.(bus.url);
-      if (port === undefined || 'postMessage' in port || port instanceof LanePort) return arm;
-      return {
-        ...arm,
-        bus: { kind: 'sim' as const, url: bus.url, port: new LanePort(bus.url, port, this.controlLane) },
-      };
+      const made = bus.kind === 'sim' ? bus.port : this.portAt?.(bus.url);
+      if (made === undefined || 'postMessage' in made) return arm;
+      const port = made instanceof LanePort ? made : new LanePort(bus.url, made, this.controlLane);
+      return { ...arm, bus: { kind: 'sim' as const, url: bus.url, port } };
     });
     return { ...setup, arms };
   }

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import { CASES } from '../../explore/cases.ts';
+import type { Violation } from '../../explore/judge.ts';
 import { KNOWN } from '../../explore/known.ts';
 import { drawRun } from '../../explore/people.ts';
-import { pairOf, type Script, type Step } from '../../explore/script.ts';
+import { pairOf, type Script } from '../../explore/script.ts';
 import { shorten } from '../../explore/shrink.ts';
 import { run } from '../../explore/world.ts';
 
@@ -48,19 +48,16 @@ it('lets nothing happen to arms that nobody asks anything, and what they are ask
   world.dispose();
 });
 
-it('shortens a run that breaks a rule to the steps that show it', async () => {
-  const { script } = CASES.find(({ id }) => id === 'S11')!;
-  const noise: readonly Step[] = [
-    { at: 0.2, do: 'ask', method: 'GET', url: '/status' },
-    { at: 1, do: 'hand', arm: 'leader', joints: { shoulder_pan: 0.2 }, over: 1 },
-    { at: 2, do: 'fault', arm: 'leader', fault: { stall: 0.1 } },
-    { at: 3, do: 'ask', url: '/stop?robot_id=0' },
-    { at: 5, do: 'ask', method: 'GET', url: '/metrics' },
-  ];
-  const noisy = { ...script, steps: [...script.steps, ...noise].sort((one, other) => one.at - other.at) };
-  const { script: shortest, violation } = await shorten(noisy, 'float step', null);
-  expect(shortest.steps).toEqual(script.steps);
-  expect(violation).toMatchObject({ rule: 'float step', arm: 'follower' });
+it('shortens a script to the steps that show the same', async () => {
+  const { script } = drawRun(2);
+  const [first, second] = [script.steps[7]!, script.steps[20]!];
+  const shows = async ({ steps }: Script): Promise<Violation | null> => {
+    const both = steps.includes(first) && steps.includes(second);
+    return both ? { rule: 'unasked', at: second.at + 1, arm: 'leader', text: '' } : null;
+  };
+  const short = await shorten(script, shows);
+  expect(short.script.steps).toEqual([first, second]);
+  expect(short.violation?.rule).toBe('unasked');
 });
 
 it.each([3, 15, 19])('breaks no rule in the run of seed %s, but those that are known', async (seed) => {
