@@ -39,7 +39,10 @@ export function watchAnswer(
   const arms = query.get('robot_id') === null && !ALL.has(route) ? meant.slice(0, 1) : meant;
   const key = `${route} ${asks++}`;
   const begin = (names: readonly string[], until: number): void => {
-    for (const arm of names) if (!judge.isStopped(arm)) judge.allow(arm, key, until);
+    for (const arm of names) {
+      judge.driven(arm);
+      if (!judge.isStopped(arm)) judge.allow(arm, key, until);
+    }
   };
   const end = (names: readonly string[], settling: number): void => {
     for (const arm of names) {

@@ -74,8 +74,10 @@ const SPEED_MORE = 0.3;
 /** Speeds are judged over this time, s. */
 const SPEED_TIME = 0.02;
 const RANGE_MORE = 0.08;
+/** Torque is confirmed, or undone, within this time, s. */
+const ARMING = 0.3;
 /** A servo that is brought back after an overload gives way for less than this, s. */
-const GIVES_WAY = 0.06;
+const GIVES_WAY = 0.1;
 /** An arm is raised while a joint that carries weight is further from its rest pose, rad. */
 const RAISED = 0.35;
 const CARRYING = 0.15;
@@ -112,6 +114,8 @@ class WatchedArm {
   readonly requests: RequestDecoder;
   readonly replies: ReplyDecoder;
   readonly driven: Uint8Array;
+  /** When each joint got its torque, s. */
+  readonly drivenSince: Float64Array;
   /** Where each joint was when it was last allowed to move, rad. */
   readonly anchors: Float64Array;
   readonly history: Float64Array[] = [];
@@ -148,6 +152,7 @@ class WatchedArm {
       if (servo) servo.heard = true;
     });
     this.driven = new Uint8Array(model.joints.length);
+    this.drivenSince = new Float64Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
   }
@@ -259,6 +264,11 @@ export class Judge {
     arm.led = Float64Array.from(arm.leader.sim.physics.positions);
     arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
     arm.licences.set('mirroring', this.#now() + CATCHING_UP);
+  }
+
+  /** Something else drives the arm, which follows no longer. */
+  driven(name: string): void {
+    this.#arms.get(name)!.leader = null;
   }
 
   /** Something has come between arms that follow and those that lead: they may catch up with it until then, s. */
@@ -491,6 +501,7 @@ export class Judge {
     const droop = Math.abs(arm.sim.physics.holdingTorques()[j]!) / joint.stiffness;
     const distance = Math.max(...arm.sim.servos[j]!.map((servo) => Math.abs(servo.goalDistance)));
     figures.torqueEvents++;
+    arm.drivenSince[j] = this.#now();
     if (arm.stopped && this.#now() > arm.stopAnswered + LOOK && !arm.excused(this.#now()))
       this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
     figures.torque = Math.max(figures.torque, distance);
@@ -532,7 +543,8 @@ export class Judge {
   #torqueCut(arm: WatchedArm, servo: ServoSeen): void {
     const servos = arm.sim.servos[servo.joint]!;
     if (!servos.some((other) => other.torqueOn) || this.#now() < arm.releaseUntil || !arm.raised) return;
-    servo.cut = this.#now();
+    // Torque that has just come on and is taken back leaves the arm as it was: nobody has let go of it yet.
+    if (this.#now() - arm.drivenSince[servo.joint]! > ARMING) servo.cut = this.#now();
   }
 }
 
