@@ -139,15 +139,15 @@ class WatchedArm {
     this.name = name;
     this.model = model;
     this.sim = sim;
-    this.family = model.family;
+    this.family = familyOf(model);
     model.joints.forEach((joint, j) => {
       for (const { id, sign, shadow } of joint.servos) {
         if (!shadow)
           this.servos.set(id, { joint: j, scale: (sign * 2 * Math.PI) / 4096, heard: false, goal: null, cut: null });
       }
     });
-    this.requests = new RequestDecoder(model.family, (write) => onWrite(this, write));
-    this.replies = new ReplyDecoder(model.family, (id) => {
+    this.requests = new RequestDecoder(this.family, (write) => onWrite(this, write));
+    this.replies = new ReplyDecoder(this.family, (id) => {
       const servo = this.servos.get(id);
       if (servo) servo.heard = true;
     });
@@ -556,6 +556,12 @@ const NATURE: ReadonlySet<string> = new Set(['hand', 'weak', 'hanging']);
 
 /** Reasons for motion with which an arm may float. */
 const FLOATING = /^gravity|^leading/;
+
+/** @throws {Error} for a family whose frames the judge cannot read */
+function familyOf({ name, family }: ArmModel): Family {
+  if (family === 'feetech' || family === 'dynamixel') return family;
+  throw new Error(`the judge cannot read what is said to the ${family} servos of ${name}`);
+}
 
 function signMagnitude(raw: number): number {
   return raw & 0x8000 ? -(raw & 0x7fff) : raw;

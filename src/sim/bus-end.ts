@@ -1,4 +1,4 @@
-import type { BusFaults, EmulatedServo, EmulatedServoBus } from './emulated-servo.ts';
+import { type BusFaults, type EmulatedServo, type EmulatedServoBus, noBusFaults } from './emulated-servo.ts';
 import { type Random, seededRandom } from './random.ts';
 
 export interface BusOptions<S extends EmulatedServo> {
@@ -20,14 +20,7 @@ const FRAME_TIMEOUT = 20;
  * packets collide. A family adds its frames and instructions.
  */
 export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBus {
-  readonly faults: BusFaults = {
-    dead: new Set(),
-    loseRate: 0,
-    corruptRate: 0,
-    doubleRate: 0,
-    missRate: 0,
-    collisions: ['both'],
-  };
+  readonly faults: BusFaults = noBusFaults();
   onStatus: ((bytes: Uint8Array, returnDelay: number) => void) | null = null;
 
   protected readonly servos: readonly S[];

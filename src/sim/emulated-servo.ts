@@ -19,6 +19,11 @@ export interface BusFaults {
   collisions: readonly Collision[];
 }
 
+/** A wire with nothing wrong, on which servos with one id answer one after the other. */
+export function noBusFaults(): BusFaults {
+  return { dead: new Set(), loseRate: 0, corruptRate: 0, doubleRate: 0, missRate: 0, collisions: ['both'] };
+}
+
 /** One emulated servo of any family, as the physics of an arm sees it. */
 export interface EmulatedServo {
   /** Present id. */
