@@ -2,6 +2,7 @@
  * Serves six emulated servos on a pseudo-terminal until SIGTERM: the register tables, frames and line of the simulated
  * arms, without their physics, so that what is measured is the client. Prints the device file, at the end its report.
  */
+import { systemClock } from '../src/clock.ts';
 import { XL330_M288 } from '../src/servo/dynamixel/x-series.ts';
 import { DynamixelFirmware } from '../src/sim/dynamixel-firmware.ts';
 import { EmulatedDynamixelBus } from '../src/sim/emulated-dynamixel-bus.ts';
@@ -58,12 +59,17 @@ bus.faults.loseRate = options.loseRate;
 const wire =
   options.baudRate === null
     ? null
-    : new Wire({ baudRate: options.baudRate, turnAround: 0, send: (bytes) => terminal.write(bytes) });
+    : new Wire({
+        baudRate: options.baudRate,
+        turnAround: 0,
+        clock: systemClock,
+        send: (bytes) => terminal.write(bytes),
+      });
 if (wire) bus.onStatus = (bytes, returnDelay) => wire.reply(bytes, returnDelay);
 const terminal = await PseudoTerminal.open((chunk) => {
-  const now = performance.now();
-  wire?.request(chunk.length, now / 1000);
-  bus.feed(chunk, now);
+  const now = systemClock.now();
+  wire?.request(chunk.length, now);
+  bus.feed(chunk, 1000 * now);
 });
 
 const swing = setInterval(() => {

@@ -2,8 +2,10 @@
  * Serves one simulated arm on a pseudo-terminal, in a process of its own, for bench/soak.ts: physics, emulated servos, a
  * hand, faults that are switched while it runs, and a watch over what its servos are sent. Started by `fork`.
  */
+
 import { loadArmModel } from '../src/arm/model.ts';
 import { simulatedCounterpart } from '../src/arm/simulated-counterpart.ts';
+import { systemClock } from '../src/clock.ts';
 import { ServedArm } from '../src/sim/serve.ts';
 import { setPriority } from '../src/thread.ts';
 import { GoalWatch } from './goal-watch.ts';
@@ -38,7 +40,11 @@ const PRIORITY = 60;
 setPriority(PRIORITY);
 const options: SoakArmOptions = JSON.parse(process.argv[2]!);
 const model = loadArmModel(options.model);
-const served = await ServedArm.start({ arm: simulatedCounterpart(model, model.name), pty: { link: options.link } });
+const served = await ServedArm.start({
+  clock: systemClock,
+  arm: simulatedCounterpart(model, model.name),
+  pty: { link: options.link },
+});
 const { arm } = served;
 const watch = new GoalWatch();
 const feed = arm.feed.bind(arm);

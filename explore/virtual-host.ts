@@ -1,177 +1,23 @@
 import type { MainModule } from '@mujoco/mujoco';
 import type { ControlChannel } from '../src/arm/control-client.ts';
 import { fileDisk } from '../src/disk.ts';
-import type { Host, SimulatedArms } from '../src/host.ts';
+import type { Host } from '../src/host.ts';
 import { RosUnavailable } from '../src/ros/room.ts';
 import { ControlThread } from '../src/rt/control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from '../src/rt/messages.ts';
 import { openLink } from '../src/rt/open-link.ts';
-import { type BytePort, PortError } from '../src/servo/port/port.ts';
-import type { SimFault } from '../src/sim/sim-messages.ts';
-import { type SimArmOptions, SimulatedArm } from '../src/sim/simulated-arm.ts';
+import type { BytePort } from '../src/servo/port/port.ts';
+import { LocalSimulation } from '../src/sim/local-simulation.ts';
+import type { LineOptions } from '../src/sim/servo-line.ts';
+import type { SimArmOptions } from '../src/sim/simulated-arm.ts';
+import type { SimulatedArms } from '../src/sim/simulation.ts';
+import { LanePort } from './lane-port.ts';
 import { type Lane, VirtualTime } from './virtual-clock.ts';
 
-/** Bits that a byte takes on a line, with those about it, and bits a second of the line. */
-const BITS = 10;
-const BAUD = 1_000_000;
 /** How often simulated arms go on while nobody asks them, s. */
-const TICK = 0.001;
-
-/** The wire between a control thread and an emulated bus: bytes arrive when the line has carried them. */
-class VirtualWire implements BytePort {
-  readonly url: string;
-  readonly clock: Lane;
-  onBytes: (chunk: Uint8Array) => void = () => {};
-  onClose: (reason: PortError) => void = () => {};
-  readonly #arm: VirtualArm;
-  readonly #servos: Lane;
-  /** When the line has carried all that was sent so far, s. */
-  #free = 0;
-  #open = false;
-
-  constructor(url: string, arm: VirtualArm, control: Lane, servos: Lane) {
-    this.url = url;
-    this.clock = control;
-    this.#arm = arm;
-    this.#servos = servos;
-  }
-
-  async open(): Promise<void> {
-    if (!this.#arm.pluggedIn) throw new PortError('not_found', `${this.url}: it is not plugged in`);
-    this.#open = true;
-  }
-
-  write(bytes: Uint8Array): void {
-    if (!this.#open) return;
-    const copy = bytes.slice();
-    this.#servos.after(this.#carried(copy.length), () => this.#arm.feed(copy, this));
-  }
-
-  /** A reply of the servos. */
-  reply(bytes: Uint8Array): void {
-    const copy = bytes.slice();
-    this.clock.after(this.#carried(copy.length), () => {
-      if (this.#open) this.onBytes(copy);
-    });
-  }
-
-  unplug(): void {
-    if (!this.#open) return;
-    this.#open = false;
-    this.clock.soon(() => this.onClose(new PortError('closed', `${this.url}: it has been unplugged`)));
-  }
-
-  async close(): Promise<void> {
-    this.#open = false;
-  }
-
-  /** @returns time until the line has carried this many bytes more, s */
-  #carried(bytes: number): number {
-    const now = this.clock.now();
-    this.#free = Math.max(this.#free, now) + (bytes * BITS) / BAUD;
-    return this.#free - now;
-  }
-}
-
-/** A simulated arm in virtual time, and who listens to it. */
-export class VirtualArm {
-  readonly sim: SimulatedArm;
-  pluggedIn = true;
-  readonly #lane: Lane;
-  #wire: VirtualWire | null = null;
-  /** Where the reply to what is being fed goes. */
-  #asker: VirtualWire | null = null;
-
-  constructor(mj: MainModule, options: SimArmOptions, lane: Lane, onFailure: (message: string) => void) {
-    this.#lane = lane;
-    this.sim = new SimulatedArm(mj, options, lane.now(), (bytes) => this.#asker?.reply(bytes), onFailure);
-  }
-
-  feed(bytes: Uint8Array, wire: VirtualWire): void {
-    if (!this.pluggedIn) return;
-    this.#asker = wire;
-    this.sim.feed(bytes, this.#lane.now());
-  }
-
-  /** A new way to its bus, in place of the one before. */
-  wire(url: string, control: Lane): VirtualWire {
-    this.#wire?.unplug();
-    this.#wire = new VirtualWire(url, this, control, this.#lane);
-    return this.#wire;
-  }
-
-  unplug(): void {
-    this.pluggedIn = false;
-    this.#wire?.unplug();
-  }
-
-  plugIn(): void {
-    this.pluggedIn = true;
-  }
-}
-
-/** The simulated arms of a virtual host. */
-export class VirtualArms implements SimulatedArms {
-  readonly #mj: MainModule;
-  readonly #arms = new Map<string, VirtualArm>();
-  readonly #lane: Lane;
-  /** They go on when the bridge that has started them ends. */
-  outlives = false;
-  /** The thread that drives them. */
-  control: Lane;
-  readonly #onFailure: (message: string) => void;
-  readonly #timer: { cancel(): void };
-
-  constructor(mj: MainModule, lane: Lane, control: Lane, onFailure: (message: string) => void) {
-    this.#mj = mj;
-    this.#lane = lane;
-    this.control = control;
-    this.#onFailure = onFailure;
-    this.#timer = lane.every(TICK, () => {
-      for (const { sim } of this.#arms.values()) sim.advance(lane.now());
-    });
-  }
-
-  get(name: string): VirtualArm {
-    const arm = this.#arms.get(name);
-    if (arm === undefined) throw new Error(`no simulated arm "${name}"`);
-    return arm;
-  }
-
-  async add(arm: SimArmOptions): Promise<void> {
-    this.#arms.set(arm.name, new VirtualArm(this.#mj, arm, this.#lane, this.#onFailure));
-  }
-
-  portFor(name: string): BytePort {
-    return this.get(name).wire(`sim:${name}`, this.control);
-  }
-
-  async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
-    this.get(arm).sim.hand(joints, duration);
-  }
-
-  async truth(arm: string) {
-    return this.get(arm).sim.truth(this.#lane.wall() - this.#lane.now());
-  }
-
-  async fault(arm: string, { dead, loseRate, corruptRate, powerCycle }: SimFault): Promise<void> {
-    const { sim } = this.get(arm);
-    const { faults } = sim.bus;
-    if (dead) {
-      faults.dead.clear();
-      for (const id of dead) faults.dead.add(id);
-    }
-    if (loseRate !== undefined) faults.loseRate = loseRate;
-    if (corruptRate !== undefined) faults.corruptRate = corruptRate;
-    if (powerCycle) sim.powerCycle();
-  }
-
-  async close(): Promise<void> {
-    if (this.outlives) return;
-    this.#timer.cancel();
-    for (const { sim } of this.#arms.values()) sim.dispose();
-  }
-}
+const TICK = 0.005;
+/** A bus at 1 Mbaud behind a USB adapter that hands over what it has eight times in a millisecond. */
+const USB_LINE: LineOptions = { baudRate: 1_000_000, interval: 125e-6 };
 
 /** What a thread would be: gone when it is killed. */
 interface VirtualThread {
@@ -191,26 +37,39 @@ export class VirtualHost implements Host {
   readonly disk = fileDisk;
   readonly listens = false;
   /** Null before the bridge has started it. */
-  arms: VirtualArms | null = null;
+  arms: LocalSimulation | null;
+  /** The arms go on when the bridge that has started them ends. */
+  armsOutlive = false;
   thread: VirtualThread | null = null;
-  readonly #mj: MainModule;
+  /** The port of a URL, for arms whose bus is no simulated one. */
+  portAt: ((url: string) => BytePort) | null = null;
+  readonly #mj: MainModule | null;
+  readonly #line: LineOptions;
 
-  /** @param arms that are there already; null: the bridge has them made */
-  constructor(mj: MainModule, time = new VirtualTime(), arms: VirtualArms | null = null) {
+  /**
+   * @param mj null for the light physics
+   * @param arms that are there already; null: the bridge has them made
+   */
+  constructor(
+    mj: MainModule | null,
+    time = new VirtualTime(),
+    arms: LocalSimulation | null = null,
+    line: LineOptions = USB_LINE,
+  ) {
     this.#mj = mj;
+    this.#line = line;
     this.time = time;
     this.arms = arms;
     this.clock = time.lane('main');
     this.controlLane = time.lane('control');
     this.simulationLane = time.lane('simulation');
-    if (arms !== null) arms.control = this.controlLane;
   }
 
   /** Kills the process that runs on it, as `kill -9` does. @returns a host for the next one, with the same arms */
   killed(): VirtualHost {
     this.clock.pause(Number.POSITIVE_INFINITY);
     this.controlLane.pause(Number.POSITIVE_INFINITY);
-    return new VirtualHost(this.#mj, this.time, this.arms);
+    return new VirtualHost(this.#mj, this.time, this.arms, this.#line);
   }
 
   startControl(setup: ControlSetup): ControlChannel {
@@ -231,7 +90,7 @@ export class VirtualHost implements Host {
       control.loop.stop();
       this.clock.soon(() => channel.onExit(reason));
     };
-    const control = new ControlThread(setup, this.controlLane, openLink, (message: FromControl) => {
+    const control = new ControlThread(this.#withPorts(setup), this.controlLane, openLink, (message: FromControl) => {
       const copy = cloned(message);
       this.clock.soon(() => channel.onMessage(copy));
     });
@@ -244,11 +103,30 @@ export class VirtualHost implements Host {
   async startSimulation(
     arms: readonly SimArmOptions[],
     { onFailure = () => {} }: { readonly onFailure?: (message: string) => void },
-  ): Promise<VirtualArms> {
-    if (this.arms !== null) return this.arms;
-    this.arms = new VirtualArms(this.#mj, this.simulationLane, this.controlLane, onFailure);
-    for (const arm of arms) await this.arms.add(arm);
-    return this.arms;
+  ): Promise<SimulatedArms> {
+    const given = this.arms;
+    const made =
+      given ??
+      new LocalSimulation({
+        clock: this.simulationLane,
+        mujoco: this.#mj,
+        line: this.#line,
+        tick: TICK,
+        catchUp: Number.POSITIVE_INFINITY,
+        onFailure,
+      });
+    if (given === null) for (const arm of arms) made.build(arm);
+    this.arms = made;
+    return {
+      add: (arm) => made.add(arm),
+      portFor: (name) => made.portFor(name),
+      hand: (arm, joints, duration) => made.hand(arm, joints, duration),
+      truth: (arm) => made.truth(arm),
+      fault: (arm, fault) => made.fault(arm, fault),
+      close: async () => {
+        if (!this.armsOutlive) made.dispose();
+      },
+    };
   }
 
   async scanPorts(): Promise<[]> {
@@ -257,6 +135,19 @@ export class VirtualHost implements Host {
 
   startRos(): Promise<never> {
     return Promise.reject(new RosUnavailable('it runs in virtual time'));
+  }
+
+  /** The ports of the arms as the control thread has them. */
+  #withPorts(setup: ControlSetup): ControlSetup {
+    const arms = setup.arms.map((arm) => {
+      const { bus } = arm;
+      if (bus.kind === 'remote') return arm;
+      const made = bus.kind === 'sim' ? bus.port : this.portAt?.(bus.url);
+      if (made === undefined || 'postMessage' in made) return arm;
+      const port = made instanceof LanePort ? made : new LanePort(bus.url, made, this.controlLane);
+      return { ...arm, bus: { kind: 'sim' as const, url: bus.url, port } };
+    });
+    return { ...setup, arms };
   }
 }
 

@@ -3,16 +3,13 @@ import type { ControlChannel } from './arm/control-client.ts';
 import type { Clock } from './clock.ts';
 import { type Disk, fileDisk } from './disk.ts';
 import { type RosRoom, type RosServices, startRos } from './ros/room.ts';
-import type { ArmSetup, ControlSetup, FromControl, SimulatedPort, ToControl } from './rt/messages.ts';
+import type { ArmSetup, ControlSetup, FromControl, ToControl } from './rt/messages.ts';
 import { discoverPorts, type PortInfo } from './servo/port/discovery.ts';
-import { Simulation, type SimulationOptions } from './sim/simulation.ts';
+import type { SimArmOptions } from './sim/simulated-arm.ts';
+import { type SimulatedArms, Simulation, type SimulationOptions } from './sim/simulation.ts';
 import { threadEntry } from './thread.ts';
 
-/** What the simulation offers to the bridge. */
-export interface SimulatedArms extends Pick<Simulation, 'add' | 'hand' | 'truth' | 'fault' | 'close'> {
-  /** A new port to an arm's servo bus, for the control thread; the one before it closes. */
-  portFor(name: string): SimulatedPort;
-}
+export type { SimulatedArms };
 
 /**
  * What the bridge needs of whatever runs it: this machine, with threads, ports and sockets, or a virtual one, in which all
@@ -27,7 +24,7 @@ export interface Host {
   startControl(setup: ControlSetup): ControlChannel;
   /** Starts the simulation; resolves when its arms answer. @throws {Error} naming the arm that cannot be built */
   startSimulation(
-    arms: Parameters<typeof Simulation.start>[0],
+    arms: readonly SimArmOptions[],
     options: Pick<SimulationOptions, 'onFailure' | 'priority'>,
   ): Promise<SimulatedArms>;
   /** Serial ports of this machine. */
@@ -43,7 +40,7 @@ export function thisMachine(clock: Clock): Host {
     disk: fileDisk,
     listens: true,
     startControl,
-    startSimulation: (arms, options) => Simulation.start(arms, options),
+    startSimulation: (arms, options) => Simulation.start(arms, { clock, ...options }),
     scanPorts: discoverPorts,
     startRos,
   };

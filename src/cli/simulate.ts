@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadArmModel } from '../arm/model.ts';
 import { simulatedCounterpart } from '../arm/simulated-counterpart.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
+import { systemClock } from '../clock.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { ServeOptions } from '../sim/serve.ts';
 import { onEndingSignal } from './signals.ts';
@@ -61,6 +62,7 @@ async function simulate(options: SimulateOptions): Promise<void> {
   const tell = (message: string): void => void process.stderr.write(`${message}\n`);
   const pty = options.pty !== undefined ? { link: options.pty } : options.tcp === undefined ? { link: null } : null;
   const serve: ServeOptions = {
+    clock: systemClock,
     arm,
     faults: options.fault,
     ...(pty ? { pty } : {}),

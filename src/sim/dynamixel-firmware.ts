@@ -9,6 +9,8 @@ import type { DynamixelModel, DynamixelRegister } from '../servo/dynamixel/x-ser
 import { countRange, decodeSign, encodeSign, loadRaw, type Register, storeRaw } from '../servo/registers.ts';
 import { DYNAMIXEL_MOTORS, FULL_PWM, GAIN_UNIT } from './dynamixel-motor.ts';
 import type { EmulatedServo } from './emulated-servo.ts';
+import { type ServoFault, ServoFaults } from './servo-faults.ts';
+import { ServoSupply } from './servo-supply.ts';
 import type { MotorParameters } from './sts3215-motor.ts';
 
 /** The indirect registers, which are not emulated, begin here. */
@@ -32,6 +34,14 @@ const OVERLOAD_DUTY = 0.9;
 const OVERLOAD_TIME = 2;
 /** Distance from the goal at which a profile counts as arrived, steps. */
 const ARRIVED = 20;
+/** Bits of the drive mode: the servo turns in reverse; profiles are times (ms) in place of speeds. */
+const REVERSE = 1;
+const TIMED_PROFILE = 4;
+/** Bit of the start-up configuration: torque goes on with the supply. */
+const STARTS_WITH_TORQUE = 1;
+/** Samples of the position controller in a second, by which its I gain counts; chosen. */
+const SAMPLES = 1000;
+const INTEGRAL_UNIT = 65_536;
 
 /** Content of the bus watchdog register after it has run out. */
 const WATCHDOG_EXPIRED = -1;
@@ -89,10 +99,9 @@ export interface DynamixelFirmwareOptions {
  * of frames; the bus calls `read`, `write`, `regWrite`, `action`, `heard`, `reboot` and `factoryReset`. Physics calls
  * `step` with the shaft's state and applies the torque.
  *
- * Driven in the operating modes current, position, extended position, current-based position and PWM; in velocity mode the
- * motor is not driven. Where the e-manual is silent: a goal written to a limp servo stays, so that switching torque on
- * afterwards moves it, which is the worse case; until one is written, the goal is the present position. Reads may run over
- * gaps of the table, which give zeros. Not emulated: indirect addresses, time-based profiles, start-up configuration.
+ * Where the e-manual is silent: a goal written to a limp servo stays, so that switching torque on afterwards moves it,
+ * which is the worse case; until one is written, the goal is the present position. Reads may run over gaps of the table,
+ * which give zeros. Not emulated: indirect addresses, the backup of RAM, D and feed-forward gains.
  */
 export class DynamixelFirmware implements EmulatedServo {
   readonly model: DynamixelModel;
@@ -105,7 +114,8 @@ export class DynamixelFirmware implements EmulatedServo {
   readonly #starts: (readonly [DynamixelRegister, Register] | undefined)[] = [];
   readonly #persisted = new Uint8Array(MEMORY_SIZE);
   readonly #motor: MotorParameters;
-  readonly #supplyVoltage: number;
+  readonly #supply: ServoSupply;
+  readonly #faults: ServoFaults;
   readonly #ambient: number;
 
   readonly #pending = new Uint8Array(MEMORY_SIZE);
@@ -129,6 +139,31 @@ export class DynamixelFirmware implements EmulatedServo {
   // Internal goal, which follows the goal register at the speed and acceleration of the profile (step, step/s).
   #profile = 0;
   #profileSpeed = 0;
+  /** When the goal was written, s, and where the profile was then. */
+  #goalTime = 0;
+  #goalStart = 0;
+  /** Sum of the position error, step s. */
+  #integral = 0;
+
+  // Decoded registers that the position loop needs at every step.
+  #torqueOn = false;
+  #direction: 1 | -1 = 1;
+  #mode = 0;
+  #homing = 0;
+  #goal = 0;
+  #goalPwm = 0;
+  #goalTorque = 0;
+  #goalVelocity = 0;
+  #pwmLimit = 0;
+  #pGain = 0;
+  #iGain = 0;
+  #profileVelocity = 0;
+  #profileAcceleration = 0;
+  #timedProfile = false;
+  #watchdog = 0;
+  #maxTemperature = 0;
+  #minVoltage = 0;
+  #maxVoltage = 0;
 
   /** @throws {RangeError} when the id is not one a single servo can have. */
   constructor(options: DynamixelFirmwareOptions) {
@@ -139,7 +174,8 @@ export class DynamixelFirmware implements EmulatedServo {
     this.fastSyncRead = options.fastSyncRead ?? true;
     this.#registers = options.model.registers;
     this.#motor = { ...DYNAMIXEL_MOTORS[options.model.model], ...options.motor };
-    this.#supplyVoltage = options.supplyVoltage ?? this.#motor.nominalVoltage;
+    this.#supply = new ServoSupply(options.supplyVoltage ?? this.#motor.nominalVoltage, this.#motor.nominalVoltage);
+    this.#faults = new ServoFaults(options.id + 1);
     this.#ambient = options.ambientTemperature ?? 25;
     this.#temperature = this.#ambient;
     for (const [name, row] of this.#rows()) {
@@ -163,7 +199,23 @@ export class DynamixelFirmware implements EmulatedServo {
   }
 
   get torqueOn(): boolean {
-    return this.#get('torque_enable') === 1;
+    return this.#torqueOn;
+  }
+
+  get awake(): boolean {
+    return this.#supply.awake;
+  }
+
+  get protects(): boolean {
+    return (this.#errors & this.#get('shutdown')) !== 0;
+  }
+
+  get goal(): number {
+    return this.#goal;
+  }
+
+  get goalDistance(): number {
+    return (this.#goal - this.#present) / STEPS_PER_RADIAN;
   }
 
   get returnDelay(): number {
@@ -182,7 +234,7 @@ export class DynamixelFirmware implements EmulatedServo {
 
   /** Supply at the servo, V. */
   get voltage(): number {
-    return this.#supplyVoltage * (1 - VOLTAGE_SAG * Math.abs(this.#duty));
+    return this.#supply.volts * (1 - VOLTAGE_SAG * Math.abs(this.#duty));
   }
 
   /** degC. */
@@ -207,13 +259,35 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#torque = 0;
     this.#duty = 0;
     this.#goalWritten = false;
+    if (this.#get('startup_configuration') & STARTS_WITH_TORQUE) this.#set('torque_enable', 1);
+    this.#decode();
     this.#rebase();
     this.#followPresent();
+    this.#startProfile();
   }
 
-  /** As a restart over the bus does. */
+  /** As a restart over the bus does, after which it starts as long as its physics lets time pass. */
   reboot(): void {
     this.powerCycle();
+    if (this.#placed) this.#supply.start();
+  }
+
+  fault(fault: ServoFault): void {
+    const { registers = {}, overload, heat, turns, volts, restart } = fault;
+    const unknown = Object.keys(registers).find((name) => !Object.hasOwn(this.#registers, name));
+    if (unknown !== undefined) throw new Error(`an ${this.model.model} has no register "${unknown}"`);
+    this.#faults.change(fault);
+    if (turns !== undefined && this.#mode !== OperatingMode.position) this.#miscount(turns);
+    if (heat !== undefined) this.#temperature = heat;
+    for (const [name, value] of Object.entries(registers) as [DynamixelRegister, number][]) {
+      this.#set(name, value);
+      if (this.#registers[name]!.access !== 'ram') this.#persist(name, value);
+      this.#decode();
+      this.#written(name);
+    }
+    if (volts !== undefined && this.#supply.change(volts)) this.powerCycle();
+    if (restart) this.powerCycle();
+    if (overload) this.raiseOverload();
   }
 
   /** Puts the EEPROM back to the factory's content, except what the option leaves alone, and restarts. */
@@ -255,10 +329,12 @@ export class DynamixelFirmware implements EmulatedServo {
     for (let at = 0; at < length; ) {
       const [name, row] = this.#starts[address + at]!;
       const raw = loadRaw(data, offset + at, row.size);
+      at += row.size;
+      if (name === 'goal_position' && this.#faults.ignoresGoals) continue;
       storeRaw(this.memory, row.address, row.size, raw);
       if (row.access === 'eeprom') storeRaw(this.#persisted, row.address, row.size, raw);
+      this.#decode();
       this.#written(name);
-      at += row.size;
     }
     return 0;
   }
@@ -290,27 +366,24 @@ export class DynamixelFirmware implements EmulatedServo {
 
   step(dt: number, angle: number, velocity: number): number {
     const direction = this.#direction;
+    this.#supply.step(dt);
     this.#time += dt;
     this.#steps = Math.round(direction * angle * STEPS_PER_RADIAN);
     if (!this.#placed) this.#rebase();
     this.#placed = true;
     this.#speed += (dt / (SPEED_FILTER + dt)) * (direction * velocity * STEPS_PER_RADIAN - this.#speed);
-    this.#watchBus(dt);
-    if (!this.torqueOn) this.#followPresent();
-    this.#torque = this.torqueOn ? this.#drive(dt, direction * velocity) : 0;
-    this.#duty = this.#torque / this.#stallTorque;
+    if (this.awake) this.#watchBus(dt);
+    if (!this.#torqueOn) this.#followPresent();
+    this.#torque = this.#torqueOn && this.awake ? this.#drive(dt, direction * velocity) : 0;
+    this.#duty = this.#torque === 0 ? 0 : this.#torque / this.#stallTorque;
     const heating = STALL_HEATING * this.#duty * this.#duty;
     this.#temperature += (dt / THERMAL_TIME) * (heating - (this.#temperature - this.#ambient));
-    this.#watchHardware(dt);
+    if (this.awake) this.#watchHardware(dt);
     return direction * this.#torque;
   }
 
-  get #direction(): 1 | -1 {
-    return this.#get('drive_mode') & 1 ? -1 : 1;
-  }
-
   get #stallTorque(): number {
-    return (this.#motor.stallTorque * this.#supplyVoltage) / this.#motor.nominalVoltage;
+    return (this.#motor.stallTorque * this.#supply.volts) / this.#motor.nominalVoltage;
   }
 
   get #torquePerAmpere(): number {
@@ -318,42 +391,49 @@ export class DynamixelFirmware implements EmulatedServo {
   }
 
   get #present(): number {
-    return this.#steps - this.#turnBase + this.#get('homing_offset');
+    return this.#steps - this.#turnBase + this.#homing;
   }
 
   get #controlsPosition(): boolean {
-    const mode = this.#get('operating_mode');
     return (
-      mode === OperatingMode.position ||
-      mode === OperatingMode.extendedPosition ||
-      mode === OperatingMode.currentBasedPosition
+      this.#mode === OperatingMode.position ||
+      this.#mode === OperatingMode.extendedPosition ||
+      this.#mode === OperatingMode.currentBasedPosition
     );
   }
 
   /** Torque along the servo's own direction, Nm. */
   #drive(dt: number, velocity: number): number {
-    const mode = this.#get('operating_mode');
     const stall = this.#stallTorque;
-    const current = this.#registers.goal_current;
-    const ampere = current ? this.#get('goal_current') * current.scale * this.#torquePerAmpere : 0;
     let demand = 0;
-    let limit = Math.min(Math.abs(this.#get('goal_pwm')), this.#get('pwm_limit')) / FULL_PWM;
-    if (this.#controlsPosition) {
-      this.#advanceProfile(dt);
-      const gain = this.#get('position_p_gain') / GAIN_UNIT / FULL_PWM;
-      const stiffness = this.#motor.stiffness / this.#ownStiffness;
-      demand = (this.#profile - this.#present) * gain * stiffness * stall;
-      if (mode === OperatingMode.currentBasedPosition) limit = Math.min(limit, Math.abs(ampere) / stall);
-    } else if (mode === OperatingMode.current) {
-      demand = ampere;
-    } else if (mode === OperatingMode.pwm) {
-      demand = (this.#get('goal_pwm') / FULL_PWM) * stall;
+    let limit = Math.min(Math.abs(this.#goalPwm), this.#pwmLimit) / FULL_PWM;
+    if (this.#controlsPosition || this.#mode === OperatingMode.velocity) {
+      if (this.#controlsPosition) this.#advanceProfile(dt);
+      else this.#profile += this.#goalVelocity * dt;
+      demand = this.#positionDemand(dt, limit);
+      if (this.#mode === OperatingMode.currentBasedPosition)
+        limit = Math.min(limit, Math.abs(this.#goalTorque) / stall);
+    } else if (this.#mode === OperatingMode.current) {
+      demand = this.#goalTorque;
+    } else if (this.#mode === OperatingMode.pwm) {
+      demand = (this.#goalPwm / FULL_PWM) * stall;
     }
-    const noLoad = (this.#motor.noLoadSpeed * this.#supplyVoltage) / this.#motor.nominalVoltage;
+    const noLoad = (this.#motor.noLoadSpeed * this.#supply.volts) / this.#motor.nominalVoltage;
     const speed = demand > 0 ? velocity : -velocity;
     const driven = Math.min(1, Math.max(0, (noLoad - speed) / (DRIVE_FADE * noLoad)));
     const magnitude = Math.min(Math.abs(demand), limit * stall, driven * stall);
     return demand < 0 ? -magnitude : magnitude;
+  }
+
+  /** Torque that the position loop asks for, Nm. @param limit share of the full output */
+  #positionDemand(dt: number, limit: number): number {
+    const error = this.#profile - this.#present;
+    const unit = ((this.#motor.stiffness / this.#ownStiffness) * this.#stallTorque) / FULL_PWM;
+    if (this.#iGain === 0) return (error * this.#pGain * unit) / GAIN_UNIT;
+    const perSum = (this.#iGain * SAMPLES) / INTEGRAL_UNIT;
+    const most = (limit * FULL_PWM) / perSum;
+    this.#integral = Math.min(most, Math.max(-most, this.#integral + error * dt));
+    return ((error * this.#pGain) / GAIN_UNIT + this.#integral * perSum) * unit;
   }
 
   /** Stiffness that the position controller alone gives at the reference gain, Nm/rad; options may ask for another. */
@@ -362,28 +442,51 @@ export class DynamixelFirmware implements EmulatedServo {
   }
 
   #advanceProfile(dt: number): void {
-    const goal = this.#get('goal_position');
-    const velocity = this.#get('profile_velocity') * this.#stepsPerVelocity;
-    const acceleration = this.#get('profile_acceleration') * this.#stepsPerAcceleration;
-    const rest = goal - this.#profile;
-    if (velocity === 0) {
-      this.#profile = goal;
+    if (this.#profileVelocity === 0) {
+      this.#profile = this.#goal;
       this.#profileSpeed = 0;
-    } else if (acceleration === 0) {
+    } else if (this.#timedProfile) {
+      this.#advanceTimed(dt);
+    } else {
+      const { scale: velocityScale } = this.model.registers.profile_velocity;
+      const { scale: accelerationScale } = this.model.registers.profile_acceleration;
+      const velocity = this.#profileVelocity * velocityScale * STEPS_PER_RADIAN;
+      this.#approach(dt, velocity, this.#profileAcceleration * accelerationScale * STEPS_PER_RADIAN);
+    }
+  }
+
+  /** A profile in which the goal is reached `profile_velocity` ms after it was written. */
+  #advanceTimed(dt: number): void {
+    const duration = this.#profileVelocity / 1000;
+    const ramp = Math.min(this.#profileAcceleration / 1000, duration / 2);
+    const t = Math.min(this.#time - this.#goalTime, duration);
+    const top = 1 / (duration - ramp);
+    let share = top * (t - ramp / 2);
+    if (t < ramp) share = (top * t * t) / (2 * ramp);
+    else if (t > duration - ramp) share = 1 - (ramp === 0 ? 0 : (top * (duration - t) ** 2) / (2 * ramp));
+    const before = this.#profile;
+    this.#profile = this.#goalStart + share * (this.#goal - this.#goalStart);
+    this.#profileSpeed = (this.#profile - before) / dt;
+  }
+
+  /** Brings the profile closer to the goal within a speed (step/s) and an acceleration (step/s^2; 0: any). */
+  #approach(dt: number, velocity: number, acceleration: number): void {
+    const rest = this.#goal - this.#profile;
+    if (acceleration === 0) {
       const move = Math.min(Math.abs(rest), velocity * dt);
       this.#profile += Math.sign(rest) * move;
       this.#profileSpeed = rest === 0 ? 0 : Math.sign(rest) * velocity;
+      return;
+    }
+    const change = acceleration * dt;
+    const wanted = Math.sign(rest) * Math.min(velocity, Math.sqrt(2 * acceleration * Math.abs(rest)));
+    this.#profileSpeed += Math.min(change, Math.max(-change, wanted - this.#profileSpeed));
+    const move = this.#profileSpeed * dt;
+    if (Math.abs(rest) <= Math.abs(move) && Math.abs(this.#profileSpeed) <= 2 * change) {
+      this.#profile = this.#goal;
+      this.#profileSpeed = 0;
     } else {
-      const change = acceleration * dt;
-      const wanted = Math.sign(rest) * Math.min(velocity, Math.sqrt(2 * acceleration * Math.abs(rest)));
-      this.#profileSpeed += Math.min(change, Math.max(-change, wanted - this.#profileSpeed));
-      const move = this.#profileSpeed * dt;
-      if (Math.abs(rest) <= Math.abs(move) && Math.abs(this.#profileSpeed) <= 2 * change) {
-        this.#profile = goal;
-        this.#profileSpeed = 0;
-      } else {
-        this.#profile += move;
-      }
+      this.#profile += move;
     }
   }
 
@@ -391,19 +494,14 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.model.registers.profile_velocity.scale * STEPS_PER_RADIAN;
   }
 
-  get #stepsPerAcceleration(): number {
-    return this.model.registers.profile_acceleration.scale * STEPS_PER_RADIAN;
-  }
-
   /** Stops the motion when nothing has been heard for the time in the bus watchdog register while torque is on. */
   #watchBus(dt: number): void {
-    const limit = this.#get('bus_watchdog');
-    if (!this.torqueOn || limit <= 0) {
+    if (!this.#torqueOn || this.#watchdog <= 0) {
       this.#silence = 0;
       return;
     }
     this.#silence += dt;
-    if (this.#silence <= limit * this.model.registers.bus_watchdog.scale) return;
+    if (this.#silence <= this.#watchdog * this.model.registers.bus_watchdog.scale) return;
     this.#set('bus_watchdog', WATCHDOG_EXPIRED);
     this.#set('profile_acceleration', 0);
     this.#set('profile_velocity', 0);
@@ -411,20 +509,23 @@ export class DynamixelFirmware implements EmulatedServo {
     if (this.#controlsPosition) this.#set('goal_position', Math.round(this.#present));
     else this.#set('goal_pwm', 0);
     if (this.#registers.goal_current && !this.#controlsPosition) this.#set('goal_current', 0);
+    this.#decode();
   }
 
   #watchHardware(dt: number): void {
     this.#overloadTime = Math.abs(this.#duty) >= OVERLOAD_DUTY ? this.#overloadTime + dt : 0;
     if (this.#overloadTime >= OVERLOAD_TIME) this.#raise(HardwareError.overload);
-    if (this.#temperature > this.#get('max_temperature')) this.#raise(HardwareError.overheating);
+    if (this.#temperature > this.#maxTemperature) this.#raise(HardwareError.overheating);
     const volts = this.voltage * 10;
-    if (volts > this.#get('max_voltage') || volts < this.#get('min_voltage')) this.#raise(HardwareError.inputVoltage);
+    if (volts > this.#maxVoltage || volts < this.#minVoltage) this.#raise(HardwareError.inputVoltage);
   }
 
   /** Latches a hardware error; the shutdown mask says whether the torque goes off with it, until a restart. */
   #raise(bit: number): void {
     this.#errors |= bit;
-    if (this.#errors & this.#get('shutdown')) this.#set('torque_enable', 0);
+    if (!this.#torqueOn || !(this.#errors & this.#get('shutdown'))) return;
+    this.#set('torque_enable', 0);
+    this.#decode();
   }
 
   /** First error number of a write, 0 when all of it is allowed. */
@@ -490,20 +591,57 @@ export class DynamixelFirmware implements EmulatedServo {
 
   /** What a register's new content sets going. */
   #written(name: DynamixelRegister): void {
-    if (name === 'goal_position') this.#goalWritten = true;
+    if (name === 'goal_position') {
+      this.#goalWritten = true;
+      this.#goalTime = this.#time;
+      this.#goalStart = this.#profile;
+    }
     if (name === 'operating_mode' || name === 'drive_mode') {
       this.#resetGoals();
+      this.#decode();
       this.#rebase();
       this.#goalWritten = false;
       this.#followPresent();
     }
     if (name === 'torque_enable') {
-      if (this.#get('operating_mode') === OperatingMode.position && this.torqueOn) this.#rebase();
-      if (!this.torqueOn) this.#overloadTime = 0;
-      this.#profile = this.#present;
-      this.#profileSpeed = 0;
+      if (this.#mode === OperatingMode.position && this.#torqueOn) this.#rebase();
+      if (!this.#torqueOn) this.#overloadTime = 0;
+      this.#startProfile();
     }
     if (name === 'bus_watchdog') this.#silence = 0;
+  }
+
+  /** The internal goal begins where the shaft is. */
+  #startProfile(): void {
+    this.#profile = this.#present;
+    this.#profileSpeed = 0;
+    this.#goalStart = this.#profile;
+    this.#goalTime = this.#time;
+    this.#integral = 0;
+  }
+
+  /** Derives what the position loop needs from the registers; called after each change of them. */
+  #decode(): void {
+    const driveMode = this.#get('drive_mode');
+    const current = this.#registers.goal_current;
+    this.#torqueOn = this.#get('torque_enable') === 1;
+    this.#direction = driveMode & REVERSE ? -1 : 1;
+    this.#timedProfile = (driveMode & TIMED_PROFILE) !== 0;
+    this.#mode = this.#get('operating_mode');
+    this.#homing = this.#get('homing_offset');
+    this.#goal = this.#get('goal_position');
+    this.#goalPwm = this.#get('goal_pwm');
+    this.#goalTorque = current ? this.#get('goal_current') * current.scale * this.#torquePerAmpere : 0;
+    this.#goalVelocity = this.#get('goal_velocity') * this.#stepsPerVelocity;
+    this.#pwmLimit = this.#get('pwm_limit');
+    this.#pGain = this.#get('position_p_gain');
+    this.#iGain = this.#get('position_i_gain');
+    this.#profileVelocity = this.#get('profile_velocity');
+    this.#profileAcceleration = this.#get('profile_acceleration');
+    this.#watchdog = this.#get('bus_watchdog');
+    this.#maxTemperature = this.#get('max_temperature');
+    this.#minVoltage = this.#get('min_voltage');
+    this.#maxVoltage = this.#get('max_voltage');
   }
 
   /** A goal that a mode drives by begins at rest; where it only limits another one, it begins at its own limit. */
@@ -519,9 +657,20 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#turnBase = Math.floor(this.#steps / STEPS) * STEPS;
   }
 
+  /** The count over turns jumps, and with it what the servo is driven to, so that its shaft stays. */
+  #miscount(turns: number): void {
+    this.#turnBase -= turns * STEPS;
+    this.#profile += turns * STEPS;
+    this.#goalStart += turns * STEPS;
+    this.#goal += turns * STEPS;
+    this.#set('goal_position', this.#goal);
+  }
+
   /** Until somebody writes a goal, it is where the shaft is. */
   #followPresent(): void {
-    if (!this.#goalWritten) this.#set('goal_position', this.#present);
+    if (this.#goalWritten || this.#goal === this.#present) return;
+    this.#goal = this.#present;
+    this.#set('goal_position', this.#goal);
   }
 
   #isMoving(): boolean {
@@ -542,11 +691,11 @@ export class DynamixelFirmware implements EmulatedServo {
     const current = this.#registers.present_current;
     if (current) this.#set('present_current', this.#torque / this.#torquePerAmpere / current.scale);
     this.#set('present_velocity', velocity);
-    this.#set('present_position', this.#present);
+    this.#set('present_position', this.#faults.position(this.#present, STEPS_PER_RADIAN));
     this.#set('velocity_trajectory', this.#profileSpeed / this.#stepsPerVelocity);
     this.#set('position_trajectory', this.#profile);
-    this.#set('present_voltage', this.voltage * 10);
-    this.#set('present_temperature', this.#temperature);
+    this.#set('present_voltage', Math.max(0, 10 * this.#faults.measured('voltage', this.voltage)));
+    this.#set('present_temperature', byte(this.#faults.measured('temperature', this.#temperature)));
   }
 
   #rows(): [DynamixelRegister, Register][] {
@@ -568,4 +717,9 @@ export class DynamixelFirmware implements EmulatedServo {
     const row = this.#registers[name];
     if (row) storeRaw(this.#persisted, row.address, row.size, encodeSign(row.sign, value));
   }
+}
+
+/** What a register of one byte holds of a measurement. */
+function byte(value: number): number {
+  return Math.min(255, Math.max(0, Math.round(value)));
 }

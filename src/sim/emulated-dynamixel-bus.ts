@@ -27,7 +27,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
   readonly #body = new Uint8Array(MAX_FRAME);
 
   constructor(options: BusOptions<DynamixelFirmware>) {
-    super({ ...options, servos: [...options.servos].sort((a, b) => a.id - b.id) }, MAX_FRAME);
+    super(options, MAX_FRAME);
   }
 
   protected override frame(at: number): number {
@@ -45,8 +45,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     const id = input[at + 4]!;
     const end = at + total - 2;
     if (crc(input, at, end) !== word(input, end)) {
-      const named = this.find(id);
-      if (named) this.#acknowledge(named, named.id, ErrorNumber.crc);
+      for (const servo of this.addressed(id)) this.#acknowledge(servo, servo.id, ErrorNumber.crc);
       return 1;
     }
     for (const servo of this.servos) servo.heard();
@@ -88,11 +87,12 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
       default:
         break;
     }
-    for (const servo of this.servos) {
-      if (this.faults.dead.has(servo.id)) continue;
-      if (id === BROADCAST_ID || servo.id === id) this.#single(servo, id === BROADCAST_ID, length);
-      else if (servo.secondaryId === id) this.#grouped(servo, length);
+    if (id === BROADCAST_ID) {
+      for (const each of this.ids()) for (const servo of this.addressed(each)) this.#single(servo, true, length);
+      return;
     }
+    for (const servo of this.addressed(id)) this.#single(servo, false, length);
+    for (const servo of this.servos) if (servo.secondaryId === id && this.hears(servo)) this.#grouped(servo, length);
   }
 
   #single(servo: DynamixelFirmware, broadcast: boolean, length: number): void {
@@ -147,12 +147,11 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
   }
 
   #identify(servo: DynamixelFirmware): void {
-    const at = this.#begin(servo.id);
-    const out = this.output;
-    out[at + PARAMETERS_AT] = this.#alert(servo);
-    servo.read(0, 2, out, at + PARAMETERS_AT + 1);
-    out[at + PARAMETERS_AT + 3] = servo.value('firmware_version');
-    this.#end(servo, at, at + PARAMETERS_AT + 4);
+    const out = this.#begin(servo.id);
+    out[PARAMETERS_AT] = this.#alert(servo);
+    servo.read(0, 2, out, PARAMETERS_AT + 1);
+    out[PARAMETERS_AT + 3] = servo.value('firmware_version');
+    this.#end(servo, PARAMETERS_AT + 4);
   }
 
   #answerRead(servo: DynamixelFirmware, length: number): void {
@@ -161,18 +160,16 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
   }
 
   #acknowledge(servo: DynamixelFirmware, id: number, error: number): void {
-    const at = this.#begin(id);
-    this.output[at + PARAMETERS_AT] = error | this.#alert(servo);
-    this.#end(servo, at, at + PARAMETERS_AT + 1);
+    this.#begin(id)[PARAMETERS_AT] = error | this.#alert(servo);
+    this.#end(servo, PARAMETERS_AT + 1);
   }
 
   /** A status packet with `size` bytes of the control table from `address` on, or with an error alone. */
   #data(servo: DynamixelFirmware, address: number, size: number): void {
-    const at = this.#begin(servo.id);
-    const out = this.output;
-    const error = size > MAX_READ ? ErrorNumber.dataRange : servo.read(address, size, out, at + PARAMETERS_AT + 1);
-    out[at + PARAMETERS_AT] = error | this.#alert(servo);
-    this.#end(servo, at, at + PARAMETERS_AT + 1 + (error === 0 ? size : 0));
+    const out = this.#begin(servo.id);
+    const error = size > MAX_READ ? ErrorNumber.dataRange : servo.read(address, size, out, PARAMETERS_AT + 1);
+    out[PARAMETERS_AT] = error | this.#alert(servo);
+    this.#end(servo, PARAMETERS_AT + 1 + (error === 0 ? size : 0));
   }
 
   /** One status packet per listed servo, in the order of the request. */
@@ -180,8 +177,9 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     const address = word(this.#body, 1);
     const size = word(this.#body, 3);
     for (let at = 5; at < length; at++) {
-      const servo = this.find(this.#body[at]!);
-      if (servo && servo.returnLevel >= 1) this.#data(servo, address, size);
+      for (const servo of this.addressed(this.#body[at]!)) {
+        if (servo.returnLevel >= 1) this.#data(servo, address, size);
+      }
     }
   }
 
@@ -191,23 +189,24 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     const size = word(this.#body, 3);
     const count = length - 5;
     if (count < 1 || size > MAX_READ || 1 + count * (size + 4) > MAX_LENGTH) return;
-    const at = this.#begin(BROADCAST_ID);
-    const out = this.output;
-    storeWord(out, at + LENGTH_AT, 1 + count * (size + 4));
-    let end = at + PARAMETERS_AT;
+    const out = this.#begin(BROADCAST_ID);
+    storeWord(out, LENGTH_AT, 1 + count * (size + 4));
+    let end = PARAMETERS_AT;
     let first: DynamixelFirmware | null = null;
     for (let i = 0; i < count; i++) {
-      const servo = this.find(this.#body[5 + i]!);
+      const [servo, twin] = this.addressed(this.#body[5 + i]!);
       if (!servo?.fastSyncRead || servo.returnLevel < 1) break;
       first ??= servo;
       out[end + 1] = servo.id;
       out.fill(0, end + 2, end + 2 + size);
       out[end] = servo.read(address, size, out, end + 2) | this.#alert(servo);
       end += 2 + size;
-      storeWord(out, end, crc(out, at, end));
+      storeWord(out, end, crc(out, 0, end));
+      // Two servos that speak in one place of the frame spoil it for all.
+      if (twin) out[end] = ~out[end]!;
       end += 2;
     }
-    if (first) this.release(first, at, end);
+    if (first) this.release(first, end);
   }
 
   #syncWrite(length: number): void {
@@ -222,9 +221,9 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
   /** Blocks of `#body` for single servos or for groups; nobody answers. */
   #writeTo(id: number, address: number, offset: number, size: number): void {
     for (const servo of this.servos) {
-      if (this.faults.dead.has(servo.id)) continue;
-      if (servo.id === id) servo.write(address, this.#body, offset, size);
-      else if (servo.secondaryId === id) servo.write(address, this.#body, offset, size, true);
+      const grouped = servo.id !== id;
+      if (grouped && servo.secondaryId !== id) continue;
+      if (this.hears(servo)) servo.write(address, this.#body, offset, size, grouped);
     }
   }
 
@@ -232,8 +231,9 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     const body = this.#body;
     if ((length - 1) % 5 !== 0) return;
     for (let at = 1; at < length; at += 5) {
-      const servo = this.find(body[at]!);
-      if (servo && servo.returnLevel >= 1) this.#data(servo, word(body, at + 1), word(body, at + 3));
+      for (const servo of this.addressed(body[at]!)) {
+        if (servo.returnLevel >= 1) this.#data(servo, word(body, at + 1), word(body, at + 3));
+      }
     }
   }
 
@@ -251,28 +251,27 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     return servo.hardwareErrors === 0 ? 0 : ALERT;
   }
 
-  /** Begins a status packet; returns where it is in `output`. */
-  #begin(id: number): number {
-    const at = this.room(MAX_FRAME);
-    this.output.set(HEADER, at);
-    this.output[at + 4] = id;
-    this.output[at + INSTRUCTION_AT] = Instruction.status;
-    return at;
+  /** Begins a status packet; returns where it is made. */
+  #begin(id: number): Uint8Array {
+    this.output.set(HEADER, 0);
+    this.output[4] = id;
+    this.output[INSTRUCTION_AT] = Instruction.status;
+    return this.output;
   }
 
   /** Completes the status packet whose parameters end at `end`: stuffing, length, CRC. */
-  #end(servo: DynamixelFirmware, at: number, end: number): void {
+  #end(servo: DynamixelFirmware, end: number): void {
     const out = this.output;
     let last = end;
-    for (let i = at + INSTRUCTION_AT; i < last; i++) {
-      if (i - at < PARAMETERS_AT + 2 || out[i] !== 0xfd || out[i - 1] !== 0xff || out[i - 2] !== 0xff) continue;
+    for (let i = INSTRUCTION_AT; i < last; i++) {
+      if (i < PARAMETERS_AT + 2 || out[i] !== 0xfd || out[i - 1] !== 0xff || out[i - 2] !== 0xff) continue;
       out.copyWithin(i + 1, i, last);
       i++;
       last++;
     }
-    storeWord(out, at + LENGTH_AT, last + 2 - at - INSTRUCTION_AT);
-    storeWord(out, last, crc(out, at, last));
-    this.release(servo, at, last + 2);
+    storeWord(out, LENGTH_AT, last + 2 - INSTRUCTION_AT);
+    storeWord(out, last, crc(out, 0, last));
+    this.release(servo, last + 2);
   }
 }
 

@@ -39,10 +39,11 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
   #execute(id: number, instruction: number, from: number, to: number): void {
     if (instruction === Instruction.syncRead) this.#syncRead(from, to);
     else if (instruction === Instruction.syncWrite) this.#syncWrite(from, to);
-    else {
-      for (const servo of this.servos) {
-        if (id !== BROADCAST_ID && servo.id !== id) continue;
-        if (!this.faults.dead.has(servo.id)) this.#single(servo, id === BROADCAST_ID, instruction, from, to);
+    else if (id !== BROADCAST_ID) {
+      for (const servo of this.addressed(id)) this.#single(servo, false, instruction, from, to);
+    } else {
+      for (const each of this.ids()) {
+        for (const servo of this.addressed(each)) this.#single(servo, true, instruction, from, to);
       }
     }
   }
@@ -82,8 +83,7 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
     const address = this.input[from] ?? 0;
     const size = this.input[from + 1] ?? 0;
     for (let at = from + 2; at < to; at++) {
-      const servo = this.find(this.input[at] ?? 0);
-      if (servo) this.#status(servo, servo.id, address, size);
+      for (const servo of this.addressed(this.input[at] ?? 0)) this.#status(servo, servo.id, address, size);
     }
   }
 
@@ -94,24 +94,22 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
     const entry = size + 1;
     if (size === 0 || (to - from - 2) % entry !== 0) return;
     for (let at = from + 2; at < to; at += entry) {
-      this.find(input[at] ?? 0)?.write(address, input, at + 1, size);
+      for (const servo of this.addressed(input[at] ?? 0)) servo.write(address, input, at + 1, size);
     }
   }
 
-  /** Appends a status packet with `size` bytes of the control table from `address` on. */
+  /** Releases a status packet with `size` bytes of the control table from `address` on. */
   #status(servo: Sts3215Firmware, id: number, address: number, size: number): void {
     if (size > MAX_READ) return;
-    const total = size + 6;
-    const at = this.room(total);
     const out = this.output;
-    out[at] = HEADER;
-    out[at + 1] = HEADER;
-    out[at + 2] = id;
-    out[at + 3] = size + 2;
-    out[at + 4] = servo.status;
-    if (size > 0) servo.read(address, size, out, at + 5);
-    out[at + total - 1] = checksum(out, at + 2, at + total - 1);
-    this.release(servo, at, at + total);
+    out[0] = HEADER;
+    out[1] = HEADER;
+    out[2] = id;
+    out[3] = size + 2;
+    out[4] = servo.status;
+    if (size > 0) servo.read(address, size, out, 5);
+    out[size + 5] = checksum(out, 2, size + 5);
+    this.release(servo, size + 6);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Spring and damper between the hand and a joint, Nm/rad and Nm s/rad. */
+/** Spring and damper between the hand and a joint, Nm/rad and Nm s/rad; softer where the joint is too light for them. */
 const STIFFNESS = 40;
 const DAMPING = 2;
 /** Strength of the hand at each joint, Nm. */
@@ -18,6 +18,7 @@ const CLOSING_TIME = 0.03;
  * the hand keeps to a person's speed and acceleration, and then arrives late.
  */
 export class Hand {
+  readonly #softness: number;
   #held = false;
   #torque = 0;
 
@@ -36,6 +37,14 @@ export class Hand {
   // Where the hand is, within its speed and acceleration.
   #handPosition = 0;
   #handVelocity = 0;
+
+  /**
+   * @param inertia of the joint at least, kg m^2
+   * @param dt of the steps to come, s: within one the damper must not turn the joint's motion round
+   */
+  constructor(inertia: number, dt: number) {
+    this.#softness = Math.min(1, inertia / (DAMPING * dt));
+  }
 
   get held(): boolean {
     return this.#held;
@@ -105,7 +114,7 @@ export class Hand {
     this.#handVelocity += clamp(speed - this.#handVelocity, HAND_ACCELERATION * dt);
     this.#handPosition += dt * this.#handVelocity;
     const wanted = STIFFNESS * (this.#handPosition - position) + DAMPING * (this.#handVelocity - velocity);
-    this.#torque = clamp(wanted, HAND_TORQUE);
+    this.#torque = clamp(this.#softness * wanted, HAND_TORQUE);
     return this.#torque;
   }
 }

@@ -1,5 +1,3 @@
-import type { MainModule, MjData, MjModel, MjSpec } from '@mujoco/mujoco';
-
 /** One moving joint and what resists its motion. */
 export interface PhysicsJoint {
   readonly name: string;
@@ -34,253 +32,32 @@ export interface SimPose {
 /** Step of the physics, s. */
 export const TIME_STEP = 0.001;
 
-/** Of the payload, which touches nothing: it only gives it a moment of inertia, m. */
-const PAYLOAD_RADIUS = 0.01;
-
-/** Bytes that one MjData may use; MuJoCo's default reserves 13.6 MB per arm. */
-const ARENA = 256 * 1024;
-
-/**
- * The mechanics of one arm in MuJoCo: fixed base, floor at z = 0, joint limits, contacts between its own shapes.
- * Servo and hand torques come in from outside, once per step.
- */
-export class ArmPhysics {
+/** The mechanics of one arm. The torques of servos and hands come in from outside, once per step. */
+export interface Physics {
   /** rad, one per joint, as of the last step. */
   readonly positions: Float64Array;
   /** rad/s */
   readonly velocities: Float64Array;
   /** Torque to apply in the next step, Nm. */
   readonly torques: Float64Array;
-
-  readonly #mj: MainModule;
-  readonly #model: MjModel;
-  readonly #data: MjData;
-  readonly #qposAddresses: Int32Array;
-  readonly #dofAddresses: Int32Array;
-  readonly #toolBody: number;
-
-  // Views into the WASM heap, renewed when its growth detaches them.
-  #qpos: Float64Array;
-  #qvel: Float64Array;
-  #applied: Float64Array;
-
-  /** @throws {Error} when MuJoCo refuses the URDF, or when a joint or the tool link is not in it. */
-  constructor(mj: MainModule, options: PhysicsOptions) {
-    const count = options.joints.length;
-    if (options.initial.length !== count) {
-      throw new Error(
-        `simulated arm "${options.name}": ${options.initial.length} initial positions for ${count} joints; give one each`,
-      );
-    }
-    this.#mj = mj;
-    this.#model = compile(mj, options);
-    this.#data = new mj.MjData(this.#model);
-    this.positions = Float64Array.from(options.initial);
-    this.velocities = new Float64Array(count);
-    this.torques = new Float64Array(count);
-    this.#qposAddresses = new Int32Array(count);
-    this.#dofAddresses = new Int32Array(count);
-    const qposAddresses = this.#model.jnt_qposadr as Int32Array;
-    const dofAddresses = this.#model.jnt_dofadr as Int32Array;
-    options.joints.forEach((joint, i) => {
-      const id = mj.mj_name2id(this.#model, mj.mjtObj.mjOBJ_JOINT.value, joint.name);
-      this.#qposAddresses[i] = qposAddresses[id]!;
-      this.#dofAddresses[i] = dofAddresses[id]!;
-    });
-    this.#toolBody = mj.mj_name2id(this.#model, mj.mjtObj.mjOBJ_BODY.value, options.toolLink);
-    if (this.#toolBody < 0) {
-      throw new Error(`simulated arm "${options.name}": its URDF has no link "${options.toolLink}" for the tool frame`);
-    }
-    this.#qpos = this.#data.qpos as Float64Array;
-    this.#qvel = this.#data.qvel as Float64Array;
-    this.#applied = this.#data.qfrc_applied as Float64Array;
-    this.#restore();
-  }
-
   /**
    * One step of `TIME_STEP` with `torques`.
    * @returns false when the result was not finite: the arm then stands still where it was before the step
    */
-  step(): boolean {
-    if (this.#qpos.length === 0) this.#renewViews();
-    for (let i = 0; i < this.torques.length; i++) {
-      const torque = this.torques[i]!;
-      if (!Number.isFinite(torque)) return this.#restore();
-      this.#applied[this.#dofAddresses[i]!] = torque;
-    }
-    this.#mj.mj_step(this.#model, this.#data);
-    if (this.#qpos.length === 0) this.#renewViews();
-    for (let i = 0; i < this.positions.length; i++) {
-      if (!Number.isFinite(this.#qpos[this.#qposAddresses[i]!]! + this.#qvel[this.#dofAddresses[i]!]!)) {
-        return this.#restore();
-      }
-    }
-    for (let i = 0; i < this.positions.length; i++) {
-      this.positions[i] = this.#qpos[this.#qposAddresses[i]!]!;
-      this.velocities[i] = this.#qvel[this.#dofAddresses[i]!]!;
-    }
-    return true;
-  }
-
+  step(): boolean;
   /** Pose of the tool link at the present joint positions. */
-  toolPose(): SimPose {
-    this.#mj.mj_kinematics(this.#model, this.#data);
-    const p = (this.#data.xpos as Float64Array).subarray(3 * this.#toolBody);
-    const q = (this.#data.xquat as Float64Array).subarray(4 * this.#toolBody);
-    return {
-      position: { x: p[0]!, y: p[1]!, z: p[2]! },
-      orientation: { x: q[1]!, y: q[2]!, z: q[3]!, w: q[0]! },
-    };
-  }
-
-  /** Torques that hold the arm at the present positions and velocities (gravity, Coriolis), Nm, one per joint. */
-  holdingTorques(): Float64Array {
-    this.#mj.mj_forward(this.#model, this.#data);
-    const bias = this.#data.qfrc_bias as Float64Array;
-    return Float64Array.from(this.#dofAddresses, (address) => bias[address]!);
-  }
-
-  /** Pairs of links that touch at the present positions, for diagnosing a model that collides with itself. */
-  contacts(): string[] {
-    this.#mj.mj_forward(this.#model, this.#data);
-    const contacts = this.#data.contact;
-    const bodies = this.#model.geom_bodyid as Int32Array;
-    const pairs: string[] = [];
-    for (let i = 0; i < contacts.size(); i++) {
-      const contact = contacts.get(i)!;
-      const geoms = contact.geom as Int32Array;
-      const names = Array.from(geoms, (geom) =>
-        this.#mj.mj_id2name(this.#model, this.#mj.mjtObj.mjOBJ_BODY.value, bodies[geom]!),
-      );
-      pairs.push(names.join(' - '));
-      contact.delete();
-    }
-    contacts.delete();
-    return pairs;
-  }
-
-  /** Frees the WASM memory; the object is of no use afterwards. */
-  dispose(): void {
-    this.#data.delete();
-    this.#model.delete();
-  }
-
-  /** Puts the arm at rest at `positions`, the last finite ones, with nothing left of what made it diverge. */
-  #restore(): false {
-    this.#mj.mj_resetData(this.#model, this.#data);
-    this.#renewViews();
-    for (let i = 0; i < this.positions.length; i++) {
-      this.#qpos[this.#qposAddresses[i]!] = this.positions[i]!;
-      this.velocities[i] = 0;
-      this.torques[i] = 0;
-    }
-    this.#placeFollowers();
-    return false;
-  }
-
-  /** Puts joints that mimic others where those have them: from elsewhere they might get stuck on the way. */
-  #placeFollowers(): void {
-    const { neq } = this.#model;
-    const addresses = this.#model.jnt_qposadr as Int32Array;
-    const followers = this.#model.eq_obj1id as Int32Array;
-    const leaders = this.#model.eq_obj2id as Int32Array;
-    const coefficients = this.#model.eq_data as Float64Array;
-    for (let i = 0; i < neq; i++) {
-      const at = (i * coefficients.length) / neq;
-      const position = this.#qpos[addresses[leaders[i]!]!]!;
-      this.#qpos[addresses[followers[i]!]!] = coefficients[at]! + coefficients[at + 1]! * position;
-    }
-  }
-
-  #renewViews(): void {
-    this.#qpos = this.#data.qpos as Float64Array;
-    this.#qvel = this.#data.qvel as Float64Array;
-    this.#applied = this.#data.qfrc_applied as Float64Array;
-  }
+  toolPose(): SimPose;
+  /** Torques that hold the arm at the present positions and velocities, Nm, one per joint. */
+  holdingTorques(): Float64Array;
+  /** Pairs of links that touch at the present positions; none where no contacts are known. */
+  contacts(): string[];
+  /** Frees its memory; the object is of no use afterwards. */
+  dispose(): void;
 }
 
-function compile(mj: MainModule, options: PhysicsOptions): MjModel {
-  // Visual meshes weigh nothing, but MuJoCo would look for their files.
-  const text = options.urdf.replace(/<visual\b[^>]*\/>|<visual\b[\s\S]*?<\/visual\s*>/g, '');
-  let spec: MjSpec;
-  try {
-    spec = mj.parseXMLString(text);
-  } catch (error) {
-    throw new Error(`simulated arm "${options.name}": MuJoCo cannot read its URDF: ${messageOf(error)}`);
-  }
-  try {
-    // Fused links lose their frames, and the tool is one.
-    spec.compiler.fusestatic = false;
-    spec.memory = ARENA;
-    spec.option.timestep = TIME_STEP;
-    spec.option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST.value;
-    // A divergence has to be seen, not silently turned into the zero pose.
-    spec.option.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET.value;
-    for (const joint of options.joints) setJoint(mj, spec, joint, options.name);
-    if (options.payload) addPayload(mj, spec, options.toolLink, options.payload);
-    addFloor(mj, spec);
-    const first = mj.mj_compile(spec);
-    const pairs = basePairs(mj, first);
-    if (pairs.length === 0) return first;
-    first.delete();
-    for (const [fixed, moving] of pairs) {
-      const exclude = mj.mjs_addExclude(spec)!;
-      exclude.bodyname1 = fixed;
-      exclude.bodyname2 = moving;
-    }
-    return mj.mj_compile(spec);
-  } catch (error) {
-    throw new Error(`simulated arm "${options.name}": MuJoCo cannot build its model: ${messageOf(error)}`);
-  } finally {
-    spec.delete();
-  }
-}
-
-function setJoint(mj: MainModule, spec: MjSpec, joint: PhysicsJoint, arm: string): void {
-  const element = mj.mjs_findElement(spec, mj.mjtObj.mjOBJ_JOINT, joint.name);
-  const row = element && mj.mjs_asJoint(element);
-  if (!row) throw new Error(`the URDF of "${arm}" has no moving joint "${joint.name}"; joint names must agree`);
-  (row.damping as Float64Array)[0] = joint.damping;
-  row.frictionloss = joint.frictionLoss;
-  row.armature = joint.armature;
-}
-
-/** A point mass where the tool frame is: what the gripper holds. */
-function addPayload(mj: MainModule, spec: MjSpec, toolLink: string, mass: number): void {
-  const tool = mj.mjs_findBody(spec, toolLink);
-  if (!tool) return; // told as a missing tool link, once the model is built
-  const load = mj.mjs_addGeom(tool, mj.mjs_getSpecDefault(spec)!)!;
-  load.type = mj.mjtGeom.mjGEOM_SPHERE;
-  (load.size as Float64Array)[0] = PAYLOAD_RADIUS;
-  load.mass = mass;
-  load.contype = 0;
-  load.conaffinity = 0;
-}
-
-function addFloor(mj: MainModule, spec: MjSpec): void {
-  const floor = mj.mjs_addGeom(mj.mjs_findBody(spec, 'world')!, mj.mjs_getSpecDefault(spec)!)!;
-  floor.type = mj.mjtGeom.mjGEOM_PLANE;
-  // A plane is infinite in x and y; the third size is the grid spacing of a viewer, which must not be zero.
-  (floor.size as Float64Array)[2] = 0.01;
-}
-
-/**
- * Fixed links with each link that moves directly on them. MuJoCo ignores contacts between a link and its parent, but
- * not where the parent is welded to the world, and the shapes of neighbours overlap at their joint.
- */
-function basePairs(mj: MainModule, model: MjModel): [fixed: string, moving: string][] {
-  const parents = model.body_parentid as Int32Array;
-  const welds = model.body_weldid as Int32Array;
-  const name = (body: number): string => mj.mj_id2name(model, mj.mjtObj.mjOBJ_BODY.value, body);
-  const fixed: number[] = [];
-  const moving: number[] = [];
-  for (let body = 1; body < model.nbody; body++) {
-    if (welds[body] === 0) fixed.push(body);
-    else if (welds[body] === body && welds[parents[body]!] === 0) moving.push(body);
-  }
-  return fixed.flatMap((a) => moving.map((b): [string, string] => [name(a), name(b)]));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Refuses options in which the initial positions do not fit the joints. @throws {Error} for people */
+export function checkInitial({ name, initial, joints }: PhysicsOptions): void {
+  if (initial.length === joints.length) return;
+  const counts = `${initial.length} initial positions for ${joints.length} joints`;
+  throw new Error(`simulated arm "${name}": ${counts}; give one each`);
 }

@@ -2,12 +2,14 @@ import { lstatSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import loadMujoco from '@mujoco/mujoco';
-import { type FaultPlan, NO_FAULTS } from './faults.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { BROWN_OUT, type FaultPlan, NO_FAULTS, STALL } from './faults.ts';
+import { ServoLine } from './servo-line.ts';
 import { type SimArmOptions, type SimTruth, SimulatedArm } from './simulated-arm.ts';
 import { PseudoTerminal } from './terminal.ts';
-import { Wire } from './wire.ts';
 
 export interface ServeOptions {
+  readonly clock: Clock;
   readonly arm: SimArmOptions;
   readonly faults?: FaultPlan;
   /** Serves the arm's bus on a pseudo-terminal; with a path, a link to it is put there. */
@@ -18,12 +20,8 @@ export interface ServeOptions {
   readonly onEvent?: (message: string) => void;
 }
 
-/** Period of the timer that keeps the arm going while nobody asks, ms. */
-const TICK = 1;
-
-function now(): number {
-  return performance.now() / 1000;
-}
+/** Period of the timer that keeps the arm going while nobody asks, s. */
+const TICK = 1e-3;
 
 /**
  * An emulated arm, physics and all, whose servo bus any program can open: on a pseudo-terminal, over TCP, or both. It
@@ -33,10 +31,9 @@ export class ServedArm {
   readonly arm: SimulatedArm;
   readonly #options: ServeOptions;
   readonly #faults: FaultPlan;
-  readonly #wire: Wire | null;
-  readonly #tick: NodeJS.Timeout;
-  readonly #timers: NodeJS.Timeout[] = [];
-  #send: (bytes: Uint8Array) => void = () => {};
+  readonly #clock: Clock;
+  readonly #line: ServoLine;
+  readonly #timers: Pick<Timer, 'cancel'>[] = [];
   #terminal: PseudoTerminal | null = null;
   #server: Server | null = null;
   #host: Socket | null = null;
@@ -55,47 +52,43 @@ export class ServedArm {
       await served.close();
       throw error;
     }
-    served.#planUnplugging();
+    served.#planFaults();
     return served;
   }
 
   private constructor(mj: Awaited<ReturnType<typeof loadMujoco>>, options: ServeOptions) {
     const faults = options.faults ?? NO_FAULTS;
+    const { clock, arm } = options;
     this.#options = options;
     this.#faults = faults;
-    const ids = options.arm.joints.flatMap((joint) => joint.servos.map((servo) => servo.id));
-    const unknown = [...faults.dead, ...faults.overload].find((id) => !ids.includes(id));
+    this.#clock = clock;
+    const ids = arm.joints.flatMap((joint) => joint.servos.map((servo) => servo.id));
+    const unknown = [...faults.dead, ...Object.keys(faults.servos).map(Number)].find((id) => !ids.includes(id));
     if (unknown !== undefined) {
-      throw new Error(
-        `arm "${options.arm.name}" has no servo ${unknown} that could fail; its ids are ${ids.join(', ')}`,
-      );
+      throw new Error(`arm "${arm.name}" has no servo ${unknown} that could fail; its ids are ${ids.join(', ')}`);
     }
-    const arm: SimArmOptions = {
-      ...options.arm,
+    const changed: SimArmOptions = {
+      ...arm,
+      joints: arm.joints.map((joint) => ({ gear: faults.gear, ...joint })),
       ...(faults.voltage === null ? {} : { supplyVoltage: faults.voltage }),
       // Both families count it in 2 us.
       ...(faults.returnDelay === null
         ? {}
-        : { eeprom: { ...options.arm.eeprom, return_delay: Math.round(faults.returnDelay / 2e-6) } }),
+        : { eeprom: { ...arm.eeprom, return_delay: Math.round(faults.returnDelay / 2e-6) } }),
     };
     this.arm = new SimulatedArm(
       mj,
-      arm,
-      now(),
-      (bytes) => this.#send(bytes),
+      changed,
+      clock.now(),
+      (bytes) => this.#line.answer(bytes),
       (message) => this.#tell(message),
     );
-    for (const id of faults.dead) this.arm.bus.faults.dead.add(id);
-    this.arm.bus.faults.loseRate = faults.loseRate;
-    this.arm.bus.faults.corruptRate = faults.corruptRate;
-    for (const id of faults.overload) this.arm.raiseOverload(id);
-    const timed = faults.baudRate !== null || faults.delay > 0 || faults.returnDelay !== null;
-    const wire = timed
-      ? new Wire({ baudRate: faults.baudRate, delay: faults.delay, send: (bytes) => this.#send(bytes) })
-      : null;
-    if (wire) this.arm.bus.onStatus = (bytes, returnDelay) => wire.reply(bytes, returnDelay);
-    this.#wire = wire;
-    this.#tick = setInterval(() => this.arm.advance(now()), TICK);
+    // Return delays alone take their time too.
+    const { returnDelay, delay, interval } = faults;
+    const baudRate = faults.baudRate ?? (returnDelay === null ? null : Number.POSITIVE_INFINITY);
+    this.#line = new ServoLine(this.arm, clock, { baudRate, delay, interval });
+    this.#line.fault(faults);
+    this.#timers.push(clock.every(TICK, () => this.arm.advance(clock.now())));
   }
 
   /** Device file of the pseudo-terminal of the moment; null without one. */
@@ -115,8 +108,9 @@ export class ServedArm {
 
   /** Where the arm really is. */
   truth(): SimTruth {
-    this.arm.advance(now());
-    return this.arm.truth(performance.timeOrigin / 1000);
+    const clock = this.#clock;
+    this.arm.advance(clock.now());
+    return this.arm.truth(clock.wall() - clock.now());
   }
 
   /** Opens the ports, as at the start. @throws {Error} for people */
@@ -133,7 +127,7 @@ export class ServedArm {
 
   /** Closes the ports, as pulling out the adapter does; the arm itself keeps its supply and goes on. */
   async unplug(): Promise<void> {
-    this.#wire?.clear();
+    this.#line.clear();
     const { pty } = this.#options;
     const terminal = this.#terminal;
     this.#terminal = null;
@@ -151,8 +145,7 @@ export class ServedArm {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#tick);
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers) timer.cancel();
     await this.unplug();
     this.arm.dispose();
   }
@@ -162,10 +155,8 @@ export class ServedArm {
   readonly #toHost = (bytes: Uint8Array): void => void this.#host?.write(Buffer.from(bytes));
 
   #feed(chunk: Uint8Array, send: (bytes: Uint8Array) => void): void {
-    const time = now();
-    this.#send = send;
-    this.#wire?.request(chunk.length, time);
-    this.arm.feed(chunk, time);
+    this.#line.onBytes = send;
+    this.#line.write(chunk);
   }
 
   async #listen(host: string, port: number): Promise<void> {
@@ -193,8 +184,11 @@ export class ServedArm {
     this.#tcpPort = (server.address() as AddressInfo).port;
   }
 
-  #planUnplugging(): void {
-    const { unplug } = this.#faults;
+  #planFaults(): void {
+    const { unplug, stalls, brownOuts } = this.#faults;
+    const clock = this.#clock;
+    if (stalls !== null) this.#timers.push(clock.every(stalls, () => this.#line.stall(STALL)));
+    if (brownOuts !== null) this.#timers.push(clock.every(brownOuts, () => this.#brownOut()));
     if (!unplug) return;
     const later = (seconds: number, what: () => Promise<void>, message: string): void => {
       const carryOut = (): void => {
@@ -203,10 +197,15 @@ export class ServedArm {
           (error: Error) => this.#tell(error.message),
         );
       };
-      this.#timers.push(setTimeout(carryOut, seconds * 1000));
+      this.#timers.push(clock.after(seconds, carryOut));
     };
     later(unplug.after, () => this.unplug(), `unplugged for ${unplug.duration} s`);
     later(unplug.after + unplug.duration, () => this.plugIn(), 'plugged in again');
+  }
+
+  #brownOut(): void {
+    this.arm.supply(0);
+    this.#timers.push(this.#clock.after(BROWN_OUT, () => this.arm.supply(null)));
   }
 
   #tell(message: string): void {

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { SimFault } from './servo-line.ts';
 import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 
 /** What the simulation thread is started with. */
@@ -6,18 +7,6 @@ export interface SimWorkerData {
   readonly arms: readonly SimArmOptions[];
   /** SCHED_FIFO priority, 1..99; null for none. */
   readonly priority: number | null;
-}
-
-/** Changes to the wire faults and supply of one arm; what is left out stays as it is. */
-export interface SimFault {
-  /** Ids of the servos that neither obey nor answer. */
-  readonly dead?: readonly number[];
-  /** Share of status packets that are lost, 0..1. */
-  readonly loseRate?: number;
-  /** Share of status packets with a flipped bit, 0..1. */
-  readonly corruptRate?: number;
-  /** Switches the servos' supply off and on. */
-  readonly powerCycle?: boolean;
 }
 
 export type SimCall =

@@ -1,8 +1,12 @@
 import type { MainModule } from '@mujoco/mujoco';
 import { emulateServos, type ServoSpec, STEPS_PER_TURN } from './emulate-servos.ts';
-import type { EmulatedServo, EmulatedServoBus } from './emulated-servo.ts';
+import type { Collision, EmulatedServo, EmulatedServoBus } from './emulated-servo.ts';
+import { Gear, type GearOptions } from './gear.ts';
 import { Hand } from './hand.ts';
-import { ArmPhysics, type SimPose, TIME_STEP } from './physics.ts';
+import { LightPhysics } from './light-physics.ts';
+import { MujocoPhysics } from './mujoco-physics.ts';
+import { type Physics, type SimPose, TIME_STEP } from './physics.ts';
+import type { ServoFault } from './servo-faults.ts';
 import type { MotorParameters } from './sts3215-motor.ts';
 
 /** One servo and how its shaft is mounted. */
@@ -36,6 +40,8 @@ export interface SimJoint {
   readonly armature?: number;
   /** Registers that its servos have been set to, in counts, by name: those in the EEPROM are, RAM has been forgotten. */
   readonly settings?: Readonly<Record<string, number>>;
+  /** Default: gears without play and detents. */
+  readonly gear?: GearOptions;
 }
 
 /** A simulated arm as plain data, so that it can be handed to a thread. */
@@ -80,8 +86,10 @@ export interface SimTruth {
 
 /** Bit of the drive mode (Dynamixel) with which a servo turns in reverse. */
 const REVERSE = 1;
-/** Longest stall that is caught up with afterwards, s. */
+/** Longest stall of the machine that is caught up with afterwards, s. */
 const CATCH_UP = 0.05;
+/** Whatever a real line does with two servos that answer at one time. */
+const COLLISIONS: readonly Collision[] = ['mixed', 'first', 'second', 'both'];
 const RADIANS_PER_STEP = (2 * Math.PI) / STEPS_PER_TURN;
 
 /** How the shaft of a servo turns with its joint: shaft angle = zero + sign * joint angle. */
@@ -95,11 +103,14 @@ interface Mount {
 export class SimulatedArm {
   readonly name: string;
   readonly bus: EmulatedServoBus;
-  readonly physics: ArmPhysics;
+  readonly physics: Physics;
+  /** Longest stall that is caught up with, s; time of which nothing may be dropped has none too long. */
+  catchUp = CATCH_UP;
   readonly #options: SimArmOptions;
   readonly #servos: readonly (readonly EmulatedServo[])[];
   readonly #mounts: readonly (readonly Mount[])[];
   readonly #hands: readonly Hand[];
+  readonly #gears: readonly Gear[];
   readonly #motorTorques: Float64Array;
   readonly #onFailure: (message: string) => void;
   /** Instant that the state belongs to, s. */
@@ -108,13 +119,14 @@ export class SimulatedArm {
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   /**
+   * @param mj null for the light model, which knows no contacts
    * @param now on any monotonic clock, s
    * @param onReply see `BusOptions`
    * @param onFailure is told when the physics became not finite and the arm was stopped dead
    * @throws {Error} when the model cannot be built
    */
   constructor(
-    mj: MainModule,
+    mj: MainModule | null,
     options: SimArmOptions,
     now: number,
     onReply: (bytes: Uint8Array) => void,
@@ -126,7 +138,7 @@ export class SimulatedArm {
     this.#onFailure = onFailure;
     const specs = options.joints.map((joint) => joint.servos.map((servo) => servoSpec(options, joint, servo)));
     const { servos, motors, bus } = emulateServos(options.name, specs, onReply, options.seed ?? 1);
-    this.physics = new ArmPhysics(mj, {
+    const physics = {
       name: options.name,
       urdf: options.urdf,
       toolLink: options.toolLink,
@@ -138,21 +150,27 @@ export class SimulatedArm {
         frictionLoss: frictionLoss ?? sum(motors[j]!, (motor) => motor.frictionLoss),
         armature: armature ?? sum(motors[j]!, (motor) => motor.armature),
       })),
-    });
+    };
+    this.physics = mj === null ? new LightPhysics(physics) : new MujocoPhysics(mj, physics);
     this.#servos = servos;
     this.#mounts = specs.map((joint, j) => joint.map((spec, s) => mount(spec, options.joints[j]!.servos, s)));
-    this.#hands = options.joints.map(() => new Hand());
+    this.#hands = physics.joints.map(({ armature }) => new Hand(armature, TIME_STEP));
+    this.#gears = options.joints.map(({ gear = {} }, j) => {
+      const { noLoadSpeed, stallTorque } = motors[j]![0]!;
+      return new Gear(gear, noLoadSpeed / stallTorque);
+    });
     this.#motorTorques = new Float64Array(options.joints.length);
     this.bus = bus;
+    bus.faults.collisions = COLLISIONS;
     this.#sense(0);
   }
 
-  /** Brings the arm up to `now` (s), at most 50 ms of it; what a longer stall left is dropped. */
+  /** Brings the arm up to `now` (s), at most `catchUp` of it; what a longer stall left is dropped. */
   advance(now: number): void {
     const behind = now - this.#clock;
-    if (behind > CATCH_UP) {
-      this.#dropped += behind - CATCH_UP;
-      this.#clock = now - CATCH_UP;
+    if (behind > this.catchUp) {
+      this.#dropped += behind - this.catchUp;
+      this.#clock = now - this.catchUp;
     }
     while (this.#clock + TIME_STEP <= now) {
       this.#sense(TIME_STEP);
@@ -200,11 +218,38 @@ export class SimulatedArm {
 
   /** Raises the overload alarm of a servo; see `EmulatedServo`. @throws {Error} for an id that no servo has */
   raiseOverload(id: number): void {
-    const servos = this.#servos.flat();
-    const servo = servos.find((other) => other.id === id);
-    if (!servo)
-      throw new Error(`arm "${this.name}" has no servo ${id}; its ids are ${servos.map((s) => s.id).join(', ')}`);
-    servo.raiseOverload();
+    this.#servo(id).raiseOverload();
+  }
+
+  /**
+   * Changes what is wrong with a servo.
+   * @param id that the servo had at the start
+   * @throws {Error} for an id that no servo had, and for a register that it does not have
+   */
+  faultServo(id: number, fault: ServoFault): void {
+    this.#servo(id).fault(fault);
+  }
+
+  /** The servos of each joint, as they are. */
+  get servos(): readonly (readonly EmulatedServo[])[] {
+    return this.#servos;
+  }
+
+  /** Supply of all servos, V; null: the usual one. */
+  supply(volts: number | null): void {
+    for (const servo of this.#servos.flat()) servo.fault({ volts });
+  }
+
+  #servo(id: number): EmulatedServo {
+    const ids = this.#ids();
+    const servo = this.#servos.flat()[ids.indexOf(id)];
+    if (!servo) throw new Error(`arm "${this.name}" has no servo ${id}; its ids are ${ids.join(', ')}`);
+    return servo;
+  }
+
+  /** Ids of the servos at the start. */
+  #ids(): number[] {
+    return this.#options.joints.flatMap(({ servos }) => servos.map((servo) => servo.id));
   }
 
   /** @param epoch seconds since the epoch at which the clock passed to `advance` was 0 */
@@ -249,7 +294,7 @@ export class SimulatedArm {
         motor += sign * torque;
       }
       this.#motorTorques[j] = motor;
-      torques[j] = motor + this.#hands[j]!.step(dt, position, velocity);
+      torques[j] = this.#gears[j]!.step(dt, motor, position, velocity) + this.#hands[j]!.step(dt, position, velocity);
     }
   }
 }

@@ -1,9 +1,36 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { Clock } from '../clock.ts';
+import type { BytePort } from '../servo/port/port.ts';
 import { threadEntry } from '../thread.ts';
-import type { SimCall, SimFault, SimReply, SimRequest, SimWorkerData } from './sim-messages.ts';
+import type { SimFault } from './servo-line.ts';
+import type { SimCall, SimReply, SimRequest, SimWorkerData } from './sim-messages.ts';
 import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 
+/** The simulated arms of a bridge, in a thread of their own or beside it. */
+export interface SimulatedArms {
+  /** Builds one more arm. @throws {Error} when its name is taken, it cannot be built, or the simulation is over */
+  add(arm: SimArmOptions): Promise<void>;
+  /**
+   * A new byte port to the arm's servo bus, as the control thread takes it. It replaces the port handed out before, which
+   * closes.
+   * @throws {Error} for a name that no simulated arm has
+   */
+  portFor(name: string): MessagePort | BytePort;
+  /**
+   * Moves joints of an arm by hand to the given angles (rad) within `duration` (s), or lets go of all (null).
+   * Resolves when the hand has begun. @throws {Error} on an unknown arm or joint, or when the simulation is over
+   */
+  hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void>;
+  /** Where the arm really is. @throws {Error} on an unknown arm, or when the simulation is over */
+  truth(arm: string): Promise<SimTruth>;
+  /** Changes what goes wrong with the arm. @throws {Error} on an unknown arm or servo, or when the simulation is over */
+  fault(arm: string, fault: SimFault): Promise<void>;
+  /** Ends the simulation; every byte port closes. */
+  close(): Promise<void>;
+}
+
 export interface SimulationOptions {
+  readonly clock: Clock;
   /** Compiled worker entry; default: next to this file, or in `dist/` when this file runs from source. */
   readonly workerUrl?: URL;
   /** An arm's physics diverged (the simulation goes on), or the thread died (it is over). */
@@ -14,13 +41,17 @@ export interface SimulationOptions {
   readonly startTimeout?: number;
 }
 
+/** Time in which the thread may end by itself, s. */
+const ENDING = 1;
+
 interface Waiting {
   readonly resolve: (truth: SimTruth | null) => void;
   readonly reject: (reason: Error) => void;
 }
 
 /** The simulated arms of this process: a thread of its own, and the handle by which the main thread speaks to it. */
-export class Simulation {
+export class Simulation implements SimulatedArms {
+  readonly #clock: Clock;
   readonly #worker: Worker;
   readonly #names: string[];
   readonly #waiting = new Map<number, Waiting>();
@@ -30,7 +61,8 @@ export class Simulation {
   #over: string | null = null;
   #onFailure: (message: string) => void;
 
-  private constructor(worker: Worker, names: readonly string[], onFailure: (message: string) => void) {
+  private constructor(clock: Clock, worker: Worker, names: readonly string[], onFailure: (message: string) => void) {
+    this.#clock = clock;
     this.#worker = worker;
     this.#names = [...names];
     this.#onFailure = onFailure;
@@ -47,7 +79,7 @@ export class Simulation {
    * Starts the thread, loads MuJoCo and builds the arms; resolves when they stand and answer.
    * @throws {Error} that says which arm cannot be built and why
    */
-  static async start(arms: readonly SimArmOptions[], options: SimulationOptions = {}): Promise<Simulation> {
+  static async start(arms: readonly SimArmOptions[], options: SimulationOptions): Promise<Simulation> {
     const names = arms.map((arm) => arm.name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
     if (twice !== undefined) throw new Error(`two simulated arms are named "${twice}": give each its own name`);
@@ -57,14 +89,16 @@ export class Simulation {
       name: 'simulation',
     });
     const timeout = options.startTimeout ?? 30;
-    let timer: NodeJS.Timeout | undefined;
+    const { clock } = options;
+    const timer = clock.timer(() => {
+      late(new Error(`the simulation was not ready within ${timeout} s; is the machine overloaded?`));
+    });
+    let late: (reason: Error) => void = () => {};
     try {
       return await new Promise<Simulation>((resolve, reject) => {
-        timer = setTimeout(
-          () => reject(new Error(`the simulation was not ready within ${timeout} s; is the machine overloaded?`)),
-          timeout * 1000,
-        );
-        const simulation = new Simulation(worker, names, (message) => reject(new Error(message)));
+        late = reject;
+        timer.start(timeout);
+        const simulation = new Simulation(clock, worker, names, (message) => reject(new Error(message)));
         worker.on('message', (reply: SimReply) => {
           if (reply.type === 'ready') {
             simulation.#onFailure = options.onFailure ?? (() => {});
@@ -78,22 +112,17 @@ export class Simulation {
       await worker.terminate();
       throw error;
     } finally {
-      clearTimeout(timer);
+      timer.cancel();
     }
   }
 
-  /** Builds one more arm. @throws {Error} when its name is taken, it cannot be built, or the simulation is over */
   async add(arm: SimArmOptions): Promise<void> {
     if (this.#names.includes(arm.name)) throw new Error(`there is a simulated arm "${arm.name}" already`);
     await this.#call({ type: 'add', arm });
     this.#names.push(arm.name);
   }
 
-  /**
-   * A new byte port to the arm's servo bus, to be transferred to the thread that drives it (`SimPort`). It replaces
-   * the port handed out before, which closes.
-   * @throws {Error} for a name that no simulated arm has
-   */
+  /** A port that is to be transferred to the thread that drives it (`SimPort`). */
   portFor(name: string): MessagePort {
     if (!this.#names.includes(name)) {
       throw new Error(`no simulated arm "${name}"; there are ${this.#names.join(', ')}`);
@@ -105,36 +134,29 @@ export class Simulation {
     return port1;
   }
 
-  /**
-   * Moves joints of an arm by hand to the given angles (rad) within `duration` (s), or lets go of all (null).
-   * Resolves when the hand has begun. @throws {Error} on an unknown arm or joint, or when the simulation is over
-   */
   async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
     await this.#call({ type: 'hand', arm, joints, duration });
   }
 
-  /** Where the arm really is. @throws {Error} on an unknown arm, or when the simulation is over */
   async truth(arm: string): Promise<SimTruth> {
     const truth = await this.#call({ type: 'truth', arm });
     if (!truth) throw new Error(`the simulation gave no state of arm "${arm}"`);
     return truth;
   }
 
-  /** Changes the faults of the arm's bus. @throws {Error} on an unknown arm, or when the simulation is over */
   async fault(arm: string, fault: SimFault): Promise<void> {
     await this.#call({ type: 'fault', arm, fault });
   }
 
-  /** Ends the thread; every byte port closes. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#over === null) {
       const request: SimRequest = { number: 0, call: { type: 'stop' } };
       this.#worker.postMessage(request);
     }
-    const timer = setTimeout(() => void this.#worker.terminate(), 1000);
+    const timer = this.#clock.after(ENDING, () => void this.#worker.terminate());
     await this.#exited;
-    clearTimeout(timer);
+    timer.cancel();
   }
 
   #call(call: SimCall): Promise<SimTruth | null> {

@@ -1,15 +1,19 @@
 import { MAX_ID, StatusBit } from '../servo/feetech/feetech-constants.ts';
 import { STS3215, type Sts3215Register } from '../servo/feetech/sts3215.ts';
 import { decodeSign, encodeSign, type Register } from '../servo/registers.ts';
+import type { EmulatedServo } from './emulated-servo.ts';
+import { type ServoFault, ServoFaults } from './servo-faults.ts';
+import { ServoSupply } from './servo-supply.ts';
 import { type MotorParameters, STS3215_MOTOR } from './sts3215-motor.ts';
 
 const REGISTERS: Readonly<Record<Sts3215Register, Register>> = STS3215.registers;
 const NAMES = Object.keys(REGISTERS) as Sts3215Register[];
 const MEMORY_SIZE = 256;
 
-const STEP_MASK = STS3215.stepsPerTurn - 1;
-const STEPS_PER_RADIAN = STS3215.stepsPerTurn / (2 * Math.PI);
-const MIDDLE = STS3215.stepsPerTurn / 2;
+const STEPS_PER_TURN = STS3215.stepsPerTurn;
+const STEP_MASK = STEPS_PER_TURN - 1;
+const STEPS_PER_RADIAN = STEPS_PER_TURN / (2 * Math.PI);
+const MIDDLE = STEPS_PER_TURN / 2;
 
 /** Value of `torque_enable` that makes the present position the middle of the turn instead of switching torque. */
 const CENTRE_COMMAND = 128;
@@ -39,6 +43,17 @@ const CURRENT_UNIT = 0.0065;
 const DRIVE_FADE = 0.2;
 /** Reported speed from which the servo calls itself moving, step/s. */
 const MOVING_SPEED = 15;
+/** Bit of `phase` with which positions are told over turns, as counted since the start, and not within 0..4095. */
+const COUNTS_TURNS = 1 << 4;
+/** Contents of `operating_mode`. */
+const Mode = { position: 0, velocity: 1, pwm: 2, step: 3 } as const;
+/** Sign bit of `goal_time`, which is the output in PWM mode, 0.1 %. */
+const PWM_SIGN = 1 << 10;
+/** Share of the proportional torque that one count of the I gain adds in each second; chosen. */
+const INTEGRAL_RATE = 0.1;
+/** Share of the motor's damping that is owed to the D gain at `USUAL_D`; chosen. */
+const D_SHARE = 0.5;
+const USUAL_D = 32;
 
 export interface FirmwareOptions {
   readonly id: number;
@@ -60,15 +75,18 @@ export interface FirmwareOptions {
  * One STS3215: its control table and its position loop (Feetech STS memory table). It knows nothing of frames; the bus
  * calls `read`, `write`, `regWrite` and `action`. Physics calls `step` with the shaft's state and applies the torque.
  *
- * Servo mode is position only: in any other `operating_mode` the motor is not driven. The line's baud rate is stored,
- * and the return delay handed out with each reply: a byte port has no wire on which they could act.
+ * With bit 4 of `phase` positions are told and driven over turns, counted from the turn that the servo starts in
+ * (LeRobot pull request 3373); with both position limits 0 goals go over turns too (Feetech). Where the table is silent,
+ * the worse case is emulated: a goal time left over from another program slows every goal, and an I gain acts. The line's
+ * baud rate is stored, and the return delay handed out with each reply: a byte port has no wire on which they could act.
  */
-export class Sts3215Firmware {
+export class Sts3215Firmware implements EmulatedServo {
   /** Content of the control table, one byte per address. */
   readonly memory = new Uint8Array(MEMORY_SIZE);
   readonly #persisted = new Uint8Array(MEMORY_SIZE);
   readonly #motor: MotorParameters;
-  readonly #supplyVoltage: number;
+  readonly #supply: ServoSupply;
+  readonly #faults: ServoFaults;
   readonly #ambient: number;
   readonly #torqueOnGoalWrite: boolean;
 
@@ -76,17 +94,26 @@ export class Sts3215Firmware {
   #pendingAddress = 0;
   #pendingLength = 0;
 
-  // Shaft and drive, as of the last step.
-  #actual = 0;
+  // Shaft and drive, as of the last step. Steps count over turns.
+  #steps = 0;
+  /** Steps at which the count over turns is 0, without the homing offset. */
+  #turnBase = 0;
+  #placed = false;
   #velocity = 0;
   #speed = 0;
   #duty = 0;
   #temperature: number;
 
-  // Internal goal, which follows the goal register at the speed and acceleration the registers allow (step, step/s).
+  // Internal goal, which follows the goal register at the speed and acceleration the registers allow (count, count/s).
   #profile = 0;
   #profileSpeed = 0;
   #goal = 0;
+  /** Speed that the goal time asks for, count/s. */
+  #timedSpeed = 0;
+  /** Goal of step mode, to which every goal that is written adds. */
+  #stepGoal = 0;
+  /** Sum of the position error, count s. */
+  #integral = 0;
 
   #overloadTime = 0;
   #overloaded = false;
@@ -96,8 +123,18 @@ export class Sts3215Firmware {
 
   // Decoded registers that the position loop needs at every step.
   #torqueOn = false;
-  #positionMode = true;
-  #torquePerStep = 0;
+  #mode: number = Mode.position;
+  /** Nm per count of error, and of its sum. */
+  #torquePerCount = 0;
+  #torquePerIntegral = 0;
+  /** Steps of the encoder in one count of a position. */
+  #resolution = 1;
+  /** Positions are told over turns; goals are driven over turns. */
+  #tellsTurns = false;
+  #drivesTurns = false;
+  /** Nm s/rad, beyond the motor's own. */
+  #extraDamping = 0;
+  #pwm = 0;
   #cwDeadZone = 0;
   #ccwDeadZone = 0;
   #offset = 0;
@@ -121,7 +158,8 @@ export class Sts3215Firmware {
       throw new RangeError(`servo id ${options.id} is not within 0..${MAX_ID}: give each simulated servo its own id`);
     }
     this.#motor = { ...STS3215_MOTOR, ...options.motor };
-    this.#supplyVoltage = options.supplyVoltage ?? this.#motor.nominalVoltage;
+    this.#supply = new ServoSupply(options.supplyVoltage ?? this.#motor.nominalVoltage, this.#motor.nominalVoltage);
+    this.#faults = new ServoFaults(options.id + 1);
     this.#ambient = options.ambientTemperature ?? 25;
     this.#torqueOnGoalWrite = options.torqueOnGoalWrite ?? true;
     this.#temperature = this.#ambient;
@@ -152,9 +190,43 @@ export class Sts3215Firmware {
     return load(this.memory, REGISTERS.return_delay) * 2e-6;
   }
 
+  get awake(): boolean {
+    return this.#supply.awake;
+  }
+
+  get protects(): boolean {
+    return (this.status & this.#unloadMask) !== 0;
+  }
+
+  get goal(): number {
+    return this.#goal;
+  }
+
+  get goalDistance(): number {
+    return ((this.#goal - this.#position(this.#drivesTurns)) * this.#resolution) / STEPS_PER_RADIAN;
+  }
+
   /** Raises the overload alarm as a blocked shaft does; it lasts until torque is switched off or the supply cut. */
   raiseOverload(): void {
     this.#overloadLatched = true;
+  }
+
+  fault(fault: ServoFault): void {
+    const { registers = {}, overload, heat, turns, volts, restart } = fault;
+    const unknown = Object.keys(registers).find((name) => !Object.hasOwn(REGISTERS, name));
+    if (unknown !== undefined) throw new Error(`an STS3215 has no register "${unknown}"`);
+    this.#faults.change(fault);
+    if (turns !== undefined && this.#tellsTurns) this.#miscount(turns);
+    if (heat !== undefined) this.#temperature = heat;
+    for (const [name, value] of Object.entries(registers)) {
+      const row = REGISTERS[name as Sts3215Register];
+      storeSigned(this.memory, row, value);
+      if (row.access !== 'ram') storeSigned(this.#persisted, row, value);
+    }
+    this.#decode();
+    if (volts !== undefined && this.#supply.change(volts)) this.powerCycle();
+    if (restart) this.powerCycle();
+    if (overload) this.raiseOverload();
   }
 
   /** Alarms as of the last step, bits of `StatusBit`. */
@@ -170,7 +242,7 @@ export class Sts3215Firmware {
 
   /** Supply at the servo, V. */
   get voltage(): number {
-    return this.#supplyVoltage - VOLTAGE_SAG * Math.abs(this.#duty);
+    return this.#supply.volts - VOLTAGE_SAG * Math.abs(this.#duty);
   }
 
   /** degC. */
@@ -197,6 +269,7 @@ export class Sts3215Firmware {
     this.#overloadLatched = false;
     this.#release();
     this.#decode();
+    this.#countFromHere();
   }
 
   /** Copies `length` bytes from `address` on into `out`; addresses beyond the table read as zero. */
@@ -218,16 +291,15 @@ export class Sts3215Firmware {
       if (access === READ_ONLY) continue;
       const value = data[offset + i] ?? 0;
       if (at === ID && value > MAX_ID) continue;
+      if (this.#faults.ignoresGoals && (at === GOAL_POSITION || at === GOAL_POSITION + 1)) continue;
       this.memory[at] = value;
       if (access === EEPROM && persists) this.#persisted[at] = value;
     }
     if (covers(address, length, TORQUE_ENABLE)) this.#switchTorque(torque, persists);
-    if (
-      this.#torqueOnGoalWrite &&
-      (covers(address, length, GOAL_POSITION) || covers(address, length, GOAL_POSITION + 1))
-    )
-      this.memory[TORQUE_ENABLE] = 1;
+    const goal = covers(address, length, GOAL_POSITION) || covers(address, length, GOAL_POSITION + 1);
+    if (goal && this.#torqueOnGoalWrite && !this.#faults.ignoresGoals) this.memory[TORQUE_ENABLE] = 1;
     this.#decode();
+    if (goal && !this.#faults.ignoresGoals) this.#goalWritten();
   }
 
   /** Keeps a write until `action`; a second one replaces the first. */
@@ -253,11 +325,16 @@ export class Sts3215Firmware {
    * @returns the motor's torque on the shaft, Nm; 0 when it is not driven
    */
   step(dt: number, angle: number, velocity: number): number {
-    this.#actual = Math.round(angle * STEPS_PER_RADIAN) & STEP_MASK;
+    this.#supply.step(dt);
+    this.#steps = Math.round(angle * STEPS_PER_RADIAN);
+    if (!this.#placed) {
+      this.#placed = true;
+      this.#countFromHere();
+    }
     this.#velocity = velocity;
     this.#speed += (dt / (SPEED_FILTER + dt)) * (velocity * STEPS_PER_RADIAN - this.#speed);
-    const torque = this.#torqueOn && this.#positionMode ? this.#drive(dt) : 0;
-    this.#duty = torque / this.#stallTorque;
+    const torque = this.#torqueOn && this.awake ? this.#drive(dt) : 0;
+    this.#duty = torque === 0 ? 0 : torque / this.#stallTorque;
     this.#watchCurrent(dt);
     const heating = STALL_HEATING * this.#duty * this.#duty;
     this.#temperature += (dt / THERMAL_TIME) * (heating - (this.#temperature - this.#ambient));
@@ -265,30 +342,66 @@ export class Sts3215Firmware {
   }
 
   get #stallTorque(): number {
-    return (this.#motor.stallTorque * this.#supplyVoltage) / this.#motor.nominalVoltage;
+    return (this.#motor.stallTorque * this.#supply.volts) / this.#motor.nominalVoltage;
   }
 
-  get #present(): number {
-    return (this.#actual - this.#offset) & STEP_MASK;
+  /** Steps within the turn. */
+  get #actual(): number {
+    return this.#steps & STEP_MASK;
+  }
+
+  /** Position over turns or within one, counts. */
+  #position(overTurns: boolean): number {
+    const steps = overTurns ? this.#steps - this.#turnBase - this.#offset : (this.#steps - this.#offset) & STEP_MASK;
+    return this.#resolution === 1 ? steps : Math.trunc(steps / this.#resolution);
+  }
+
+  /** Turns are counted from the one that the shaft is in. */
+  #countFromHere(): void {
+    this.#turnBase = this.#steps - this.#offset - this.#position(false) * this.#resolution;
+  }
+
+  /** The count over turns jumps, and with it what the servo is driven to, so that its shaft stays. */
+  #miscount(turns: number): void {
+    this.#turnBase -= turns * STEPS_PER_TURN;
+    this.#profile += (turns * STEPS_PER_TURN) / this.#resolution;
+    store(this.memory, REGISTERS.goal_position, encodeSign(REGISTERS.goal_position.sign, Math.round(this.#profile)));
+  }
+
+  /** Whether goals are positions, directly or by steps. */
+  get #drivesPosition(): boolean {
+    return this.#mode === Mode.position || this.#mode === Mode.step;
   }
 
   #drive(dt: number): number {
-    this.#advanceProfile(dt);
-    const error = Math.round(this.#profile) - this.#present;
-    const deadZone = error > 0 ? this.#ccwDeadZone : this.#cwDeadZone;
+    const demand = this.#mode === Mode.pwm ? this.#pwm * this.#stallTorque : this.#positionDemand(dt);
     const stall = this.#stallTorque;
-    const demand = Math.abs(error) <= deadZone ? 0 : error * this.#torquePerStep;
     const wanted = Math.min(Math.abs(demand), this.#torqueLimit * stall);
     this.#watchOverload(dt, wanted / stall);
 
     const unload = this.status & this.#unloadMask;
     if (unload & ~StatusBit.overload) return 0;
     const limit = unload & StatusBit.overload ? Math.min(wanted, this.#protectiveTorque * stall) : wanted;
-    const noLoad = (this.#motor.noLoadSpeed * this.#supplyVoltage) / this.#motor.nominalVoltage;
+    const noLoad = (this.#motor.noLoadSpeed * this.#supply.volts) / this.#motor.nominalVoltage;
     const speed = demand > 0 ? this.#velocity : -this.#velocity;
     const driven = Math.min(1, Math.max(0, (noLoad - speed) / (DRIVE_FADE * noLoad)));
     const magnitude = Math.min(limit, driven * stall);
     return demand < 0 ? -magnitude : magnitude;
+  }
+
+  /** Torque that the position loop asks for, Nm. */
+  #positionDemand(dt: number): number {
+    if (this.#drivesPosition) this.#advanceProfile(dt);
+    else this.#profile += this.#goalSpeed * dt;
+    const error = Math.round(this.#profile) - this.#position(this.#drivesTurns);
+    const deadZone = error > 0 ? this.#ccwDeadZone : this.#cwDeadZone;
+    let demand = Math.abs(error) <= deadZone ? 0 : error * this.#torquePerCount;
+    if (this.#torquePerIntegral > 0) {
+      const most = (this.#torqueLimit * this.#stallTorque) / this.#torquePerIntegral;
+      this.#integral = Math.min(most, Math.max(-most, this.#integral + error * dt));
+      demand += this.#integral * this.#torquePerIntegral;
+    }
+    return demand - this.#extraDamping * this.#velocity;
   }
 
   /** The protection opens again when the goal asks for less than the overload torque, or when torque is cut. */
@@ -312,12 +425,13 @@ export class Sts3215Firmware {
   }
 
   #advanceProfile(dt: number): void {
-    if (this.#goalSpeed === 0 && this.#acceleration === 0) {
+    const asked = Math.abs(this.#goalSpeed) || this.#timedSpeed;
+    if (asked === 0 && this.#acceleration === 0) {
       this.#profile = this.#goal;
       this.#profileSpeed = 0;
       return;
     }
-    const top = this.#goalSpeed === 0 ? Number.POSITIVE_INFINITY : this.#goalSpeed;
+    const top = asked === 0 ? Number.POSITIVE_INFINITY : asked;
     const rest = this.#goal - this.#profile;
     if (this.#acceleration === 0) {
       this.#profile += Math.sign(rest) * Math.min(Math.abs(rest), top * dt);
@@ -334,6 +448,13 @@ export class Sts3215Firmware {
     } else {
       this.#profile += move;
     }
+  }
+
+  /** What a new goal sets going. */
+  #goalWritten(): void {
+    const time = load(this.memory, REGISTERS.goal_time) / 1000;
+    if (this.#mode === Mode.step) this.#goal = this.#stepGoal += signed(this.memory, REGISTERS.goal_position);
+    this.#timedSpeed = time > 0 ? Math.abs(this.#goal - this.#profile) / time : 0;
   }
 
   #switchTorque(previous: number, persists: boolean): void {
@@ -355,15 +476,20 @@ export class Sts3215Firmware {
     this.#overCurrent = false;
     this.#overCurrentTime = 0;
     this.#duty = 0;
+    this.#integral = 0;
+    this.#timedSpeed = 0;
     this.#torqueOn = false;
   }
 
   /** Derives what the position loop needs from the registers; called after each change of them. */
   #decode(): void {
     const memory = this.memory;
-    this.#positionMode = load(memory, REGISTERS.operating_mode) === 0;
+    this.#mode = load(memory, REGISTERS.operating_mode);
+    this.#resolution = Math.max(1, load(memory, REGISTERS.angular_resolution));
     const gain = load(memory, REGISTERS.p_coefficient) / this.#motor.referenceGain;
-    this.#torquePerStep = (this.#motor.stiffness * gain) / STEPS_PER_RADIAN;
+    this.#torquePerCount = (this.#motor.stiffness * gain * this.#resolution) / STEPS_PER_RADIAN;
+    this.#torquePerIntegral = this.#torquePerCount * INTEGRAL_RATE * load(memory, REGISTERS.i_coefficient);
+    this.#extraDamping = this.#motor.damping * D_SHARE * (load(memory, REGISTERS.d_coefficient) / USUAL_D - 1);
     this.#cwDeadZone = load(memory, REGISTERS.cw_dead_zone);
     this.#ccwDeadZone = load(memory, REGISTERS.ccw_dead_zone);
     this.#offset = signed(memory, REGISTERS.homing_offset);
@@ -378,7 +504,9 @@ export class Sts3215Firmware {
     this.#minVoltage = load(memory, REGISTERS.min_voltage);
     this.#maxVoltage = load(memory, REGISTERS.max_voltage);
     this.#unloadMask = load(memory, REGISTERS.unload_condition);
-    this.#goalSpeed = Math.abs(signed(memory, REGISTERS.goal_speed));
+    this.#goalSpeed = signed(memory, REGISTERS.goal_speed);
+    const pwm = load(memory, REGISTERS.goal_time);
+    this.#pwm = ((pwm & PWM_SIGN ? -1 : 1) * Math.min(pwm & (PWM_SIGN - 1), 1000)) / 1000;
     const acceleration = load(memory, REGISTERS.acceleration);
     const ceiling = load(memory, REGISTERS.maximum_acceleration);
     this.#acceleration = 100 * (acceleration === 0 || ceiling === 0 ? acceleration : Math.min(acceleration, ceiling));
@@ -388,12 +516,17 @@ export class Sts3215Firmware {
     const high = load(memory, REGISTERS.max_position);
     const goal = signed(memory, REGISTERS.goal_position);
     // Both limits zero is Feetech's setting for "no limit".
-    this.#goal = low === 0 && high === 0 ? goal : Math.min(high, Math.max(low, goal));
+    const endless = low === 0 && high === 0;
+    this.#tellsTurns = (load(memory, REGISTERS.phase) & COUNTS_TURNS) !== 0;
+    this.#drivesTurns = this.#tellsTurns || endless || this.#mode !== Mode.position;
+    if (this.#mode === Mode.position) this.#goal = endless ? goal : Math.min(high, Math.max(low, goal));
 
     const torqueOn = memory[TORQUE_ENABLE] === 1;
     if (torqueOn && !this.#torqueOn) {
-      this.#profile = this.#present;
+      this.#profile = this.#position(this.#drivesTurns);
       this.#profileSpeed = 0;
+      this.#stepGoal = this.#profile;
+      if (this.#mode === Mode.step) this.#goal = this.#profile;
     }
     if (!torqueOn && this.#torqueOn) this.#overloadLatched = false;
     if (!torqueOn) this.#release();
@@ -406,11 +539,12 @@ export class Sts3215Firmware {
     const current = (Math.abs(this.#duty) * this.#motor.stallCurrent + IDLE_CURRENT) / CURRENT_UNIT;
     const atGoal = Math.abs(this.#goal - this.#profile) <= this.#moveThreshold;
     const moving = Math.abs(this.#speed) >= MOVING_SPEED || (this.#torqueOn && !atGoal);
-    store(memory, REGISTERS.present_position, this.#present);
+    const position = this.#faults.position(this.#position(this.#tellsTurns), STEPS_PER_RADIAN / this.#resolution);
+    storeSigned(memory, REGISTERS.present_position, this.#tellsTurns ? position : Math.max(0, position));
     storeSigned(memory, REGISTERS.present_speed, this.#speed);
     storeSigned(memory, REGISTERS.present_load, this.#duty * 1000);
-    store(memory, REGISTERS.present_voltage, Math.round(this.voltage * 10));
-    store(memory, REGISTERS.present_temperature, Math.round(this.#temperature));
+    store(memory, REGISTERS.present_voltage, byte(10 * this.#faults.measured('voltage', this.voltage)));
+    store(memory, REGISTERS.present_temperature, byte(this.#faults.measured('temperature', this.#temperature)));
     store(memory, REGISTERS.async_write_flag, this.#pendingLength > 0 ? 1 : 0);
     store(memory, REGISTERS.status, status);
     store(memory, REGISTERS.moving, moving ? 1 : 0);
@@ -427,6 +561,11 @@ function accessOfEachByte(): Uint8Array {
     access.fill(code, row.address, row.address + row.size);
   }
   return access;
+}
+
+/** What a register of one byte holds of a measurement. */
+function byte(value: number): number {
+  return Math.min(255, Math.max(0, Math.round(value)));
 }
 
 function covers(address: number, length: number, at: number): boolean {

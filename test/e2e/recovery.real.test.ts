@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { simulatedCounterpart } from '../../src/arm/simulated-counterpart.ts';
+import { systemClock } from '../../src/clock.ts';
 import { addFault, NO_FAULTS } from '../../src/sim/faults.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
 import { BridgeProcess, sleep } from './support/bridge.ts';
@@ -18,6 +19,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-recovery-'));
   const link = join(folder, 'bus');
   arm = await ServedArm.start({
+    clock: systemClock,
     arm: simulatedCounterpart(loadArmModel('so101')),
     faults: addFault('overload=2', NO_FAULTS),
     pty: { link },
@@ -63,6 +65,7 @@ test('a bridge killed while its arm floats leaves it holding; the next one takes
   const link = join(folder, 'floating');
   const state = join(folder, 'state');
   const served = await ServedArm.start({
+    clock: systemClock,
     arm: simulatedCounterpart(loadArmModel('so101')),
     faults: NO_FAULTS,
     pty: { link },
@@ -99,6 +102,7 @@ test('a bridge killed while its arm floats leaves it holding; the next one takes
 test('a bridge that is kept from running for a moment goes on with its motion: nobody was silent; after a long pause the arm is checked anew', async () => {
   const link = join(folder, 'paused');
   const served = await ServedArm.start({
+    clock: systemClock,
     arm: simulatedCounterpart(loadArmModel('so101')),
     faults: NO_FAULTS,
     pty: { link },

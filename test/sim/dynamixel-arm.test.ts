@@ -1,6 +1,6 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ArmPhysics } from '../../src/sim/physics.ts';
+import { MujocoPhysics } from '../../src/sim/mujoco-physics.ts';
 import { type SimArmOptions, type SimServo, SimulatedArm } from '../../src/sim/simulated-arm.ts';
 import { packet } from '../servo/wire.ts';
 import { JOINTS, so101 } from './so101.ts';
@@ -106,7 +106,7 @@ describe('an arm with Dynamixel servos of several models', () => {
     // MuJoCo's own statics at that pose, with joints that nothing but gravity moves.
     const joints = JOINTS.map((name) => ({ name, damping: 0, frictionLoss: 0, armature: 0 }));
     const { name, urdf, toolLink } = so101('statics');
-    const statics = new ArmPhysics(mj, { name, urdf, toolLink, joints, initial: bench.positions });
+    const statics = new MujocoPhysics(mj, { name, urdf, toolLink, joints, initial: bench.positions });
     const needed = statics.holdingTorques()[1]!;
     statics.dispose();
     expect(Math.abs(needed)).toBeGreaterThan(0.3);

@@ -302,6 +302,8 @@ describe('the motor', () => {
     const bench = new Bench([1], { model });
     expect(bench.hold(2048)).toBe(0);
     expect(bench.write(1, 64, 1)).toBe(0);
+    // An I gain adds to the spring as time goes by.
+    expect(bench.write(1, 82, 0, 0)).toBe(0);
     const { stiffness } = DYNAMIXEL_MOTORS[name];
     expect(bench.hold(2048 - 20)).toBeCloseTo(stiffness * 20 * RADIANS_PER_STEP, 6);
     expect(bench.write(1, 84, ...u16(200))).toBe(0);
@@ -440,6 +442,9 @@ describe('protection', () => {
     expect(bench.read(1, 70, 1)).toEqual(status(1, 0x80, 0x20));
     expect(bench.write(1, 64, 1)).toBe(0x81);
     expect(bench.ask(packet(1, 8))).toEqual(status(1, 0x80));
+    // It starts anew, which takes its time.
+    expect(bench.read(1, 70, 1)).toEqual([]);
+    bench.hold(2048, 0.2);
     expect(bench.read(1, 70, 1)).toEqual(status(1, 0, 0));
   });
 

@@ -1,7 +1,7 @@
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { ArmPhysics } from '../../src/sim/physics.ts';
+import { MujocoPhysics } from '../../src/sim/mujoco-physics.ts';
 import { type SimArmOptions, SimulatedArm } from '../../src/sim/simulated-arm.ts';
 import { request, word } from './frames.ts';
 import { JOINTS, so101 } from './so101.ts';
@@ -210,7 +210,7 @@ describe('motion', () => {
 describe('a gripper with a crank', () => {
   it('takes the fingers with it, from the first step on', () => {
     const { urdf, joints, poses } = loadArmModel('wx250s');
-    const physics = new ArmPhysics(mj, {
+    const physics = new MujocoPhysics(mj, {
       name: 'arm',
       urdf,
       toolLink: 'left_finger_link',
@@ -321,7 +321,7 @@ describe('robustness', () => {
   });
 
   it('puts an arm at rest where it was when the physics diverges, and goes on', () => {
-    const physics = new ArmPhysics(mj, {
+    const physics = new MujocoPhysics(mj, {
       ...so101('arm'),
       joints: JOINTS.map((name) => ({ name, damping: 0.6, frictionLoss: 0.052, armature: 0.028 })),
       initial: [0.3, 0, 0, 0, 0, 0],

@@ -11,7 +11,7 @@ import { JOINTS, so101 } from './so101.ts';
 let compiled: CompiledSources;
 let workerUrl: URL;
 beforeAll(() => {
-  compiled = compileSources('sim', 'servo', 'clock.ts', 'thread.ts');
+  compiled = compileSources('sim', 'servo', 'kinematics', 'clock.ts', 'thread.ts');
   workerUrl = compiled.url('sim/entry.ts');
 });
 afterAll(() => compiled.remove());
@@ -35,6 +35,7 @@ describe('two arms in their thread', () => {
   beforeEach(async () => {
     failures.length = 0;
     simulation = await Simulation.start([so101('leader'), so101('follower')], {
+      clock: systemClock,
       workerUrl,
       onFailure: (message) => failures.push(message),
     });
@@ -140,9 +141,11 @@ describe('two arms in their thread', () => {
 
 describe('failure', () => {
   it('to build an arm is reported by name, and leaves no thread', async () => {
-    const start = Simulation.start([so101('leader', { toolLink: 'flange' })], { workerUrl });
+    const start = Simulation.start([so101('leader', { toolLink: 'flange' })], { clock: systemClock, workerUrl });
     await expect(start).rejects.toThrow(/leader.*flange/);
-    await expect(Simulation.start([so101('a'), so101('a')], { workerUrl })).rejects.toThrow(/two.*"a"/);
+    await expect(Simulation.start([so101('a'), so101('a')], { clock: systemClock, workerUrl })).rejects.toThrow(
+      /two.*"a"/,
+    );
   });
 
   it('of the thread is reported and ends what is waited for', async () => {
@@ -152,6 +155,7 @@ describe('failure', () => {
       parentPort.postMessage({ type: 'ready' });`;
     const failures: string[] = [];
     const simulation = await Simulation.start([so101('leader')], {
+      clock: systemClock,
       workerUrl: new URL(`data:text/javascript,${encodeURIComponent(dying)}`),
       onFailure: (message) => failures.push(message),
     });

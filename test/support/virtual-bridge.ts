@@ -117,7 +117,7 @@ export class VirtualBridge {
 
   /** The same bridge after it has ended properly, over the same arms. */
   async restart(): Promise<VirtualBridge> {
-    this.host.arms!.outlives = true;
+    this.host.armsOutlive = true;
     await this.end();
     this.#killed = true;
     return VirtualBridge.start(this.#config, this.folder, this.host.killed());

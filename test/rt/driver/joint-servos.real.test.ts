@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { lineOf } from '../../../src/cli/setup/arm.ts';
 import { setRegisters } from '../../../src/cli/setup/registers.ts';
+import { systemClock } from '../../../src/clock.ts';
 import type { LinkJoint, LinkServo } from '../../../src/rt/driver/servo-slots.ts';
 import { expectedServos } from '../../../src/servo/expected-servo.ts';
 import { familyByName } from '../../../src/servo/families.ts';
@@ -50,6 +51,7 @@ async function start(
   setUp = true,
 ): Promise<{ arm: ServedArm; loop: LinkLoop }> {
   const arm = await ServedArm.start({
+    clock: systemClock,
     arm: so101('arm', {
       joints: JOINTS.map((name, i) => ({
         name,

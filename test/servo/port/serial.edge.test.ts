@@ -183,7 +183,7 @@ describe('a serial port to an emulated arm', () => {
 
   it('reads and moves its servos, survives unplugging, and finds the arm as it was', async () => {
     const link = join(folder, 'arm');
-    const served = await ServedArm.start({ arm: so101('arm'), pty: { link } });
+    const served = await ServedArm.start({ clock: systemClock, arm: so101('arm'), pty: { link } });
     ends.push(() => served.close());
     const port = await opened(link);
     const bus = new FeetechBus(port, [1, 2, 3, 4, 5, 6]);

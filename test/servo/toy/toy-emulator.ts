@@ -1,5 +1,5 @@
 import { bytesOf, loadCounts, type Register } from '../../../src/servo/registers.ts';
-import type { BusFaults, EmulatedServoBus } from '../../../src/sim/emulated-servo.ts';
+import { type EmulatedServoBus, noBusFaults } from '../../../src/sim/emulated-servo.ts';
 import { ANSWER, EVERYBODY, Op, OVERHEAD, REQUEST, xor } from './toy-frame.ts';
 import { TOY_1 } from './toy-table.ts';
 
@@ -62,7 +62,7 @@ export class ToyServo {
 
 /** The far end of a toy bus. */
 export class ToyEnd implements EmulatedServoBus {
-  readonly faults: BusFaults = { dead: new Set(), loseRate: 0, corruptRate: 0 };
+  readonly faults = noBusFaults();
   onStatus: ((bytes: Uint8Array, returnDelay: number) => void) | null = null;
   readonly #servos: readonly ToyServo[];
   #input: number[] = [];

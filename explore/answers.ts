@@ -1,0 +1,211 @@
+/** What asking the bridge for something, and its answer, mean to the judge: who may move from when to when, and what must be so. */
+import { LightPhysics } from '../src/sim/light-physics.ts';
+import type { Answer, World } from './world.ts';
+
+/** After a motion has been answered the joints come to rest within this time, s. */
+const SETTLING = 0.6;
+/** `/joints/write` answers when it begins, and takes at most this long, s. */
+const JOINT_MOVE = 12;
+/** Lowering that goes on after an answer takes at most this long, s. */
+const LOWERING = 15;
+/** An `ok` may be so much off beyond what it says, m, and joints by so much, rad. */
+const POSITION_MORE = 0.002;
+const JOINT_MORE = 0.06;
+const FOREVER = Number.POSITIVE_INFINITY;
+
+/** Routes that move an arm until they are answered. */
+const MOVED_BY: ReadonlySet<string> = new Set([
+  'POST /move/init',
+  'POST /move/absolute',
+  'POST /move/relative',
+  'POST /move/hello',
+  'POST /move/sleep',
+  'POST /recording/play',
+  'POST /robot/disconnect',
+]);
+
+type Body = Readonly<Record<string, unknown>> | undefined;
+
+/** @returns what is to be called with the answer; null for one that never came */
+export function watchAnswer(
+  world: World,
+  route: string,
+  meant: readonly string[],
+  body: Body,
+  query: URLSearchParams,
+): (answer: Answer | null) => void {
+  const { judge } = world;
+  // Without an id these mean the first arm.
+  const arms = query.get('robot_id') === null && !ALL.has(route) ? meant.slice(0, 1) : meant;
+  const key = `${route} ${asks++}`;
+  const begin = (names: readonly string[], until: number): void => {
+    for (const arm of names) {
+      judge.driven(arm);
+      if (!judge.isStopped(arm)) judge.allow(arm, key, until);
+    }
+  };
+  const end = (names: readonly string[], settling: number): void => {
+    for (const arm of names) {
+      if (judge.allowedUntil(arm, key) > world.now) judge.allow(arm, key, world.now + settling);
+    }
+  };
+  if (MOVED_BY.has(route)) {
+    begin(arms, FOREVER);
+    if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, FOREVER);
+    return (answer) => {
+      end(arms, SETTLING);
+      if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, world.now + 1);
+      if (answer?.status === 200 && answer.body?.status === 'ok') checkPose(world, route, arms, body, answer);
+    };
+  }
+  switch (route) {
+    case 'POST /joints/write':
+      begin(arms, world.now + JOINT_MOVE);
+      return () => {};
+    case 'POST /torque/toggle':
+      return torque(world, arms, body, begin, end);
+    case 'POST /stop':
+      for (const arm of arms) judge.stopped(arm, world.delay(arm));
+      return (answer) => {
+        if (answer?.status === 200 && answer.body?.status === 'ok') for (const arm of arms) judge.stopAnswered(arm);
+      };
+    case 'POST /stop/reset':
+      return (answer) => {
+        if (answer?.status === 200) for (const arm of arms) judge.reset(arm);
+      };
+    case 'POST /move/leader/start':
+      return leaderStart(world, body, begin, end);
+    case 'POST /move/leader/stop':
+    case 'POST /gravity/stop': {
+      const names = route === 'POST /gravity/stop' ? arms : judge.names;
+      const lowers = query.get('release') !== 'hold';
+      if (lowers) release(world, names, world.now + LOWERING);
+      return () => {
+        for (const arm of names)
+          judge.end(arm, /^mirroring|^leading|^gravity/, world.now + (lowers ? LOWERING : SETTLING));
+        if (lowers) begin(names, world.now + LOWERING);
+      };
+    }
+    case 'POST /gravity/start':
+      for (const arm of arms) if (!judge.isStopped(arm)) judge.allow(arm, 'gravity', FOREVER);
+      return (answer) => {
+        if (answer?.body?.status !== 'ok') for (const arm of arms) judge.end(arm, /^gravity/, world.now + SETTLING);
+      };
+    case 'POST /calibrate':
+      for (const arm of arms) judge.allow(arm, 'calibration', FOREVER);
+      release(world, arms, FOREVER);
+      return () => {};
+    default:
+      return () => {};
+  }
+}
+
+/** Routes that mean all arms where they name none. */
+const ALL: ReadonlySet<string> = new Set(['POST /move/init', 'POST /torque/toggle', 'POST /stop', 'POST /stop/reset']);
+
+let asks = 0;
+
+type Range = (names: readonly string[], until: number) => void;
+
+function release(world: World, arms: readonly string[], until: number): void {
+  for (const arm of arms) if (!world.judge.isStopped(arm)) world.judge.setRelease(arm, until);
+}
+
+function torque(world: World, arms: readonly string[], body: Body, begin: Range, end: Range) {
+  const { judge } = world;
+  const on = body?.torque_status === true;
+  if (!on) {
+    // It is lowered first; with force it falls.
+    begin(arms, FOREVER);
+    if (body?.force === true) for (const arm of arms) judge.setRelease(arm, FOREVER);
+    else release(world, arms, FOREVER);
+  }
+  return (answer: Answer | null): void => {
+    if (!on) {
+      end(arms, SETTLING);
+      for (const arm of arms) judge.setRelease(arm, world.now + 1);
+    }
+    if (answer?.status !== 200 || answer.body?.status !== 'ok') return;
+    for (const arm of arms) {
+      if (!on || judge.powered(arm) || judge.isExcused(arm)) continue;
+      judge.complain('answer', arm, 'torque is said to be on, and some servo has none');
+    }
+  };
+}
+
+function leaderStart(world: World, body: Body, begin: Range, end: Range) {
+  const { judge } = world;
+  const all = judge.names;
+  const rows = Array.isArray(body?.robot_pairs)
+    ? (body.robot_pairs as { leader_id: number; follower_id: number }[])
+    : [];
+  const named = [...new Set(rows.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]))];
+  const names = named.flatMap((id) => all[id] ?? []);
+  const leaders = rows.flatMap(({ leader_id }) => all[leader_id] ?? []);
+  for (const arm of leaders) if (!judge.isStopped(arm)) judge.allow(arm, 'leading', FOREVER);
+  // A leader that held goes limp.
+  begin(names, FOREVER);
+  release(world, names, FOREVER);
+  return (answer: Answer | null): void => {
+    for (const arm of names) judge.setRelease(arm, world.now + 3);
+    end(names, SETTLING);
+    if (answer?.body?.status === 'ok') {
+      for (const { leader_id, follower_id } of rows) {
+        const [leader, follower] = [all[leader_id], all[follower_id]];
+        if (leader && follower && !judge.isStopped(follower))
+          judge.follows(follower, leader, body?.invert_controls === true);
+      }
+    } else {
+      for (const arm of leaders) judge.end(arm, /^leading/, world.now + SETTLING);
+    }
+  };
+}
+
+/** Whether an arm is where an answer says that it is. */
+function checkPose(world: World, route: string, arms: readonly string[], body: Body, answer: Answer): void {
+  const { judge } = world;
+  for (const arm of arms) {
+    if (judge.isExcused(arm) || judge.isMisread(arm)) continue;
+    const model = world.models.get(arm)!;
+    const truth = world.simulation.truthNow(arm);
+    if (route === 'POST /move/init') {
+      const pose = model.poses.get('init')!;
+      const worst = Math.max(...model.joints.map((_, j) => Math.abs(truth.positions[j]! - pose[j]!)));
+      if (worst > JOINT_MORE) judge.complain('answer', arm, `init is ok, and a joint is ${worst.toFixed(3)} rad off`);
+    }
+    if (route !== 'POST /move/absolute' || typeof answer.body.position_error !== 'number') continue;
+    const { x, y, z } = body as { x?: number; y?: number; z?: number };
+    const zero = initTool(world, arm);
+    const { position } = truth.tool;
+    const off = Math.hypot(
+      ...(
+        [
+          ['x', x],
+          ['y', y],
+          ['z', z],
+        ] as const
+      ).map(([axis, value]) => (typeof value === 'number' ? position[axis] - zero[axis] - value / 100 : 0)),
+    );
+    if (off > answer.body.position_error / 100 + POSITION_MORE)
+      judge.complain(
+        'answer',
+        arm,
+        `a move is ok within ${answer.body.position_error} cm, and ${(100 * off).toFixed(2)} cm off`,
+      );
+  }
+}
+
+/** Where the tool is at the pose `init`, m. */
+function initTool(world: World, arm: string): { x: number; y: number; z: number } {
+  const model = world.models.get(arm)!;
+  const { urdf, toolLink, joints } = model;
+  const resistances = { damping: 1, frictionLoss: 1, armature: 1 };
+  const physics = new LightPhysics({
+    name: arm,
+    urdf,
+    toolLink,
+    joints: joints.map(({ name }) => ({ name, ...resistances })),
+    initial: [...model.poses.get('init')!],
+  });
+  return physics.toolPose().position;
+}

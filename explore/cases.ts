@@ -1,0 +1,180 @@
+import { loadArmModel } from '../src/arm/model.ts';
+import type { ServoFault } from '../src/sim/servo-faults.ts';
+import type { Rule } from './judge.ts';
+import { type Deed, pairOf, type Script, type Step } from './script.ts';
+
+/** A run that shows one defect of the list that was found from outside (S and R). */
+export interface Case {
+  readonly id: string;
+  readonly script: Script;
+  /** Rules by which it shows. */
+  readonly rules: readonly Rule[];
+  /** Whether the bridge is known to break them still. */
+  readonly known: boolean;
+}
+
+const FOLLOWER = 1;
+
+function ask(at: number, url: string, body?: object): Step {
+  return { at, do: 'ask', url, ...(body === undefined ? {} : { body }) };
+}
+
+/** A fault of one servo of the follower. */
+function servo(at: number, id: number, fault: ServoFault): Step {
+  return { at, do: 'fault', arm: 'follower', fault: { servos: { [id]: fault } } };
+}
+
+function script(name: string, model: string, steps: readonly Step[], length: number): Script {
+  const layout = pairOf(model, 'light', model === 'koch' ? 'leader' : 'follower');
+  return { name, seed: 1, layout, steps: [...steps].sort((a, b) => a.at - b.at), length };
+}
+
+/** The leader's hand, at the follower's rest pose or from it. */
+function leads(at: number, joints: Readonly<Record<string, number>>, over: number): Step {
+  return { at, do: 'hand', arm: 'leader', joints, over } satisfies Deed & { at: number };
+}
+
+/** Steps beyond the end of its range that a joint's servo is told to keep to, on the side where the arm rests. */
+function narrow(model: string, joint: number): ServoFault {
+  const { joints, poses } = loadArmModel(model);
+  const { zero, sign } = joints[joint]!.servos[0]!;
+  const at = Math.round(zero + (sign * poses.get('rest')![joint]! * 4096) / (2 * Math.PI));
+  return { registers: { max_position: at - 30, min_position: at - 1200, goal_position: at - 1000 } };
+}
+
+export const CASES: readonly Case[] = [
+  {
+    id: 'S1a',
+    script: script(
+      'a Dynamixel servo that lies beyond its own limits refuses all goals and keeps one of another day',
+      'koch',
+      [
+        servo(-1, 1, { ...narrow('koch', 0) }),
+        ask(0.5, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: true }),
+      ],
+      3,
+    ),
+    rules: ['torque', 'unasked'],
+    known: false,
+  },
+  {
+    id: 'S1b',
+    script: script(
+      'a servo takes no goals, and its torque goes on all the same',
+      'so101',
+      [
+        servo(-1, 1, { ignoresGoals: true, registers: { goal_position: 3000 } }),
+        ask(0.5, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: true }),
+      ],
+      3,
+    ),
+    rules: ['torque', 'unasked'],
+    known: false,
+  },
+  {
+    id: 'S2',
+    script: script(
+      'one wrong reading as torque goes on throws the arm',
+      'so101',
+      Array.from({ length: 10 }, (_, i) => [
+        ask(0.5 + 2 * i, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: true }),
+        servo(0.5 + 2 * i + 0.003 * i, 1, { misreads: { position: { share: 1, by: 1.84, times: 1 } } }),
+        ask(1.8 + 2 * i, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: false, force: true }),
+      ]).flat(),
+      21,
+    ),
+    rules: ['torque', 'unasked', 'step'],
+    known: false,
+  },
+  {
+    id: 'S3',
+    script: {
+      ...script(
+        'a stopped pair with autostart mirrors again after the process was killed',
+        'so101',
+        [
+          leads(0.5, { shoulder_pan: 0.1 }, 0.5),
+          ask(4, '/stop'),
+          { at: 5, do: 'kill' },
+          leads(5.2, { shoulder_pan: 0.9 }, 1),
+          { at: 7, do: 'start' },
+        ],
+        14,
+      ),
+      layout: { ...pairOf('so101'), pairs: [{ leader: 'leader', follower: 'follower', autostart: true }] },
+    },
+    rules: ['after stop', 'torque'],
+    known: false,
+  },
+  {
+    id: 'S4',
+    script: script(
+      'a stop does not cancel a torque that is being switched on',
+      'so101',
+      Array.from({ length: 12 }, (_, i) => [
+        ask(0.5 + 2 * i, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: true }),
+        ask(0.501 + 2 * i + 0.004 * i, '/stop'),
+        ask(1.5 + 2 * i, '/stop/reset'),
+        ask(1.6 + 2 * i, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: false, force: true }),
+      ]).flat(),
+      26,
+    ),
+    rules: ['after stop'],
+    known: false,
+  },
+  {
+    id: 'S6',
+    script: script(
+      'a servo that another program has slowed down goes on after a stop',
+      'so101',
+      [
+        ask(0.5, `/move/init?robot_id=${FOLLOWER}`),
+        servo(4, 1, { registers: { goal_speed: 300 } }),
+        ask(4.5, `/joints/write?robot_id=${FOLLOWER}`, { angles: [1.5], joints_ids: [0] }),
+        ask(4.75, '/stop'),
+      ],
+      10,
+    ),
+    rules: ['stop', 'after stop'],
+    known: false,
+  },
+  {
+    id: 'S10',
+    script: {
+      ...script(
+        'a short brown-out of a limp multi-turn Dynamixel turns its reading by a turn',
+        'koch',
+        [
+          ask(0.5, '/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: FOLLOWER }] }),
+          leads(1, { wrist_roll: 0.6 }, 2),
+          { at: 12, do: 'fault', arm: 'leader', fault: { volts: 0 } },
+          { at: 12.12, do: 'fault', arm: 'leader', fault: { volts: null } },
+        ],
+        14,
+      ),
+      layout: {
+        ...pairOf('koch'),
+        arms: [
+          { name: 'leader', model: 'koch', variant: 'leader', homing: { 5: -1800 } },
+          { name: 'follower', model: 'koch' },
+        ],
+      },
+    },
+    rules: ['following'],
+    known: false,
+  },
+  {
+    id: 'S11',
+    script: script(
+      'one wrong reading of a floating arm makes a goal leap',
+      'so101',
+      [
+        ask(0.5, `/gravity/start?robot_id=${FOLLOWER}`),
+        servo(4, 1, { misreads: { position: { share: 1, by: 1.3, times: 1 } } }),
+      ],
+      6,
+    ),
+    rules: ['float step'],
+    known: false,
+  },
+];

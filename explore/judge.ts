@@ -1,0 +1,572 @@
+import type { ArmModel } from '../src/arm/model.ts';
+import type { SimulatedArm } from '../src/sim/simulated-arm.ts';
+import { type Family, REGISTERS, ReplyDecoder, RequestDecoder, type Write } from './frames.ts';
+
+/** What must never happen. */
+export const RULES = {
+  step: 'a goal is sent further from the one before it than the limits let a joint go in a cycle',
+  'float step': 'the same of an arm that floats, or that begins to',
+  blind: 'a goal is sent to a servo that has not been heard since its bus was opened',
+  torque: 'torque goes on for a servo whose goal is not where it is',
+  drop: 'torque is cut on a raised arm without force',
+  stop: 'an arm does not rest in time after a stop',
+  'after stop': 'an arm moves after a stop, before anybody asks anew',
+  unasked: 'an arm moves that nobody asked to',
+  following: 'a follower goes away from a leader that stands still',
+  speed: 'a joint is driven faster than its limits',
+  range: 'a joint is driven beyond its limits',
+  answer: 'an answer says ok, and it is not so',
+  patience: 'somebody waits too long for an answer',
+  liveness: 'faults have ended, and an arm does not come back',
+  error: 'the bridge fails at what is no error of it',
+} as const;
+export type Rule = keyof typeof RULES;
+
+export interface Violation {
+  readonly rule: Rule;
+  /** s */
+  readonly at: number;
+  readonly arm: string;
+  readonly text: string;
+}
+
+/** Largest figures of a family of servos, for the certificate. */
+export interface Figures {
+  /** Largest change of a goal between two writes to a servo with torque, rad. */
+  step: number;
+  /** Largest speed at which a joint was driven, rad/s. */
+  speed: number;
+  /** Longest time from a stop to rest, s, and largest way, rad. */
+  rest: number;
+  way: number;
+  /** Largest distance of a goal at switching torque on, rad. */
+  torque: number;
+  /** Goals that were sent, times that torque went on, and stops. */
+  goals: number;
+  torqueEvents: number;
+  stops: number;
+}
+
+/** A change of a goal in one write, rad: the largest speed over a late cycle, and what a change of the droop adds. */
+const LARGEST_STEP = 0.05;
+/** Motion that nobody asked for, rad. */
+const UNASKED = 0.05;
+/** The same of an arm that holds with some of its servos, whose weight lies on the others. */
+const UNASKED_PARTLY = 0.25;
+/** An arm with a servo that has held back is lowered within this time, s. */
+const WEAK = 30;
+/** A follower that goes further away than this from a leader that stands still strays, rad. */
+const STRAYS = 0.2;
+/** A leader moves when it has moved so far, rad; its follower has caught up so long afterwards, s. */
+const LEADS = 0.01;
+const CATCHING_UP = 7;
+/** After a silence an arm is taken up again within this time, s. */
+const HANGING = 3;
+/** Distance of the goal at torque on beyond the droop, rad. */
+const TORQUE_DISTANCE = 0.05;
+/** Time from a stop to rest, s; the speed that counts as rest, rad/s; and the way until then, rad. */
+const REST_TIME = 0.3;
+const REST_SPEED = 0.1;
+const REST_WAY = 0.35;
+/** A driven joint may be faster than its limit by this part and this much, rad/s: the arm is elastic. */
+const SPEED_PART = 1.25;
+const SPEED_MORE = 0.3;
+/** Speeds are judged over this time, s. */
+const SPEED_TIME = 0.02;
+const RANGE_MORE = 0.08;
+/** Torque is confirmed, or undone, within this time, s. */
+const ARMING = 0.3;
+/** A servo that is brought back after an overload gives way for less than this, s. */
+const GIVES_WAY = 0.1;
+/** An arm is raised while a joint that carries weight is further from its rest pose, rad. */
+const RAISED = 0.35;
+const CARRYING = 0.15;
+/** Violations of one rule on one arm that are told; more say nothing new. */
+const TOLD = 3;
+
+interface ServoSeen {
+  readonly joint: number;
+  /** rad per step, with its sign. */
+  readonly scale: number;
+  heard: boolean;
+  /** The goal that was sent last, step. */
+  goal: number | null;
+  /** When its torque was cut while the arm was raised, s; null when it has not been, or is on again. */
+  cut: number | null;
+}
+
+interface Stop {
+  /** From when the arm must rest, s. */
+  readonly due: number;
+  readonly from: number;
+  readonly positions: Float64Array;
+  rested: boolean;
+  done: boolean;
+}
+
+/** One arm, as its servos and its physics show it. */
+class WatchedArm {
+  readonly name: string;
+  readonly model: ArmModel;
+  readonly sim: SimulatedArm;
+  readonly family: Family;
+  readonly servos = new Map<number, ServoSeen>();
+  readonly requests: RequestDecoder;
+  readonly replies: ReplyDecoder;
+  readonly driven: Uint8Array;
+  /** When each joint got its torque, s. */
+  readonly drivenSince: Float64Array;
+  /** Where each joint was when it was last allowed to move, rad. */
+  readonly anchors: Float64Array;
+  readonly history: Float64Array[] = [];
+  /** Reasons why the arm may move, and until when, s. */
+  readonly licences = new Map<string, number>();
+  /** Until when torque may be cut, s. */
+  releaseUntil = 0;
+  /** Whom it follows, and where that one was when it moved last, rad. */
+  leader: WatchedArm | null = null;
+  led = new Float64Array();
+  /** How near each joint has come to its leader's since that one moved last, rad; null where it is not the same joint. */
+  nearest: Float64Array | null = null;
+  stopped = false;
+  /** When a stop was answered last, s. */
+  stopAnswered = Number.POSITIVE_INFINITY;
+  misread = false;
+  stop: Stop | null = null;
+  readonly rest: Float64Array;
+
+  constructor(name: string, model: ArmModel, sim: SimulatedArm, onWrite: (arm: WatchedArm, write: Write) => void) {
+    this.name = name;
+    this.model = model;
+    this.sim = sim;
+    this.family = familyOf(model);
+    model.joints.forEach((joint, j) => {
+      for (const { id, sign, shadow } of joint.servos) {
+        if (!shadow)
+          this.servos.set(id, { joint: j, scale: (sign * 2 * Math.PI) / 4096, heard: false, goal: null, cut: null });
+      }
+    });
+    this.requests = new RequestDecoder(this.family, (write) => onWrite(this, write));
+    this.replies = new ReplyDecoder(this.family, (id) => {
+      const servo = this.servos.get(id);
+      if (servo) servo.heard = true;
+    });
+    this.driven = new Uint8Array(model.joints.length);
+    this.drivenSince = new Float64Array(model.joints.length);
+    this.anchors = Float64Array.from(sim.physics.positions);
+    this.rest = model.poses.get('rest')!;
+  }
+
+  licensed(now: number): boolean {
+    for (const until of this.licences.values()) if (until >= now) return true;
+    return false;
+  }
+
+  excused(now: number): boolean {
+    for (const reason of NATURE) if ((this.licences.get(reason) ?? 0) >= now) return true;
+    return false;
+  }
+
+  /** Whether it may float: with its weight carried, or as a leader that is let go. */
+  floats(now: number): boolean {
+    for (const [reason, until] of this.licences) if (FLOATING.test(reason) && until >= now) return true;
+    return false;
+  }
+
+  /** Whether it would fall without torque. */
+  get raised(): boolean {
+    const { positions } = this.sim.physics;
+    const weights = this.sim.physics.holdingTorques();
+    const { gripper } = this.model;
+    return this.model.joints.some(
+      (_, j) =>
+        j !== gripper?.index &&
+        Math.abs(weights[j]!) > CARRYING * Math.max(...weights.map(Math.abs), 0.05) &&
+        Math.abs(weights[j]!) > 0.02 &&
+        Math.abs(positions[j]! - this.rest[j]!) > RAISED,
+    );
+  }
+}
+
+/**
+ * Judges a run by what the servos are sent and by what the physics says; it knows nothing of what the bridge thinks. What
+ * people asked for it is told by who asks.
+ */
+export class Judge {
+  readonly violations: Violation[] = [];
+  readonly figures: Record<Family, Figures> = { feetech: noFigures(), dynamixel: noFigures() };
+  readonly #arms = new Map<string, WatchedArm>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add(name: string, model: ArmModel, sim: SimulatedArm): void {
+    this.#arms.set(name, new WatchedArm(name, model, sim, (arm, write) => this.#written(arm, write)));
+  }
+
+  get names(): string[] {
+    return [...this.#arms.keys()];
+  }
+
+  /** A bus has been opened: nothing is known of its servos. */
+  opened(arm: string): void {
+    for (const servo of this.#arms.get(arm)!.servos.values()) servo.heard = false;
+  }
+
+  /** The host writes to the bus. */
+  sent(arm: string, bytes: Uint8Array): void {
+    this.#arms.get(arm)!.requests.feed(bytes);
+  }
+
+  /** The host reads from the bus. */
+  received(arm: string, bytes: Uint8Array): void {
+    this.#arms.get(arm)!.replies.feed(bytes);
+  }
+
+  /** The arm may move for a reason until an instant, s. A stop ends all that were asked for. */
+  allow(arm: string, reason: string, until: number): void {
+    const watched = this.#arms.get(arm)!;
+    watched.licences.set(reason, until);
+  }
+
+  allowedUntil(arm: string, reason: string): number {
+    return this.#arms.get(arm)!.licences.get(reason) ?? 0;
+  }
+
+  /** Whether something is done to the arm, or its servos cannot do what they should: its speeds are not the bridge's. */
+  isExcused(arm: string): boolean {
+    return this.#arms.get(arm)!.excused(this.#now());
+  }
+
+  /**
+   * The bus of an arm is silent until then, s. Dynamixel servos then stop where they are, by a watchdog that the bridge has
+   * set, and hang by their droop.
+   */
+  silent(name: string, until: number): void {
+    const arm = this.#arms.get(name)!;
+    if (arm.family === 'dynamixel')
+      arm.licences.set('hanging', Math.max(arm.licences.get('hanging') ?? 0, until + HANGING));
+  }
+
+  /** The bus of an arm is no longer silent. */
+  speaks(name: string): void {
+    const arm = this.#arms.get(name)!;
+    const until = this.#now() + HANGING;
+    if ((arm.licences.get('hanging') ?? 0) > until) arm.licences.set('hanging', until);
+  }
+
+  /** The arm follows another one from now on: it may move while that one does, and for as long as it takes to catch up. */
+  follows(name: string, leader: string, inverted: boolean): void {
+    const arm = this.#arms.get(name)!;
+    arm.leader = this.#arms.get(leader)!;
+    arm.led = Float64Array.from(arm.leader.sim.physics.positions);
+    arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
+    arm.licences.set('mirroring', this.#now() + CATCHING_UP);
+  }
+
+  /** Something else drives the arm, which follows no longer. */
+  driven(name: string): void {
+    this.#arms.get(name)!.leader = null;
+  }
+
+  /** Something has come between arms that follow and those that lead: they may catch up with it until then, s. */
+  disturbed(until: number): void {
+    for (const arm of this.#arms.values()) {
+      const before = arm.licences.get('mirroring') ?? 0;
+      if (arm.leader !== null) arm.licences.set('mirroring', Math.max(before, until + CATCHING_UP));
+    }
+  }
+
+  /** Its servos tell positions that are not so, of which the bridge cannot know. */
+  misread(arm: string, misread: boolean): void {
+    this.#arms.get(arm)!.misread = misread;
+  }
+
+  isMisread(arm: string): boolean {
+    return this.#arms.get(arm)!.misread;
+  }
+
+  /** Torque of the arm may be cut until then, or longer where that has been said. */
+  allowRelease(arm: string, until: number): void {
+    const watched = this.#arms.get(arm)!;
+    watched.releaseUntil = Math.max(watched.releaseUntil, until);
+  }
+
+  /** Torque of the arm may be cut until then, and no longer. */
+  setRelease(arm: string, until: number): void {
+    this.#arms.get(arm)!.releaseUntil = until;
+  }
+
+  /** Reasons for motion that match end then, where they have not ended before, s. */
+  end(arm: string, reasons: RegExp, until: number): void {
+    const { licences } = this.#arms.get(arm)!;
+    if (reasons.test('mirroring')) this.#arms.get(arm)!.leader = null;
+    for (const [reason, before] of licences) if (reasons.test(reason) && before > until) licences.set(reason, until);
+  }
+
+  /**
+   * A stop of the arm has been asked for: whatever was asked before is over.
+   * @param delay until the bridge can hear it, s
+   */
+  stopped(name: string, delay: number): void {
+    const arm = this.#arms.get(name)!;
+    const from = this.#now() + delay;
+    for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
+    arm.leader = null;
+    arm.licences.set('stopping', from + REST_TIME);
+    arm.stopped = true;
+    arm.stopAnswered = Number.POSITIVE_INFINITY;
+    arm.releaseUntil = 0;
+    if (arm.driven.some((driven) => driven === 1)) {
+      const positions = arm.sim.physics.positions.slice();
+      arm.stop = { from, due: from + REST_TIME, positions, rested: false, done: false };
+      this.figures[arm.family].stops++;
+    }
+  }
+
+  /** Whatever was asked of the arm before is over, as when the bridge has been killed. */
+  forget(name: string): void {
+    const arm = this.#arms.get(name)!;
+    for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
+    arm.leader = null;
+    arm.licences.set('stopping', this.#now() + REST_TIME);
+  }
+
+  /** The stop has been answered: from now on no torque goes on. */
+  stopAnswered(arm: string): void {
+    this.#arms.get(arm)!.stopAnswered = this.#now();
+  }
+
+  reset(arm: string): void {
+    this.#arms.get(arm)!.stopped = false;
+  }
+
+  isStopped(arm: string): boolean {
+    return this.#arms.get(arm)!.stopped;
+  }
+
+  /** Whether all servos of an arm have torque. */
+  powered(arm: string): boolean {
+    return this.#arms.get(arm)!.sim.servos.every((joint) => joint.every((servo) => servo.torqueOn && servo.awake));
+  }
+
+  complain(rule: Rule, arm: string, text: string): void {
+    const before = this.violations.filter((other) => other.rule === rule && other.arm === arm);
+    if (before.length < TOLD) this.violations.push({ rule, at: this.#now(), arm, text });
+  }
+
+  /** Looks at the physics; to be called every 5 ms or so. */
+  look(): void {
+    for (const arm of this.#arms.values()) this.#look(arm);
+  }
+
+  #look(arm: WatchedArm): void {
+    const now = this.#now();
+    const { physics, servos } = arm.sim;
+    let all = true;
+    for (let j = 0; j < servos.length; j++) {
+      const on = servos[j]!.every((servo) => servo.torqueOn && servo.awake);
+      if (on && arm.driven[j] === 0) this.#switchedOn(arm, j);
+      if (!on) all = false;
+      if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
+      arm.driven[j] = on ? 1 : 0;
+    }
+    if (arm.leader !== null) this.#watchLeader(arm, arm.leader, now);
+    const licensed = arm.licensed(now);
+    const allowed = all ? UNASKED : UNASKED_PARTLY;
+    for (let j = 0; j < servos.length; j++) {
+      const position = physics.positions[j]!;
+      if (arm.driven[j] === 0 || licensed) {
+        arm.anchors[j] = position;
+        continue;
+      }
+      const moved = position - arm.anchors[j]!;
+      if (Math.abs(moved) <= allowed) continue;
+      const name = arm.model.joints[j]!.name;
+      this.complain(arm.stopped ? 'after stop' : 'unasked', arm.name, `${name} has moved by ${moved.toFixed(3)} rad`);
+      arm.anchors[j] = position;
+    }
+    for (const servo of arm.servos.values()) {
+      if (servo.cut === null) continue;
+      if (arm.driven[servo.joint] === 1) servo.cut = null;
+      if (servo.cut === null || now - servo.cut < GIVES_WAY) continue;
+      servo.cut = null;
+      this.complain('drop', arm.name, `torque of ${arm.model.joints[servo.joint]!.name} was cut on a raised arm`);
+    }
+    this.#judgeSpeed(arm, now);
+    if (arm.stop) this.#judgeStop(arm, arm.stop, now);
+  }
+
+  /** A follower may move while its leader does. */
+  #watchLeader(arm: WatchedArm, leader: WatchedArm, now: number): void {
+    const { positions } = leader.sim.physics;
+    if (!positions.some((position, j) => Math.abs(position - arm.led[j]!) > LEADS)) {
+      if (arm.nearest !== null) this.#judgeFollowing(arm, arm.nearest, positions, now);
+      return;
+    }
+    arm.nearest?.fill(Number.POSITIVE_INFINITY);
+    arm.led.set(positions);
+    arm.licences.set('mirroring', Math.max(arm.licences.get('mirroring') ?? 0, now + CATCHING_UP));
+  }
+
+  #judgeFollowing(arm: WatchedArm, nearest: Float64Array, led: Float64Array, now: number): void {
+    const { positions } = arm.sim.physics;
+    for (let j = 0; j < led.length; j++) {
+      const distance = Math.abs(positions[j]! - led[j]!);
+      if (arm.driven[j] === 0 || arm.excused(now)) nearest[j] = Number.POSITIVE_INFINITY;
+      nearest[j] = Math.min(nearest[j]!, distance);
+      if (distance <= nearest[j]! + STRAYS) continue;
+      const joint = arm.model.joints[j]!.name;
+      this.complain(
+        'following',
+        arm.name,
+        `${joint} is ${distance.toFixed(2)} rad from its leader's, which stands still`,
+      );
+      nearest[j] = distance;
+    }
+  }
+
+  /** A servo holds back: the arm sinks, and the bridge may lower it. */
+  #weakened(arm: WatchedArm, now: number): void {
+    arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + WEAK));
+    if (!arm.stopped) arm.releaseUntil = Math.max(arm.releaseUntil, now + WEAK);
+  }
+
+  #judgeSpeed(arm: WatchedArm, now: number): void {
+    const { positions } = arm.sim.physics;
+    const past = arm.history.length * LOOK >= SPEED_TIME ? arm.history.shift()! : null;
+    if (past !== null) {
+      for (let j = 0; j < positions.length; j++) {
+        if (arm.driven[j] === 0 || arm.excused(now)) continue;
+        const joint = arm.model.joints[j]!;
+        const speed = Math.abs(positions[j]! - past[j]!) / SPEED_TIME;
+        const figures = this.figures[arm.family];
+        figures.speed = Math.max(figures.speed, speed);
+        if (speed > SPEED_PART * joint.mirror.velocity + SPEED_MORE)
+          this.complain('speed', arm.name, `${joint.name} goes at ${speed.toFixed(2)} rad/s`);
+        const out = Math.max(joint.lower - positions[j]!, positions[j]! - joint.upper);
+        const outBefore = Math.max(joint.lower - past[j]!, past[j]! - joint.upper);
+        if (out > RANGE_MORE && out > outBefore + 1e-3)
+          this.complain('range', arm.name, `${joint.name} is driven ${out.toFixed(3)} rad beyond its limits`);
+      }
+      past.set(positions);
+      arm.history.push(past);
+    } else {
+      arm.history.push(positions.slice());
+    }
+  }
+
+  #judgeStop(arm: WatchedArm, stop: Stop, now: number): void {
+    if (arm.excused(now)) {
+      arm.stop = null;
+      return;
+    }
+    if (now < stop.from) {
+      stop.positions.set(arm.sim.physics.positions);
+      return;
+    }
+    const { positions, velocities } = arm.sim.physics;
+    let moving = -1;
+    let way = 0;
+    for (let j = 0; j < positions.length; j++) {
+      if (arm.driven[j] === 0) continue;
+      if (Math.abs(velocities[j]!) > REST_SPEED) moving = j;
+      way = Math.max(way, Math.abs(positions[j]! - stop.positions[j]!));
+    }
+    const figures = this.figures[arm.family];
+    if (moving < 0) {
+      if (!stop.rested) figures.rest = Math.max(figures.rest, now - stop.from);
+      stop.rested = true;
+    } else if (now > stop.due) {
+      const joint = arm.model.joints[moving]!.name;
+      const speed = velocities[moving]!.toFixed(2);
+      this.complain('stop', arm.name, `${joint} goes at ${speed} rad/s ${(now - stop.from).toFixed(2)} s after a stop`);
+      figures.rest = Math.max(figures.rest, now - stop.from);
+      stop.rested = false;
+    }
+    figures.way = Math.max(figures.way, way);
+    if (way > REST_WAY) {
+      this.complain('stop', arm.name, `a joint has gone ${way.toFixed(2)} rad since a stop`);
+      arm.stop = null;
+    } else if (now > stop.due + 1) {
+      arm.stop = null;
+    }
+  }
+
+  #switchedOn(arm: WatchedArm, j: number): void {
+    const figures = this.figures[arm.family];
+    const joint = arm.model.joints[j]!;
+    const droop = Math.abs(arm.sim.physics.holdingTorques()[j]!) / joint.stiffness;
+    const distance = Math.max(...arm.sim.servos[j]!.map((servo) => Math.abs(servo.goalDistance)));
+    figures.torqueEvents++;
+    arm.drivenSince[j] = this.#now();
+    if (arm.stopped && this.#now() > arm.stopAnswered + LOOK && !arm.excused(this.#now()))
+      this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
+    figures.torque = Math.max(figures.torque, distance);
+    if (distance <= TORQUE_DISTANCE + 1.5 * droop) return;
+    this.complain('torque', arm.name, `${joint.name} got torque with a goal ${distance.toFixed(3)} rad away`);
+  }
+
+  #written(arm: WatchedArm, { id, address, data }: Write): void {
+    const { torque, goal, goalSize } = REGISTERS[arm.family];
+    const end = address + data.length;
+    const servo = arm.servos.get(id);
+    if (!servo) return;
+    if (address <= goal && end >= goal + goalSize) {
+      const at = goal - address;
+      const raw = data.slice(at, at + goalSize).reduceRight((value, byte) => 256 * value + byte, 0);
+      this.#goalSent(arm, id, servo, arm.family === 'feetech' ? signMagnitude(raw) : raw | 0);
+    }
+    if (address <= torque && end > torque && data[torque - address] === 0) this.#torqueCut(arm, servo);
+  }
+
+  #goalSent(arm: WatchedArm, id: number, servo: ServoSeen, goal: number): void {
+    const joint = arm.model.joints[servo.joint]!;
+    if (!servo.heard) this.complain('blind', arm.name, `servo ${id} of ${joint.name} was sent ${goal} unheard`);
+    const on = arm.sim.servos[servo.joint]!.every((other) => other.torqueOn);
+    this.figures[arm.family].goals++;
+    if (on && servo.goal !== null) {
+      // A servo may have changed its goal by itself, and may not have heard the one before this.
+      const [held] = arm.sim.servos[servo.joint]!;
+      const step = Math.abs(servo.scale) * Math.min(Math.abs(goal - servo.goal), Math.abs(goal - held!.goal));
+      const floats = arm.floats(this.#now());
+      const figures = this.figures[arm.family];
+      if (!floats) figures.step = Math.max(figures.step, step);
+      const text = `${joint.name} was sent a goal ${step.toFixed(3)} rad on`;
+      if (step > LARGEST_STEP) this.complain(floats ? 'float step' : 'step', arm.name, text);
+    }
+    servo.goal = goal;
+  }
+
+  #torqueCut(arm: WatchedArm, servo: ServoSeen): void {
+    const servos = arm.sim.servos[servo.joint]!;
+    if (!servos.some((other) => other.torqueOn) || this.#now() < arm.releaseUntil || !arm.raised) return;
+    // Torque that has just come on and is taken back leaves the arm as it was: nobody has let go of it yet.
+    if (this.#now() - arm.drivenSince[servo.joint]! > ARMING) servo.cut = this.#now();
+  }
+}
+
+/** Time between two looks, s. */
+export const LOOK = 0.005;
+
+/** Reasons for motion that a stop does not end: what is done to the arm, not by it. */
+const NATURE: ReadonlySet<string> = new Set(['hand', 'weak', 'hanging']);
+
+/** Reasons for motion with which an arm may float. */
+const FLOATING = /^gravity|^leading/;
+
+/** @throws {Error} for a family whose frames the judge cannot read */
+function familyOf({ name, family }: ArmModel): Family {
+  if (family === 'feetech' || family === 'dynamixel') return family;
+  throw new Error(`the judge cannot read what is said to the ${family} servos of ${name}`);
+}
+
+function signMagnitude(raw: number): number {
+  return raw & 0x8000 ? -(raw & 0x7fff) : raw;
+}
+
+function noFigures(): Figures {
+  return { step: 0, speed: 0, rest: 0, way: 0, torque: 0, goals: 0, torqueEvents: 0, stops: 0 };
+}

@@ -1,0 +1,379 @@
+import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
+import { type Random, seededRandom } from '../src/sim/random.ts';
+import type { ServoFault } from '../src/sim/servo-faults.ts';
+import type { SimFault } from '../src/sim/servo-line.ts';
+import { type Deed, type Layout, pairOf, type Script, type Step } from './script.ts';
+
+/** Time in which people and faults are at work in a run, s. */
+const LENGTH = 45;
+
+/** One kind of deed. Runs differ in which kinds they have and how often, so that rare ones meet (swarm testing). */
+interface Kind {
+  /** Mean time between two of them in a run that has them, s. */
+  readonly every: number;
+  /** Likelihood that a run has them. */
+  readonly share: number;
+  /** The deeds; of more than one, the later ones after so long, s. */
+  readonly make: (chance: Chance) => readonly (Deed & { readonly after?: number })[];
+}
+
+/** Chance, and what it is about. */
+class Chance {
+  readonly random: Random;
+  readonly layout: Layout;
+  readonly models: readonly ArmModel[];
+
+  constructor(seed: number, layout: Layout) {
+    this.random = seededRandom(seed);
+    this.layout = layout;
+    this.models = layout.arms.map(({ model, variant }) => loadArmModel(model, variant));
+  }
+
+  between(least: number, most: number): number {
+    return round(least + (most - least) * this.random());
+  }
+
+  /** A time with this mean, s. */
+  wait(mean: number): number {
+    return round(-mean * Math.log(1 - this.random()));
+  }
+
+  may(likelihood: number): boolean {
+    return this.random() < likelihood;
+  }
+
+  of<T>(choices: readonly T[]): T {
+    return choices[Math.floor(this.random() * choices.length)]!;
+  }
+
+  /** Index of an arm. */
+  arm(): number {
+    return Math.floor(this.random() * this.layout.arms.length);
+  }
+
+  name(): string {
+    return this.of(this.layout.arms).name;
+  }
+
+  servo(arm: string): number {
+    const index = this.layout.arms.findIndex(({ name }) => name === arm);
+    return this.of(this.models[index]!.joints.flatMap(({ servos }) => servos.map(({ id }) => id)));
+  }
+
+  /** Angles of some joints of an arm, within their limits, rad. */
+  joints(index: number, most = 3): Record<string, number> {
+    const { joints } = this.models[index]!;
+    const chosen = Array.from({ length: 1 + Math.floor(this.random() * most) }, () => this.of(joints));
+    return Object.fromEntries(chosen.map(({ name, lower, upper }) => [name, this.between(0.8 * lower, 0.8 * upper)]));
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+type AskDeed = Extract<Deed, { do: 'ask' }>;
+
+function ask(url: string, body?: object, hangUp?: number): AskDeed {
+  return { do: 'ask', url, ...(body === undefined ? {} : { body }), ...(hangUp === undefined ? {} : { hangUp }) };
+}
+
+/** Somebody who hangs up before the answer, now and then. */
+function impatient(chance: Chance, deed: AskDeed): AskDeed {
+  return chance.may(0.1) ? { ...deed, hangUp: chance.between(0.02, 1.5) } : deed;
+}
+
+const PEOPLE: Readonly<Record<string, Kind>> = {
+  init: {
+    every: 8,
+    share: 0.9,
+    make: (c) => [impatient(c, ask(`/move/init?robot_id=${c.arm()}${c.may(0.5) ? '&take_over=true' : ''}`))],
+  },
+  absolute: {
+    every: 5,
+    share: 0.7,
+    make: (c) => {
+      const body = {
+        x: c.between(-6, 4),
+        y: c.between(-8, 8),
+        z: c.between(-6, 6),
+        ...(c.may(0.3) ? { rx: c.between(-40, 40) } : {}),
+        ...(c.may(0.3) ? { open: c.between(0, 1) } : {}),
+        ...(c.may(0.2) ? { path: 'line' } : {}),
+      };
+      return [impatient(c, ask(`/move/absolute?robot_id=${c.arm()}`, body))];
+    },
+  },
+  relative: {
+    every: 6,
+    share: 0.5,
+    make: (c) => {
+      const body = { x: c.between(-3, 3), y: c.between(-3, 3), z: c.between(-3, 3) };
+      return [impatient(c, ask(`/move/relative?robot_id=${c.arm()}`, body))];
+    },
+  },
+  joints: {
+    every: 4,
+    share: 0.5,
+    make: (c) => {
+      const arm = c.arm();
+      const { joints } = c.models[arm]!;
+      const wanted = Object.entries(c.joints(arm));
+      const joints_ids = wanted.map(([name]) => joints.findIndex((joint) => joint.name === name));
+      return [ask(`/joints/write?robot_id=${arm}`, { angles: wanted.map(([, angle]) => angle), joints_ids })];
+    },
+  },
+  hello: { every: 20, share: 0.3, make: (c) => [impatient(c, ask(`/move/hello?robot_id=${c.arm()}`))] },
+  sleep: { every: 15, share: 0.3, make: (c) => [impatient(c, ask(`/move/sleep?robot_id=${c.arm()}`))] },
+  'torque on': {
+    every: 8,
+    share: 0.6,
+    make: (c) => [ask(`/torque/toggle?robot_id=${c.arm()}`, { torque_status: true })],
+  },
+  'torque off': {
+    every: 15,
+    share: 0.3,
+    make: (c) => [ask(`/torque/toggle?robot_id=${c.arm()}`, { torque_status: false, force: c.may(0.3) })],
+  },
+  stop: {
+    every: 10,
+    share: 0.8,
+    make: (c) => {
+      const which = c.may(0.5) ? '' : `?robot_id=${c.arm()}`;
+      const again = c.may(0.8) ? [{ ...ask(`/stop/reset${which}`), after: c.between(0.1, 4) }] : [];
+      return [ask(`/stop${which}`), ...again];
+    },
+  },
+  reset: { every: 20, share: 0.5, make: () => [ask('/stop/reset')] },
+  mirror: {
+    every: 10,
+    share: 0.7,
+    make: (c) => {
+      const leader = c.arm();
+      const follower = c.layout.arms.length - 1 - leader;
+      const body = {
+        robot_pairs: [{ leader_id: leader, follower_id: follower }],
+        ...(c.may(0.3) ? { enable_gravity_compensation: true } : {}),
+        ...(c.may(0.2) ? { invert_controls: true } : {}),
+        ...(c.may(0.2) ? { align: 'leader' } : {}),
+      };
+      return [ask('/move/leader/start', body)];
+    },
+  },
+  'mirror stop': {
+    every: 15,
+    share: 0.5,
+    make: (c) => [ask(`/move/leader/stop${c.of(['', '?release=hold', '?release=now', '?release=lower'])}`)],
+  },
+  gravity: { every: 15, share: 0.3, make: (c) => [ask(`/gravity/start?robot_id=${c.arm()}`)] },
+  'gravity stop': {
+    every: 20,
+    share: 0.3,
+    make: (c) => [ask(`/gravity/stop?robot_id=${c.arm()}${c.of(['', '&release=lower', '&release=now'])}`)],
+  },
+  disconnect: {
+    every: 25,
+    share: 0.2,
+    make: (c) => {
+      const arm = c.arm();
+      const back = { robot_name: c.layout.arms[arm]!.name, connection_details: {} };
+      return [
+        ask(`/robot/disconnect?robot_id=${arm}`),
+        { ...ask('/robot/add-connection', back), after: c.between(0.2, 15) },
+      ];
+    },
+  },
+  look: {
+    every: 3,
+    share: 0.5,
+    make: (c) => [
+      c.of([
+        ask(`/joints/read?robot_id=${c.arm()}`, {}),
+        ask(`/end-effector/read?robot_id=${c.arm()}`, { sync: c.may(0.5) }),
+        ask(`/robot/config?robot_id=${c.arm()}`),
+        ask(`/temperature/read?robot_id=${c.arm()}`),
+        { do: 'ask', method: 'GET', url: '/status' },
+        { do: 'ask', method: 'GET', url: '/metrics' },
+      ]),
+    ],
+  },
+  hand: {
+    every: 4,
+    share: 0.8,
+    make: (c) => {
+      const arm = c.arm();
+      const { name } = c.layout.arms[arm]!;
+      const over = c.between(0.1, 3);
+      const letGo = { do: 'hand', arm: name, joints: null, over: 0, after: over + c.between(0.1, 6) } as const;
+      return [{ do: 'hand', arm: name, joints: c.joints(arm), over }, letGo];
+    },
+  },
+};
+
+/** A fault that begins, and ends after a while. */
+function passing(chance: Chance, mean: number, begin: SimFault, end: SimFault): ReturnType<Kind['make']> {
+  const arm = chance.name();
+  return [
+    { do: 'fault', arm, fault: begin },
+    { do: 'fault', arm, fault: end, after: chance.wait(mean) + 0.02 },
+  ];
+}
+
+function onServo(fault: (chance: Chance) => ServoFault, end?: ServoFault): Kind['make'] {
+  return (chance) => {
+    const arm = chance.name();
+    const id = chance.servo(arm);
+    const deeds = [{ do: 'fault', arm, fault: { servos: { [id]: fault(chance) } } } as const];
+    if (end === undefined) return deeds;
+    return [...deeds, { do: 'fault', arm, fault: { servos: { [id]: end } }, after: chance.wait(3) + 0.02 }];
+  };
+}
+
+/** What goes wrong. Names are those of the table in docs/safety.md. */
+const FAULTS: Readonly<Record<string, Kind>> = {
+  'lost replies': {
+    every: 10,
+    share: 0.25,
+    make: (c) => passing(c, 4, { loseRate: c.of([0.02, 0.2, 0.6, 1]) }, { loseRate: 0 }),
+  },
+  'damaged replies': {
+    every: 10,
+    share: 0.25,
+    make: (c) => passing(c, 4, { corruptRate: c.of([0.02, 0.2, 0.6]) }, { corruptRate: 0 }),
+  },
+  'doubled replies': { every: 10, share: 0.15, make: (c) => passing(c, 4, { doubleRate: 0.3 }, { doubleRate: 0 }) },
+  'late replies': {
+    every: 10,
+    share: 0.2,
+    make: (c) =>
+      passing(c, 4, { replies: { lateRate: 0.2, lateness: c.of([0.003, 0.02, 0.2]) } }, { replies: { lateRate: 0 } }),
+  },
+  'lost requests': {
+    every: 10,
+    share: 0.25,
+    make: (c) => passing(c, 4, { requests: { loseRate: c.of([0.02, 0.2, 0.6]) } }, { requests: { loseRate: 0 } }),
+  },
+  'damaged requests': {
+    every: 10,
+    share: 0.2,
+    make: (c) => passing(c, 4, { requests: { corruptRate: c.of([0.02, 0.3]) } }, { requests: { corruptRate: 0 } }),
+  },
+  'doubled requests': {
+    every: 10,
+    share: 0.15,
+    make: (c) => passing(c, 4, { requests: { doubleRate: 0.3 } }, { requests: { doubleRate: 0 } }),
+  },
+  'late requests': {
+    every: 10,
+    share: 0.2,
+    make: (c) => {
+      const late = { requests: { lateRate: 0.2, lateness: c.of([0.003, 0.02, 0.2]) } };
+      return passing(c, 4, late, { requests: { lateRate: 0, lateness: 0 } });
+    },
+  },
+  'requests that one servo misses': {
+    every: 10,
+    share: 0.2,
+    make: (c) => passing(c, 4, { missRate: c.of([0.01, 0.1, 0.4]) }, { missRate: 0 }),
+  },
+  'a stuck adapter': {
+    every: 10,
+    share: 0.25,
+    make: (c) => [{ do: 'fault', arm: c.name(), fault: { stall: c.between(0.01, 1.5) } }],
+  },
+  'an adapter that is pulled out': {
+    every: 20,
+    share: 0.2,
+    make: (c) => passing(c, 4, { unplugged: true }, { unplugged: false }),
+  },
+  'a dead servo': {
+    every: 20,
+    share: 0.2,
+    make: (c) => {
+      const arm = c.name();
+      return [
+        { do: 'fault', arm, fault: { dead: [c.servo(arm)] } },
+        { do: 'fault', arm, fault: { dead: [] }, after: c.wait(3) + 0.02 },
+      ];
+    },
+  },
+  'a supply that fails': { every: 20, share: 0.2, make: (c) => passing(c, 0.3, { volts: 0 }, { volts: null }) },
+  'a supply that sags': {
+    every: 20,
+    share: 0.15,
+    make: (c) => passing(c, 1, { volts: c.between(3.3, 4.5) }, { volts: null }),
+  },
+  'a servo that restarts': { every: 15, share: 0.2, make: onServo(() => ({ restart: true })) },
+  'a servo without supply': { every: 15, share: 0.2, make: onServo(() => ({ volts: 0 }), { volts: null }) },
+  'a servo that takes no goals': {
+    every: 15,
+    share: 0.2,
+    make: onServo(() => ({ ignoresGoals: true }), { ignoresGoals: false }),
+  },
+  'wrong readings': {
+    every: 8,
+    share: 0.25,
+    make: onServo((c) => ({
+      misreads: { position: { share: c.of([0.01, 0.3, 1]), by: c.between(-2, 2), times: c.of([1, 1, 2, 5]) } },
+    })),
+  },
+  'a reading that stays': { every: 15, share: 0.15, make: onServo(() => ({ frozen: true }), { frozen: false }) },
+  'wrong temperatures': {
+    every: 15,
+    share: 0.2,
+    make: onServo(() => ({ misreads: { temperature: { share: 1, by: 175, times: 1 } } })),
+  },
+  'a hot servo': { every: 25, share: 0.15, make: onServo((c) => ({ heat: c.between(50, 75) }), { heat: 30 }) },
+  'an overload': { every: 25, share: 0.15, make: onServo(() => ({ overload: true })) },
+  'a main thread that stands still': {
+    every: 10,
+    share: 0.25,
+    make: (c) => [{ do: 'pause', thread: 'main', for: c.between(0.01, 2) }],
+  },
+  'a control thread that stands still': {
+    every: 10,
+    share: 0.2,
+    make: (c) => [{ do: 'pause', thread: 'control', for: c.between(0.01, 1) }],
+  },
+  'a computer that stands still': {
+    every: 15,
+    share: 0.2,
+    make: (c) => [{ do: 'pause', thread: 'all', for: c.between(0.01, 3) }],
+  },
+  'a control thread that fails': { every: 30, share: 0.1, make: () => [{ do: 'crash' }] },
+  'a process that is killed': {
+    every: 30,
+    share: 0.15,
+    make: (c) => [{ do: 'kill' }, { do: 'start', after: c.between(0.1, 5) }],
+  },
+  'a process that is ended': { every: 40, share: 0.1, make: () => [{ do: 'end' }, { do: 'start', after: 16 }] },
+  'a clock that is set': { every: 15, share: 0.15, make: (c) => [{ do: 'clock', by: c.between(-4000, 4000) }] },
+};
+
+/** Names of the faults, for the table of what has been tried. */
+export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
+
+const MODELS = ['so101', 'so101', 'so100', 'koch'] as const;
+
+/** A run of random people and random faults. @returns it, and the faults that it has */
+export function drawRun(seed: number): { readonly script: Script; readonly faults: readonly string[] } {
+  const first = seededRandom(seed);
+  const model = MODELS[Math.floor(first() * MODELS.length)]!;
+  const layout = pairOf(model, first() < 0.1 ? 'mujoco' : 'light', model === 'koch' ? 'leader' : 'follower');
+  const chance = new Chance(seed + 1, layout);
+  const kinds = [...Object.values(PEOPLE), ...Object.values(FAULTS)].map((kind) => ({
+    kind,
+    drawn: chance.may(kind.share),
+    every: kind.every * chance.of([0.5, 1, 2]),
+  }));
+  const faults = Object.keys(FAULTS).filter((_, i) => kinds[Object.keys(PEOPLE).length + i]!.drawn);
+  const steps: Step[] = [];
+  for (const { kind, drawn, every } of kinds) {
+    if (!drawn) continue;
+    for (let at = chance.wait(every); at < LENGTH; at += chance.wait(every)) {
+      for (const { after = 0, ...deed } of kind.make(chance)) steps.push({ at: round(at + after), ...(deed as Deed) });
+    }
+  }
+  steps.sort((a, b) => a.at - b.at);
+  return { script: { name: `seed ${seed}`, seed, layout, steps, length: LENGTH + 5 }, faults };
+}

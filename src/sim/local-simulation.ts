@@ -1,0 +1,105 @@
+import type { MainModule } from '@mujoco/mujoco';
+import type { Clock, Timer } from '../clock.ts';
+import { LocalPort } from './local-port.ts';
+import { type LineOptions, ServoLine, type SimFault, TIMELESS } from './servo-line.ts';
+import { type SimArmOptions, type SimTruth, SimulatedArm } from './simulated-arm.ts';
+import type { SimulatedArms } from './simulation.ts';
+
+export interface LocalSimulationOptions {
+  readonly clock: Clock;
+  /** Null for the light model, which knows no contacts. */
+  readonly mujoco: MainModule | null;
+  /** Default: a line that takes no time. */
+  readonly line?: LineOptions;
+  /** Period in which arms go on while nobody asks, s. */
+  readonly tick: number;
+  /** Longest stall of the machine that is caught up with, s; default 0.05. Infinite in virtual time, which drops nothing. */
+  readonly catchUp?: number;
+  /** Is told when an arm's physics diverged and the arm was put at rest. */
+  readonly onFailure: (message: string) => void;
+}
+
+/**
+ * Simulated arms in the thread that makes them, on a clock of the maker's: in a simulation thread on that of the machine,
+ * beside the bridge in virtual time. Request bytes are answered with the arm brought up to their instant first.
+ */
+export class LocalSimulation implements SimulatedArms {
+  readonly #options: LocalSimulationOptions;
+  readonly #lines = new Map<string, ServoLine>();
+  readonly #ports = new Map<string, LocalPort>();
+  readonly #tick: Pick<Timer, 'cancel'>;
+
+  constructor(options: LocalSimulationOptions) {
+    this.#options = options;
+    this.#tick = options.clock.every(options.tick, () => this.#advance());
+  }
+
+  /** Builds an arm. @throws {Error} when its name is taken, or it cannot be built */
+  build(options: SimArmOptions): ServoLine {
+    if (this.#lines.has(options.name)) throw new Error(`there is a simulated arm "${options.name}" already`);
+    const { clock, mujoco, line: timing = TIMELESS, catchUp, onFailure } = this.#options;
+    const arm = new SimulatedArm(mujoco, options, clock.now(), (bytes) => line.answer(bytes), onFailure);
+    if (catchUp !== undefined) arm.catchUp = catchUp;
+    const line = new ServoLine(arm, clock, timing, options.seed);
+    this.#lines.set(options.name, line);
+    return line;
+  }
+
+  /** The arm's servo line, with the arm brought up to now. @throws {Error} on an unknown arm */
+  get(name: string): ServoLine {
+    const line = this.#lines.get(name);
+    if (!line) throw new Error(`no simulated arm "${name}"; there are ${[...this.#lines.keys()].join(', ')}`);
+    line.sim.advance(this.#options.clock.now());
+    return line;
+  }
+
+  async add(arm: SimArmOptions): Promise<void> {
+    this.build(arm);
+  }
+
+  portFor(name: string): LocalPort {
+    this.#ports.get(name)?.replace();
+    const port = new LocalPort(`sim:${name}`, this.get(name), this.#options.clock);
+    this.#ports.set(name, port);
+    return port;
+  }
+
+  async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
+    this.get(arm).sim.hand(joints, duration);
+  }
+
+  async truth(arm: string): Promise<SimTruth> {
+    return this.truthNow(arm);
+  }
+
+  /** Where the arm really is. @throws {Error} on an unknown arm */
+  truthNow(arm: string): SimTruth {
+    const { clock } = this.#options;
+    return this.get(arm).sim.truth(clock.wall() - clock.now());
+  }
+
+  async fault(arm: string, fault: SimFault): Promise<void> {
+    this.get(arm).fault(fault);
+  }
+
+  async close(): Promise<void> {
+    this.dispose();
+  }
+
+  /** Ends it at once: every port closes, and the physics is freed. */
+  dispose(): void {
+    this.#tick.cancel();
+    for (const port of this.#ports.values()) port.replace();
+    for (const line of this.#lines.values()) {
+      line.clear();
+      line.sim.dispose();
+    }
+    this.#ports.clear();
+    this.#lines.clear();
+  }
+
+  #advance(): void {
+    const now = this.#options.clock.now();
+    for (const { sim } of this.#lines.values()) sim.advance(now);
+  }
+}
