@@ -11,6 +11,8 @@ import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
 import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { type LineOptions, VirtualLine } from './virtual-line.ts';
 
+/** How often the servos, which nothing moves, go on, s. */
+const STEP = 0.005;
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex'];
 
 /** A write to an EEPROM register that outlasts the supply. */
@@ -83,6 +85,10 @@ export class Bench {
       ? new EmulatedFeetechBus({ servos: this.servos as WatchedFeetech[], onReply: () => {} })
       : new EmulatedDynamixelBus({ servos: this.servos as WatchedDynamixel[], onReply: () => {} });
     this.line.connect(this.bus);
+    // Time passes for them too: a servo that restarts is silent for a while.
+    this.time.lane('servos').every(STEP, () => {
+      for (const [i, servo] of this.servos.entries()) servo.step(STEP, 2 + 0.5 * i, 0);
+    });
     this.client = this.model.family.makeClient(this.line);
     this.expected = JOINTS.map((joint, i) => {
       return { joint, id: i + 1, model: this.model, settings: {}, shadow: null, travel: null };
