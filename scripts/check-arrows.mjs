@@ -44,7 +44,7 @@ const TIME =
 /** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
 const ENTRIES = /^(?:main|rt\/entry|sim\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
 /** Rooms that still read time by themselves. */
-const UNTIMED = /^(?:arm|motion|mirror|calibration|recording|http|ros|sim|cli)\/|^(?:bridge|roster|main)\.ts$/;
+const UNTIMED = /^(?:arm|motion|mirror|calibration|recording|ros|sim|cli)\/|^(?:bridge|roster|main)\.ts$/;
 
 function withoutProse(text) {
   return text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/.*$/gm, '');

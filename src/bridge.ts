@@ -443,6 +443,7 @@ export class Bridge {
             },
           };
     this.#app = buildApp({
+      clock: systemClock,
       config: this.#config.http,
       arms: this.arms,
       motion: this.motion,

@@ -76,9 +76,9 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 /** The HTTP service over the parts of the bridge. It does not listen yet: see {@link listen}. */
 export function buildApp(services: HttpServices): FastifyInstance {
   const { certificate } = services;
-  const guard = new Guard(services.config, services.tokens);
-  const limits = new Limits(services.config.rate_limit);
-  const callers = new Callers(guard.ownerKey);
+  const guard = new Guard(services.config, services.tokens, services.clock);
+  const limits = new Limits(services.config.rate_limit, services.clock);
+  const callers = new Callers(guard.ownerKey, services.clock);
   const routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
 
   const app: FastifyInstance = fastify({
@@ -223,6 +223,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
       [LIVE, live],
       [TELEOP_SOCKET, teleop],
     ]),
+    services.clock,
   );
   pageRoutes(app);
   const description = openApi({ token: services.tokens !== null, dialect: services.config.dialect });

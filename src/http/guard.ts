@@ -1,13 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Clock } from '../clock.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { bareAddress, hostOf, isLoopback, pathOf } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
 import { SCOPES, type Scope, type Tokens } from './tokens.ts';
 
-/** A session of a page ends after this time, ms: a working day. */
-const SESSION_TIME = 12 * 3600 * 1000;
+/** A session of a page ends after this time, s: a working day. */
+const SESSION_TIME = 12 * 3600;
 /** Sessions at once; the oldest gives way. */
 const MOST_SESSIONS = 256;
 const COOKIE = 'arm_bridge_session';
@@ -38,6 +39,7 @@ function scopeNeeded(method: string, route: string): Scope {
 
 interface Session {
   readonly scope: Scope;
+  /** By the monotonic clock, s. */
   readonly ends: number;
 }
 
@@ -48,11 +50,13 @@ export class Guard {
   readonly #secrets: readonly { readonly digest: Buffer; readonly scope: Scope }[];
   readonly #sessions = new Map<string, Session>();
   readonly #secure: boolean;
+  readonly #clock: Clock;
   /** Ownership key of every client that this guard lets move arms. */
   readonly ownerKey: string;
 
   /** @param tokens null: none is needed */
-  constructor(config: HttpConfig, tokens: Tokens | null) {
+  constructor(config: HttpConfig, tokens: Tokens | null, clock: Clock) {
+    this.#clock = clock;
     const bound = bareAddress(config.host);
     this.#allowed = new Set([bound, ...config.allowed_hosts.map((host) => bareAddress(host))]);
     this.#listed = new Set(config.cors_origins.map((origin) => origin.toLowerCase()));
@@ -135,12 +139,12 @@ export class Guard {
   openSession(token: string): { readonly scope: Scope; readonly cookie: string | null } {
     if (this.#secrets.length === 0) return { scope: 'control', cookie: null };
     const scope = this.#scopeOf(token);
-    const now = Date.now();
+    const now = this.#clock.now();
     for (const [key, { ends }] of this.#sessions) if (ends < now) this.#sessions.delete(key);
     while (this.#sessions.size >= MOST_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
     const id = randomBytes(32).toString('base64url');
     this.#sessions.set(keyOf(id), { scope, ends: now + SESSION_TIME });
-    return { scope, cookie: this.#cookie(id, SESSION_TIME / 1000) };
+    return { scope, cookie: this.#cookie(id, SESSION_TIME) };
   }
 
   /**
@@ -171,7 +175,7 @@ export class Guard {
   #sessionOf(request: IncomingMessage): Session | null {
     const id = cookieOf(request);
     const session = id === null ? undefined : this.#sessions.get(keyOf(id));
-    return session === undefined || session.ends < Date.now() ? null : session;
+    return session === undefined || session.ends < this.#clock.now() ? null : session;
   }
 
   #scopeOf(token: string): Scope {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
 import { isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
 import { isStop } from './guard.ts';
@@ -15,12 +16,14 @@ const MOST_ADDRESSES = 4096;
 
 interface Bucket {
   left: number;
+  /** s */
   filled: number;
 }
 
 /** Keeps any client from taking the bridge away from the others, and always leaves a way for a stop. */
 export class Limits {
   readonly #rate: number;
+  readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
   readonly #counts = new Map<string, number>();
   readonly #known = new WeakSet<Socket>();
@@ -28,8 +31,9 @@ export class Limits {
   #open = 0;
 
   /** @param rate requests and messages per second of one other computer */
-  constructor(rate: number) {
+  constructor(rate: number, clock: Clock) {
     this.#rate = rate;
+    this.#clock = clock;
   }
 
   /** Counts the connections of a server. @param secure it encrypts */
@@ -56,14 +60,14 @@ export class Limits {
   /** Whether a client may send another request or message now. Those of this computer may always. */
   allows(address: string | undefined): boolean {
     if (address === undefined || isLoopback(address)) return true;
-    const now = performance.now();
+    const now = this.#clock.now();
     let bucket = this.#buckets.get(address);
     if (bucket === undefined) {
       if (this.#buckets.size >= MOST_ADDRESSES) this.#buckets.delete(this.#buckets.keys().next().value!);
       bucket = { left: this.#rate, filled: now };
       this.#buckets.set(address, bucket);
     }
-    bucket.left = Math.min(this.#rate, bucket.left + ((now - bucket.filled) / 1000) * this.#rate);
+    bucket.left = Math.min(this.#rate, bucket.left + (now - bucket.filled) * this.#rate);
     bucket.filled = now;
     if (bucket.left < 1) return false;
     bucket.left--;

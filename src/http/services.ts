@@ -3,6 +3,7 @@ import type { Ownership } from '../arm/ownership.ts';
 import type { Servos } from '../arm/servo-care.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { Calibrations } from '../calibration/calibrating.ts';
+import type { Clock } from '../clock.ts';
 import type { Config, HttpConfig } from '../config/schema.ts';
 import type { LogTail } from '../log.ts';
 import type { Gravity, Mirror } from '../mirror/mirroring.ts';
@@ -47,6 +48,7 @@ export interface SerialDevice {
 
 /** The parts of the bridge that HTTP speaks to. */
 export interface HttpServices {
+  readonly clock: Clock;
   readonly config: HttpConfig;
   readonly arms: Arms;
   readonly motion: Motion;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { ConfigError } from '../../src/config/load.ts';
 import { isLoopback } from '../../src/http/addresses.ts';
 import { buildApp } from '../../src/http/app.ts';
@@ -283,7 +284,7 @@ test('a client of another computer that asks too often is told to wait, and its 
   for (let i = 0; i < 50; i++) codes.push((await ask('GET', '/openapi.json', '192.0.2.7')).statusCode);
   expect(codes.slice(0, 3)).toEqual([200, 200, 200]);
   expect(codes).toContain(429);
-  const refused = new Limits(1);
+  const refused = new Limits(1, systemClock);
   expect([refused.allows('192.0.2.7'), refused.allows('192.0.2.7'), refused.allows('192.0.2.8')]).toEqual([
     true,
     false,
@@ -296,7 +297,7 @@ test('a client of another computer that asks too often is told to wait, and its 
 
 test('connections beyond the limit are for stops alone', () => {
   const server = Object.assign(new EventEmitter(), { maxConnections: 0 });
-  const limits = new Limits(1000);
+  const limits = new Limits(1000, systemClock);
   limits.watch(server as unknown as Server, false);
   const connected = (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), { remoteAddress, setTimeout: () => {} });

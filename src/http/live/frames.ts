@@ -2,8 +2,8 @@ import type { HttpServices } from '../services.ts';
 import { armFactsView, armView, loopView, mirrorView } from '../views.ts';
 import type { Topic } from './protocol.ts';
 
-/** Frames are made anew when they are older than this, ms: clients of several rates share them. */
-const FRESH = 5;
+/** Frames are made anew when they are older than this, s: clients of several rates share them. */
+const FRESH = 0.005;
 /** Lines of the log in one frame at most. */
 const LOG_LINES = 100;
 
@@ -29,7 +29,7 @@ export class Frames {
    */
   get(topic: Topic, from: number): Buffer | null {
     const key = topic === 'log' ? `log ${from}` : topic;
-    const now = performance.now();
+    const now = this.#services.clock.now();
     const made = this.#made.get(key);
     if (made !== undefined && now - made.time < FRESH) return made.text;
     if (topic === 'log') for (const old of this.#made.keys()) if (old.startsWith('log ')) this.#made.delete(old);
@@ -41,7 +41,7 @@ export class Frames {
 
   #content(topic: Topic, from: number): object | null {
     const services = this.#services;
-    const t = Date.now() / 1000;
+    const t = services.clock.wall();
     switch (topic) {
       case 'arms':
         return { t, arms: services.arms.all.map(armView) };

@@ -1,3 +1,4 @@
+import type { Timer } from '../../clock.ts';
 import type { HttpServices } from '../services.ts';
 import { Frames } from './frames.ts';
 import { DEFAULT_RATE, TOPICS, type Topic } from './protocol.ts';
@@ -8,8 +9,8 @@ export const MOST_WAITING = 256 * 1024;
 const SLOW_RATE = 5;
 /** Clients at once. */
 const MOST_CLIENTS = 200;
-/** A client that takes nothing for so long is let go, ms. */
-const MOST_SILENCE = 30_000;
+/** A client that takes nothing for so long is let go, s. */
+const MOST_SILENCE = 30;
 
 /** Where frames of a client go. */
 export interface Sink {
@@ -36,7 +37,7 @@ export class Watcher {
 }
 
 interface Beat {
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Pick<Timer, 'cancel'>;
   readonly watchers: Set<Watcher>;
   ticks: number;
 }
@@ -81,8 +82,7 @@ export class Hub {
     watcher.rate = rate;
     let beat = this.#beats.get(rate);
     if (beat === undefined) {
-      const timer = setInterval(() => this.#tick(rate), 1000 / rate);
-      timer.unref();
+      const timer = this.#services.clock.every(1 / rate, () => this.#tick(rate), true);
       beat = { timer, watchers: new Set(), ticks: 0 };
       this.#beats.set(rate, beat);
     }
@@ -107,7 +107,7 @@ export class Hub {
     if (beat === undefined) return;
     beat.watchers.delete(watcher);
     if (beat.watchers.size > 0) return;
-    clearInterval(beat.timer);
+    beat.timer.cancel();
     this.#beats.delete(watcher.rate);
   }
 
@@ -125,7 +125,7 @@ export class Hub {
       watcher.stuck = 0;
       return true;
     }
-    const now = performance.now();
+    const now = this.#services.clock.now();
     if (watcher.stuck === 0) {
       watcher.stuck = now;
     } else if (now - watcher.stuck > MOST_SILENCE) {

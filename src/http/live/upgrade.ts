@@ -3,13 +3,14 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../clock.ts';
 import { pathOf } from '../addresses.ts';
 import { HttpProblem } from '../errors.ts';
 
 /** Largest message of a client, bytes. */
 const MOST_PAYLOAD = 16 * 1024;
-/** How often a client is asked whether it is still there, ms; it is let go when it has not answered by the next time. */
-const PING_INTERVAL = 10_000;
+/** How often a client is asked whether it is still there, s; it is let go when it has not answered by the next time. */
+const PING_INTERVAL = 10;
 
 /**
  * Judges a request for a WebSocket by its headers, before anything is upgraded.
@@ -22,7 +23,7 @@ export type Admission = (request: IncomingMessage) => (socket: WebSocket) => voi
  * Serves WebSockets on the paths of `admissions`. A request that asks for another upgrade, or on another path, is answered
  * as if it had not asked for one (RFC 9110, section 7.8): some clients offer HTTP/2 with every request.
  */
-export function serveWebSockets(app: FastifyInstance, admissions: ReadonlyMap<string, Admission>): void {
+export function serveWebSockets(app: FastifyInstance, admissions: ReadonlyMap<string, Admission>, clock: Clock): void {
   const server = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, perMessageDeflate: false });
   const alive = new WeakSet<WebSocket>();
 
@@ -50,15 +51,15 @@ export function serveWebSockets(app: FastifyInstance, admissions: ReadonlyMap<st
     });
   });
 
-  const pinging = setInterval(() => {
+  const ping = (): void => {
     for (const webSocket of server.clients) {
       if (!alive.delete(webSocket)) webSocket.terminate();
       else webSocket.ping();
     }
-  }, PING_INTERVAL);
-  pinging.unref();
+  };
+  const pinging = clock.every(PING_INTERVAL, ping, true);
   app.addHook('preClose', async () => {
-    clearInterval(pinging);
+    pinging.cancel();
     for (const webSocket of server.clients) webSocket.close(1001, 'the bridge is ending');
   });
 }

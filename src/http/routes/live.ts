@@ -56,7 +56,7 @@ export function liveRoutes(
     readonly hub: Hub;
   },
 ): Admission {
-  const desk = new JogSessions(services.arms, services.jogging);
+  const desk = new JogSessions(services.arms, services.jogging, services.clock);
   app.addHook('preClose', async () => hub.close());
 
   function requireRoom(): void {
@@ -72,7 +72,11 @@ export function liveRoutes(
   }
 
   async function stopAll(socket: WebSocket): Promise<void> {
-    const { status, message } = await stopArms(services.arms.all, 'a stop on the live stream by an HTTP client');
+    const { status, message } = await stopArms(
+      services.arms.all,
+      'a stop on the live stream by an HTTP client',
+      services.clock,
+    );
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'stop', status, message }));
   }
 

@@ -5,9 +5,9 @@ import { recordingPlayRequest, recordingStartRequest } from '../recording-schema
 import { armById, type HttpServices } from '../services.ts';
 import { readRequest } from '../validation.ts';
 
-/** A name for a recording that has none: the time, as a name may be written. */
-function nameOfNow(): string {
-  return new Date().toISOString().replace(/[:.]/g, '-');
+/** A name for a recording that has none: the time (s since the epoch), as a name may be written. */
+function nameOf(time: number): string {
+  return new Date(1000 * time).toISOString().replace(/[:.]/g, '-');
 }
 
 /** /recording/start, /recording/stop and /recording/play. */
@@ -21,7 +21,7 @@ export function recordingRoutes(app: FastifyInstance, services: HttpServices, ca
       bodyOptional: true,
     });
     const arm = armById(services, robotId!);
-    const name = body.name ?? nameOfNow();
+    const name = body.name ?? nameOf(services.clock.wall());
     try {
       const path = await recordings.start(arm, name, body.rate);
       return { status: 'ok', message: `Recording of ${arm.name} started`, name, path };

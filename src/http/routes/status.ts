@@ -5,9 +5,9 @@ import type { BridgeStatus } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
 import { finite, loopView, mirrorView } from '../views.ts';
 
-/** Zero stands for "never" in what the control loop writes. */
-function ageOf(time: number): number | null {
-  return time === 0 ? null : Math.max(0, Date.now() / 1000 - time);
+/** Age of what happened at `time`; zero stands for "never" in what the control loop writes. Both are in s since the epoch. */
+function ageOf(time: number, now: number): number | null {
+  return time === 0 ? null : Math.max(0, now - time);
 }
 
 function temperatureOf(arm: Arm): BridgeStatus['robot_status'][number]['temperature'] {
@@ -17,7 +17,7 @@ function temperatureOf(arm: Arm): BridgeStatus['robot_status'][number]['temperat
   return Array.from(temperatures, (current, i) => ({ current: finite(current), max: temperatureLimits[i]! }));
 }
 
-function armStatusOf(arm: Arm): BridgeStatus['arms'][number] {
+function armStatusOf(arm: Arm, now: number): BridgeStatus['arms'][number] {
   const snapshot = arm.read();
   const { state, torque, sampleTime } = snapshot;
   const known = !arm.remote && snapshot.detailTime > 0;
@@ -31,14 +31,14 @@ function armStatusOf(arm: Arm): BridgeStatus['arms'][number] {
     torque,
     speed_scale: arm.speedScale,
     reason: arm.reason,
-    sample_age: ageOf(sampleTime),
+    sample_age: ageOf(sampleTime, now),
     bus: {
       discarded: snapshot.discarded,
       round_trip: { p50: snapshot.roundTripMedian, p99: snapshot.roundTripLongest },
     },
     servos: arm.model.joints.map(({ name }, i) => ({
       joint: name,
-      reply_age: ageOf(snapshot.heardTimes[i]!),
+      reply_age: ageOf(snapshot.heardTimes[i]!, now),
       lost: snapshot.lostReplies[i]!,
       alarms: snapshot.alarms[i]!,
       temperature: known ? finite(snapshot.temperatures[i]!) : null,
@@ -52,6 +52,7 @@ export function statusRoutes(app: FastifyInstance, services: HttpServices): void
   app.get('/status', async (): Promise<BridgeStatus> => {
     const arms = services.arms.all;
     const bound = app.server.address();
+    const now = services.clock.wall();
     return {
       status: 'ok',
       name: hostname(),
@@ -76,7 +77,7 @@ export function statusRoutes(app: FastifyInstance, services: HttpServices): void
       server_ip: bound !== null && typeof bound === 'object' ? bound.address : services.config.host,
       server_port: bound !== null && typeof bound === 'object' ? bound.port : services.config.port,
       dialect: services.config.dialect,
-      arms: arms.map(armStatusOf),
+      arms: arms.map((arm) => armStatusOf(arm, now)),
       mirror: mirrorView(services),
       ros: services.ros(),
       loop: loopView(services),

@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { type Arm, BridgeError } from '../../arm/types.ts';
+import type { Clock, Timer } from '../../clock.ts';
 import type { StatusResponse } from '../schemas.ts';
 import { armsById, type HttpServices } from '../services.ts';
 import { readRequest } from '../validation.ts';
 
-/** Longest wait for the control loop to confirm, ms: a stop that is not confirmed must be told as such. */
-const CONFIRMATION = 1000;
+/** Longest wait for the control loop to confirm, s: a stop that is not confirmed must be told as such. */
+const CONFIRMATION = 1;
 
-async function confirmed(work: Promise<void>): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined;
+async function confirmed(work: Promise<void>, clock: Clock): Promise<string | null> {
+  let timer: Timer | undefined;
   const limit = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no confirmation within ${CONFIRMATION / 1000} s`), CONFIRMATION);
+    timer = clock.after(CONFIRMATION, () => resolve(`no confirmation within ${CONFIRMATION} s`));
   });
   const outcome = work.then(
     () => null,
@@ -19,18 +20,19 @@ async function confirmed(work: Promise<void>): Promise<string | null> {
   try {
     return await Promise.race([outcome, limit]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }
 
 async function forEach(
   arms: readonly Arm[],
+  clock: Clock,
   done: string,
   nothing: string,
   act: (arm: Arm) => Promise<void>,
 ): Promise<StatusResponse> {
   if (arms.length === 0) return { status: 'ok', message: nothing, robots: [] };
-  const faults = await Promise.all(arms.map((arm) => confirmed(act(arm))));
+  const faults = await Promise.all(arms.map((arm) => confirmed(act(arm), clock)));
   const failed = arms.flatMap((arm, index) => (faults[index] === null ? [] : [`${arm.name}: ${faults[index]}`]));
   const succeeded = arms.filter((_, index) => faults[index] === null);
   const names = succeeded.map((arm) => `${arm.name} (robot ${arm.id})`).join(', ');
@@ -48,8 +50,8 @@ async function forEach(
  * Stops these arms, latched.
  * @param by who asks, as the log and the arms' reasons say it
  */
-export function stopArms(arms: readonly Arm[], by: string): Promise<StatusResponse> {
-  return forEach(arms, 'Stopped', 'There is no arm.', (arm) => arm.stop(by));
+export function stopArms(arms: readonly Arm[], by: string, clock: Clock): Promise<StatusResponse> {
+  return forEach(arms, clock, 'Stopped', 'There is no arm.', (arm) => arm.stop(by));
 }
 
 /** /stop and /stop/reset, below /api/v1 too: the latched stop, for one arm or all; needs no ownership. */
@@ -60,13 +62,13 @@ export function stopRoutes(app: FastifyInstance, services: HttpServices): void {
 function routesBelow(app: FastifyInstance, services: HttpServices, root: string): void {
   app.post(`${root}/stop`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
-    return stopArms(armsById(services, robotId), 'POST /stop by an HTTP client');
+    return stopArms(armsById(services, robotId), 'POST /stop by an HTTP client', services.clock);
   });
 
   app.post(`${root}/stop/reset`, async (request) => {
     const { robotId } = readRequest(request, { robotId: 'all' });
     // An arm that is not stopped is left alone: a reset would take it from its owner.
     const stopped = armsById(services, robotId).filter((arm) => arm.latched);
-    return forEach(stopped, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
+    return forEach(stopped, services.clock, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
   });
 }

@@ -56,7 +56,7 @@ export function teleopRoutes(
   services: HttpServices,
   { callers, guard, limits }: { readonly callers: Callers; readonly guard: Guard; readonly limits: Limits },
 ): Admission {
-  const { teleoperation, config } = services;
+  const { teleoperation, config, clock } = services;
   let clients = 0;
 
   function lead(robotId: number | null, body: Body, sender: unknown, caller: Caller): StatusResponse {
@@ -86,7 +86,7 @@ export function teleopRoutes(
   function serve(socket: WebSocket, address: string, robotId: number | null, takeOver: boolean): void {
     const hands = { left: { socket }, right: { socket } };
     let received = 0;
-    let reported = performance.now();
+    let reported = clock.now();
     const tell = (what: object): void => {
       // One who sends without reading is told no more than it takes.
       if (socket.bufferedAmount < MOST_WAITING) socket.send(JSON.stringify(what));
@@ -107,11 +107,11 @@ export function teleopRoutes(
       const answer = take(String(data));
       if (answer.status === 'error') tell(answer);
       else received++;
-      if (performance.now() - reported < 1000 * REPORT_INTERVAL) return;
+      if (clock.now() - reported < REPORT_INTERVAL) return;
       // What the gripper has is not known: the servos tell its position and load alone.
       tell({ nb_actions_received: received, is_object_gripped: null, is_object_gripped_source: null });
       received = 0;
-      reported = performance.now();
+      reported = clock.now();
     });
     socket.on('close', () => {
       clients--;
