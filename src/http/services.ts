@@ -15,6 +15,7 @@ import type { Torque } from '../motion/torque.ts';
 import type { Recordings } from '../recording/recording-service.ts';
 import type { Connections } from '../roster.ts';
 import { HttpProblem } from './errors.ts';
+import { LONGEST_NAME } from './fields.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the physics of a simulated arm can be asked, beside its servo bus. */
@@ -88,7 +89,7 @@ export interface HttpServices {
 export function armById({ arms, config }: HttpServices, id: number): Arm {
   const arm = arms.all.find((candidate) => candidate.id === id);
   if (arm !== undefined) return arm;
-  const text = Number.isInteger(id) ? BigInt(id) : id;
+  const text = Number.isSafeInteger(id) ? id : Number(id).toExponential(2);
   if (config.dialect === 'phosphobot') {
     const last = arms.all.at(-1);
     if (id === -1 && last !== undefined) return last;
@@ -96,6 +97,14 @@ export function armById({ arms, config }: HttpServices, id: number): Arm {
   }
   const known = arms.all.map((candidate) => candidate.id).sort((a, b) => a - b);
   throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`);
+}
+
+/** @throws {HttpProblem} 404 naming the known arms */
+export function armByName({ arms }: HttpServices, name: string): Arm {
+  const arm = arms.byName(name);
+  if (arm !== undefined) return arm;
+  const known = arms.all.map((candidate) => candidate.name).join(', ');
+  throw new HttpProblem(404, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`);
 }
 
 /** The arm with an id, or all arms. @throws {HttpProblem} 400 naming the known ids */
