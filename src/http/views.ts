@@ -10,7 +10,7 @@ import type { HttpServices } from './services.ts';
  */
 
 const measured = z.array(z.number().nullable());
-const triple = z.array(z.number().nullable()).length(3);
+const triple = z.array(z.number()).length(3);
 
 export const activity = z
   .object({
@@ -38,7 +38,7 @@ export const armState = z
       alarm: z.array(z.int()).describe('Alarm bits of the servo; 0 = healthy.'),
     }),
     tool: z
-      .object({ position: triple.describe('x y z, m'), orientation: z.array(z.number().nullable()).length(4) })
+      .object({ position: triple.describe('x y z, m'), orientation: z.array(z.number()).length(4) })
       .nullable()
       .describe('In the base frame; orientation as a quaternion x y z w.'),
     opening: z.number().nullable().describe('Of the gripper, 0 closed to 1 open.'),
@@ -50,9 +50,9 @@ export type ArmState = z.input<typeof armState>;
 /** Digits that are told: a micrometre, a microradian. */
 const SCALE = 1e6;
 
-const rounded = (value: number): number | null =>
-  Number.isFinite(value) ? Math.round(value * SCALE) / SCALE + 0 : null;
-const all = (values: Float64Array): (number | null)[] => Array.from(values, rounded);
+const rounded = (value: number): number => Math.round(value * SCALE) / SCALE + 0;
+const known = (value: number): number | null => (Number.isFinite(value) ? rounded(value) : null);
+const all = (values: Float64Array): (number | null)[] => Array.from(values, known);
 
 /** An arm at this moment. */
 export function armView(arm: Arm): ArmState {
@@ -87,7 +87,7 @@ export function armView(arm: Arm): ArmState {
             position: [rounded(at.x), rounded(at.y), rounded(at.z)],
             orientation: [rounded(turn.x), rounded(turn.y), rounded(turn.z), rounded(turn.w)],
           },
-    opening: opening === null ? null : rounded(opening),
+    opening: opening === null ? null : known(opening),
     motion: arm.activity,
     // Last: it reads the arm again.
     reason: arm.reason,

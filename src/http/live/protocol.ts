@@ -24,7 +24,7 @@ export const hello = z
   .object({
     type: z.literal('hello'),
     version: z.string().describe('Of the bridge.'),
-    scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).describe('What this client may do.'),
+    scopes: z.array(z.enum(SCOPES)).describe('What this client may do.'),
     arms: z.array(armFacts),
   })
   .describe('First, and again when an arm is added.')

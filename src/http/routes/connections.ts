@@ -13,20 +13,21 @@ const connectionDetails = z
       serial_number: optional(LONGEST_NAME, 'Serial number of its USB adapter, as /local/scan-devices shows it.'),
       bus: optional(
         LONGEST_PATH,
-        'Its bus as the configuration would name it: serial, simulated, or one that is named there.',
+        'Its bus as in the configuration: serial:..., sim:<model>, or a network bus that is named there.',
       ),
       variant: optional(LONGEST_NAME, 'Build of the model, for one that is to be added; follower when left out.'),
     },
     asMap,
   )
-  .describe('Empty for an arm that the bridge knows by its name.')
+  .describe('Empty for an arm that the bridge knows by its name; otherwise one of the first three.')
   .register(components, { id: 'ConnectionDetails' });
 
 const robotConnectionRequest = z
   .object(
     {
       robot_name: word(LONGEST_NAME).describe(
-        'Name of an arm of this bridge, or the model of one that is to be added.',
+        'Name of an arm of this bridge, or the model of one that is to be added: a folder of robots/, or so-100, so-101, ' +
+          'koch-v1.1 or wx-250s.',
       ),
       connection_details: connectionDetails,
     },

@@ -65,7 +65,9 @@ const torqueControlRequest = z
   .object(
     {
       torque_status: boolean().describe('true: hold where it is. false: lower to the rest pose, then go limp.'),
-      force: boolean().prefault(false).describe('Go limp at once, wherever the arm is: it drops.'),
+      force: boolean()
+        .prefault(false)
+        .describe('With torque_status false: go limp at once, wherever the arm is. It drops.'),
     },
     asModel,
   )

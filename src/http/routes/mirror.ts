@@ -45,20 +45,24 @@ const startLeaderArmControlRequest = z
   .object(
     {
       robot_pairs: list(robotPairRequest, { min: 1, max: MOST_PAIRS }).describe('Leaders and their followers.'),
-      enable_gravity_compensation: boolean().prefault(false).describe('Hold the weight of the leader arms.'),
+      enable_gravity_compensation: boolean()
+        .prefault(false)
+        .describe('Hold the weight of the leader arms; false: they are limp.'),
       gravity_compensation_values: gravityOrNull,
       invert_controls: boolean().prefault(false).describe('Mirror left and right for the follower arms.'),
       on_mismatch: oneOf(ON_MISMATCH)
         .optional()
         .describe(
-          'A follower away from its leader: it approaches slowly, or nothing is started. Default: as configured.',
+          'A follower away from its leader: it approaches slowly, or nothing is started. Default: as configured, else ramp.',
         ),
       mismatch_threshold: number({ min: 0.5, max: 360 })
         .optional()
-        .describe('Difference of a joint from which on_mismatch: refuse refuses, in degrees. Default: as configured.'),
+        .describe('Difference of a joint from which refuse refuses, in degrees. Default: as configured, else 11.5.'),
       align: oneOf(ALIGN)
         .optional()
-        .describe('Who goes to whom first; leader: by itself, by a checked way. Default: as configured.'),
+        .describe(
+          'Who goes to whom first; a leader goes by itself, by a checked way. Default: as configured, else follower.',
+        ),
     },
     asModel,
   )

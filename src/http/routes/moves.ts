@@ -157,8 +157,12 @@ const toAPlace = {
 const endEffectorReadRequest = z
   .object(
     {
-      only_gripper: boolean().prefault(false).describe('The gripper alone; the six others are null.'),
-      sync: boolean().prefault(false).describe('First read the motors, at most 200 ms, then answer.'),
+      only_gripper: boolean()
+        .prefault(false)
+        .describe('The gripper alone: the six others are null. Works before /move/init.'),
+      sync: boolean()
+        .prefault(false)
+        .describe('Answer from a read of the motors that began after the request, at most 200 ms.'),
     },
     asModel,
   )

@@ -13,7 +13,7 @@ const sessionRequest = z
   .register(components, { id: 'SessionRequest' });
 
 const sessionAnswer = z
-  .object({ scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).describe('What the page may do from now on.') })
+  .object({ scopes: z.array(z.enum(SCOPES)).describe('What the page may do from now on.') })
   .register(components, { id: 'SessionAnswer' });
 
 /** What a scope allows: who may control may read too. */

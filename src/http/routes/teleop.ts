@@ -61,7 +61,7 @@ const teleopSettings = z
   .object(
     {
       vr_scaling: number({ above: 0, max: 10 }).describe(
-        'How far the tool moves for the way of the hand; 1 at the start.',
+        'Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.',
       ),
     },
     asModel,
