@@ -161,12 +161,8 @@ class Page {
           return h('li', {}, h('code', {}, status), ` ${text}`);
         }),
       ),
-      h(
-        'details',
-        {},
-        h('summary', {}, 'An answer'),
-        h('pre', { tabindex: 0, 'aria-label': 'An answer' }, shown ?? ''),
-      ),
+      h('p', {}, 'What comes back, for example:'),
+      h('pre', { tabindex: 0 }, shown ?? ''),
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
