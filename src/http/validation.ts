@@ -31,8 +31,9 @@ const QUERY_TEXTS: Readonly<Record<string, string>> = {
 
 /** Faults that one answer tells; further ones are counted. */
 const MOST_FAULTS = 20;
-/** Characters of what was sent that one answer repeats, all its faults together. */
+/** Bytes of what was sent that one answer repeats, all its faults together: in all, and of values. */
 const MOST_ECHO = 200;
+const MOST_VALUES = 100;
 const MAX_ECHO_DEPTH = 3;
 const MAX_ECHO_ENTRIES = 20;
 /** Steps of the place of a fault that are told; no field of this interface lies deeper. */
@@ -40,11 +41,22 @@ const MAX_PLACE = 8;
 
 type Place = readonly (string | number)[];
 
-/** What was sent, in a form that JSON can carry. @param room characters that it may take */
+/** The beginning of a text, of so many bytes at most. */
+function beginning(text: string, bytes: number): string {
+  const head = text.slice(0, Math.max(0, bytes));
+  // What is left of a character that has been cut is not one.
+  return Buffer.byteLength(head) <= bytes
+    ? head
+    : Buffer.from(head)
+        .toString('utf8', 0, bytes)
+        .replace(/\ufffd$/, '');
+}
+
+/** What was sent, in a form that JSON can carry. @param room bytes that it may take */
 export function echo(value: unknown, room: number, depth = 0): unknown {
   switch (typeof value) {
     case 'string':
-      return value.length > room ? `${value.slice(0, Math.max(0, room))}...` : value;
+      return value.length > room || Buffer.byteLength(value) > room ? `${beginning(value, room)}...` : value;
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'bigint':
@@ -55,7 +67,7 @@ export function echo(value: unknown, room: number, depth = 0): unknown {
       let left = room;
       const shown = (item: unknown): unknown => {
         const one = echo(item, left, depth + 1);
-        left -= JSON.stringify(one).length;
+        left -= Buffer.byteLength(JSON.stringify(one));
         return one;
       };
       if (Array.isArray(value)) {
@@ -80,6 +92,9 @@ export class Faults {
   readonly #told: FieldError[] = [];
   #more = 0;
   #room = MOST_ECHO;
+  #roomForValues = MOST_VALUES;
+  /** Steps that were named before: they are counted once. */
+  readonly #named = new Set<string>();
 
   /** @param loc place of the fault, from `body` or `query` on @param input what was sent there @param ctx bounds that were missed */
   add(
@@ -93,12 +108,23 @@ export class Faults {
       this.#more++;
       return;
     }
-    const place = loc
-      .slice(0, MAX_PLACE)
-      .map((step) => (typeof step === 'string' ? step.slice(0, LONGEST_NAME) : step));
-    const shown = echo(input, this.#room);
-    this.#room -= JSON.stringify(shown).length;
+    const place = loc.slice(0, MAX_PLACE).map((step) => (typeof step === 'string' ? this.#name(step) : step));
+    const shown = echo(input, Math.min(this.#room, this.#roomForValues));
+    const size = Buffer.byteLength(JSON.stringify(shown));
+    this.#room -= size;
+    this.#roomForValues -= size;
     this.#told.push({ type, loc: place, msg, input: shown, ...(ctx === undefined ? {} : { ctx }) });
+  }
+
+  /** A step of a place as it is told: the client may have chosen it. */
+  #name(step: string): string {
+    if (this.#named.has(step)) return step;
+    const name = beginning(step, LONGEST_NAME);
+    const size = Buffer.byteLength(name);
+    if (size > this.#room) return '...';
+    this.#room -= size;
+    if (name === step) this.#named.add(step);
+    return name;
   }
 
   belowBound(loc: Place, input: unknown, ge: number): void {

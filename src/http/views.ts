@@ -264,6 +264,23 @@ export const logLine = z
   })
   .register(components, { id: 'LogLine' });
 
+/** Characters of a message of the log that are told, and of all messages of one answer. */
+const LONGEST_MESSAGE = 1000;
+const MOST_CHARACTERS = 40_000;
+
+/** The lines of the log from number `from` on: the newest `most` of them, as far as one answer holds them. */
+export function logView({ log }: HttpServices, from: number, most: number): z.input<typeof logLine>[] {
+  const lines = log.since(from, most);
+  let first = lines.length;
+  let room = MOST_CHARACTERS;
+  while (first > 0 && room > 0) room -= Math.min(LONGEST_MESSAGE, lines[--first]!.message.length);
+  return lines.slice(first).map(({ time, level, message }) => ({
+    time,
+    level,
+    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}...` : message,
+  }));
+}
+
 /** A number that JSON can carry; 0 for one that is not known. */
 export function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { HttpServices } from '../services.ts';
 import type { Scope } from '../tokens.ts';
-import { armFactsView, armView, loopView, mirrorView } from '../views.ts';
+import { armFactsView, armView, logView, loopView, mirrorView } from '../views.ts';
 import { writerOf } from '../writer.ts';
 import { frames, hello, LOG_LINES, type Topic } from './protocol.ts';
 
@@ -58,7 +58,7 @@ export class Frames {
       case 'loop':
         return writeLoop({ type: topic, t, ...loopView(services), ros: services.ros() });
       case 'log': {
-        const lines = services.log.since(from, LOG_LINES);
+        const lines = logView(services, from, LOG_LINES);
         return lines.length === 0 ? null : writeLog({ type: topic, t, lines });
       }
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { components, queryInteger } from '../fields.ts';
 import { route } from '../route.ts';
-import { logLine, mirrorState, mirrorView } from '../views.ts';
+import { logLine, logView, mirrorState, mirrorView } from '../views.ts';
 
 /** Lines of the log in one answer at most. */
 const MOST_LINES = 1000;
@@ -80,13 +80,13 @@ export const bridgeRoutes = [
         .describe('Number of the first line wanted.'),
     },
     answer: {
-      description: 'At most the newest thousand.',
+      description: 'At most the newest thousand, and fewer where they are long.',
       schema: logAnswer,
       example: { next: 2, lines: [{ time: 1767323045, level: 'info', message: 'follower is ready' }] },
     },
     handler: ({ services }, { query }) => ({
       next: services.log.next,
-      lines: services.log.since(query.from, MOST_LINES),
+      lines: logView(services, query.from, MOST_LINES),
     }),
   }),
 ];
