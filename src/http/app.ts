@@ -175,7 +175,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.decorateRequest('sentType', undefined);
   // Hooks of every request call back: promises would cost more than what they do.
   app.addHook('onRequest', (request, reply, done) => {
-    const { origin, 'access-control-request-method': asked } = request.headers;
+    const { origin, 'access-control-request-method': asked } = request.raw.headers;
     reply.headers(NOSNIFF);
     try {
       guard.checkSource(request.raw);

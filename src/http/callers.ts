@@ -33,19 +33,42 @@ export class Callers {
     this.#deaf = new Set(deaf);
   }
 
-  /** Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. */
+  /**
+   * Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. Whoever does not
+   * ask for the signal has no motion that could outlive its client.
+   */
   async run<T>(reply: FastifyReply, takeOver: boolean, work: (caller: Caller) => Promise<T>): Promise<T> {
+    let working = true;
+    let signal: AbortSignal | undefined;
+    const hear = (): AbortSignal => this.#hear(reply, () => working);
+    const caller: Caller = {
+      owner: this.owner,
+      takeOver,
+      get signal() {
+        signal ??= hear();
+        return signal;
+      },
+    };
+    try {
+      return await work(caller);
+    } finally {
+      // What closes the connection from here on finds no motion to end.
+      working = false;
+    }
+  }
+
+  /** @returns what aborts when the client of an answer goes while it is worked for */
+  #hear(reply: FastifyReply, isWorking: () => boolean): AbortSignal {
     const controller = new AbortController();
     const response = reply.raw;
     const { socket } = reply.request.raw;
-    let working = true;
     const onClose = () => {
-      if (working && !response.writableFinished) controller.abort(new Error('the client has hung up'));
+      if (isWorking() && !response.writableFinished) controller.abort(new Error('the client has hung up'));
     };
     // The connection may have closed while the body was read.
     if (socket.destroyed) {
       onClose();
-    } else {
+    } else if (isWorking()) {
       const answered = new Promise<void>((resolve) => {
         const over = (): void => {
           onClose();
@@ -58,12 +81,7 @@ export class Callers {
       });
       this.#open.set(controller, { socket, answered });
     }
-    try {
-      return await work({ owner: this.owner, takeOver, signal: controller.signal });
-    } finally {
-      // What closes the connection from here on finds no motion to end.
-      working = false;
-    }
+    return controller.signal;
   }
 
   /** Ends all motions that clients wait for, and gives their answers a moment to leave. */

@@ -184,10 +184,12 @@ function readerOf(route: Route, services: HttpServices) {
   const { target, body: shape } = route;
   const schema = querySchema(route);
   const { dialect } = services.config;
-  const takesQuery = Object.keys(schema.shape).length > 0;
+  const defaults: Readonly<Record<string, unknown>> = schema.parse({});
   return (request: FastifyRequest): Input<Target, Fields, z.ZodType> => {
     const faults = new Faults();
-    const query: Record<string, unknown> = takesQuery ? readQuery(request.raw.url ?? '', schema, faults) : {};
+    const { url = '' } = request.raw;
+    // Most requests have none: the schema need not say each time what that means.
+    const query: Readonly<Record<string, unknown>> = url.includes('?') ? readQuery(url, schema, faults) : defaults;
     const body = shape === undefined ? undefined : readBody(request.body, request.sentType, shape, faults, dialect);
     faults.refuse();
     return { query, body, request, ...armsOf(target, query.robot_id, request, services) } as Input<
