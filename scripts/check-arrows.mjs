@@ -44,7 +44,13 @@ const TIME =
 /** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
 const ENTRIES = /^(?:main|rt\/entry|sim\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
 /** Rooms that still read time by themselves. */
-const UNTIMED = /^(?:arm|motion|mirror|calibration|recording|ros|sim|cli)\/|^(?:bridge|roster|main)\.ts$/;
+const UNTIMED = /^(?:ros|sim|cli)\//;
+
+/** Rooms whose errors name no route and no service: each rim words what to do (`Remedy` in arm/types.ts). */
+const WORDLESS = /^(?:rt|arm|motion|mirror|calibration|recording)\/|^(?:roster|bridge|arm-plan)\.ts$/;
+/** A route of HTTP or a service of ROS in a text. */
+const ROUTE =
+  /(?:POST|DELETE) \/|['"`\s]\/(?:move|stop|gravity|torque|joints|recording|robot|local|calibrate|end-effector|api)\/|~\/\w|take_over=/g;
 
 function withoutProse(text) {
   return text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/.*$/gm, '');
@@ -70,6 +76,10 @@ for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true }
     for (const [use] of withoutProse(text).matchAll(TIME)) faults.push(`src/${name}: ${use} is for clock.ts alone`);
     if (/\bsystemClock\b/.test(withoutProse(text)) && !ENTRIES.test(name))
       faults.push(`src/${name}: systemClock is for the entries of threads and programs, which hand it on`);
+  }
+  if (WORDLESS.test(name)) {
+    for (const [use] of withoutProse(text).matchAll(ROUTE))
+      faults.push(`src/${name}: "${use.trim()}" is for http and ros, which word what to do about an error`);
   }
   for (const [, static_, dynamic] of text.matchAll(IMPORT)) {
     const target = resolve(dirname(file), static_ ?? dynamic);

@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { GainStore } from './arm/gain-store.ts';
 import { jointSetups } from './arm/joint-setups.ts';
 import { type ArmModel, ArmModelError, armChain, loadArmModel, mounted } from './arm/model.ts';
@@ -7,7 +6,7 @@ import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig } from './config/schema.ts';
 import type { Chain } from './kinematics/chain.ts';
-import type { ArmSetup } from './rt/messages.ts';
+import type { ArmSetup, SimulatedPort } from './rt/messages.ts';
 
 /** An arm of this process: what the configuration says of it, and its model. */
 export interface ArmPlan {
@@ -76,9 +75,9 @@ function checkGains(arm: ArmConfig, index: number, { joints, leastGain }: ArmMod
 
 /**
  * An arm, as the control thread needs it.
- * @param port far end of its simulated bus; null for an arm that is not simulated
+ * @param port to its simulated bus; null for an arm that is not simulated
  */
-export function armSetup(plan: ArmPlan, port: MessagePort | null, store: GainStore): ArmSetup {
+export function armSetup(plan: ArmPlan, port: SimulatedPort | null, store: GainStore): ArmSetup {
   const { config, calibrated: model, chain, detached } = plan;
   const { baseLink, toolLink } = model;
   const leftGains = store.read(config.name, config.bus);
@@ -94,7 +93,7 @@ export function armSetup(plan: ArmPlan, port: MessagePort | null, store: GainSto
   };
 }
 
-function busSetup({ bus }: ArmConfig, port: MessagePort | null): ArmSetup['bus'] {
+function busSetup({ bus }: ArmConfig, port: SimulatedPort | null): ArmSetup['bus'] {
   if (port !== null) return { kind: 'sim', url: bus, port };
   return bus === 'ros' ? { kind: 'remote' } : { kind: 'port', url: bus };
 }

@@ -1,48 +1,44 @@
 import { join } from 'node:path';
-import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { ArmSet } from './arm/arms.ts';
-import { ControlClient } from './arm/control-client.ts';
+import { Arm } from './arm/arm.ts';
+import { ArmControl } from './arm/arm-control.ts';
+import { ArmRecords } from './arm/arm-records.ts';
+import { Arms } from './arm/arms.ts';
+import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
-import { ArmHandle } from './arm/handle.ts';
-import { OwnershipService } from './arm/ownership.ts';
-import { GainParts } from './arm/position-gains.ts';
-import { ServoCare } from './arm/servo-care.ts';
+import { LOOK, LoopLoad } from './arm/loop-load.ts';
+import { PositionGains } from './arm/position-gains.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
-import { type Arm, BridgeError, type Caller, type LoopStatistics } from './arm/types.ts';
+import type { Caller, LoopStatistics } from './arm/types.ts';
 import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
-import { systemClock } from './clock.ts';
+import type { Clock, Timer } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
+import type { Host, SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
+import { Autostart } from './mirror/autostart.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/mirror-service.ts';
-import type { PlannedMotions } from './mirror/mirroring.ts';
 import { StreamService } from './mirror/stream-service.ts';
-import { approach } from './motion/approach.ts';
 import { Goals } from './motion/goals.ts';
 import { JogService } from './motion/jog-service.ts';
 import { JointGoals } from './motion/joint-goals.ts';
 import { MoveService } from './motion/move-service.ts';
-import { ArmPlanner } from './motion/planner.ts';
 import { Planners } from './motion/planners.ts';
 import { Protection } from './motion/protection.ts';
 import { TeleopService } from './motion/teleop-service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
 import { RecordingService } from './recording/recording-service.ts';
-import { type RosRoom, RosUnavailable, startRos } from './ros/room.ts';
+import { type RosRoom, RosUnavailable } from './ros/room.ts';
 import { Roster } from './roster.ts';
 import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
-import type { ControlSetup } from './rt/messages.ts';
 import { LoopField, SharedState } from './rt/snapshot/shared-snapshot.ts';
-import { discoverPorts } from './servo/port/discovery.ts';
-import { Simulation } from './sim/simulation.ts';
 import { VERSION } from './version.ts';
 
 /** Longest wait at start for the arms to answer, s; one that does not is reported and retried later. */
@@ -50,11 +46,17 @@ const CONNECT_TIMEOUT = 5;
 /** Longest that the control loop may be silent before listeners are called all the same, s. */
 const CYCLE_TIMEOUT = 1;
 
-/** Time for answers to leave before HTTP closes, ms: a stop that ended the lowering is to be answered. */
-const LAST_ANSWERS = 100;
+/** Time for answers to leave before HTTP closes, s: a stop that ended the lowering is to be answered. */
+const LAST_ANSWERS = 0.1;
 
-const SHUTDOWN: Caller = { owner: { key: 'shutdown', name: 'the shutdown of the bridge' }, takeOver: true };
-const AUTOSTART: Caller = { owner: { key: 'autostart', name: 'the configuration (autostart)' }, takeOver: false };
+const SHUTDOWN: Caller = {
+  owner: { key: 'shutdown', name: 'the shutdown of the bridge' },
+  takeOver: true,
+  automatic: true,
+};
+/** Why an arm that the configuration mirrors from the beginning is stopped after a crash. */
+const UNCLEAN =
+  'the bridge did not end properly: look after the arm, then reset it, and its mirroring begins by itself (autostart)';
 
 export interface RosStatus {
   enabled: boolean;
@@ -62,25 +64,32 @@ export interface RosStatus {
   distro: string | null;
 }
 
-type Scan = () => ReturnType<typeof discoverPorts>;
+export interface BridgeOptions {
+  /** ROS arguments of the command line, with their `--ros-args`. */
+  readonly rosArgs?: readonly string[];
+  /** What the logger has written lately, for clients. */
+  readonly log?: LogTail;
+}
 
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
 export class Bridge {
-  readonly arms: ArmSet;
+  readonly arms: Arms;
   readonly motion: MoveService;
   readonly joints: JointGoals;
   readonly torque: TorqueSwitch;
-  readonly servos: ServoCare;
   readonly recordings: RecordingService;
   readonly calibration: CalibrationService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
+  readonly streams: StreamService;
+  readonly gains: PositionGains;
+  readonly trajectories: TrajectoryService;
   readonly teleoperation: TeleopService;
   readonly gravity: GravityService;
   readonly connections: Roster;
   /** The simulated arms; null when there are none. */
-  readonly simulation: Simulation | null;
-  /** Where HTTP is served, once started. */
+  readonly simulation: SimulatedArms | null;
+  /** Where HTTP is served, once started and where it listens. */
   address: { host: string; port: number } = { host: '', port: 0 };
   ros: RosStatus = { enabled: false, reason: 'not started', distro: null };
 
@@ -89,15 +98,19 @@ export class Bridge {
 
   /** With the arms that have been added. */
   #config: Config;
-  readonly #scan: Scan;
+  readonly #host: Host;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #log: LogTail;
   readonly #shared: SharedState;
   readonly #control: ControlClient;
-  readonly #streams: StreamService;
-  readonly #trajectories: TrajectoryService;
   readonly #protection: Protection;
-  readonly #gains: GainParts;
+  readonly #records: ArmRecords;
+  /** Arms that somebody had stopped when an earlier bridge ended. */
+  readonly #leftStopped = new Set<Arm>();
+  #autostart: Autostart[] = [];
+  readonly #load = new LoopLoad();
+  readonly #watch: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #app: FastifyInstance | null = null;
@@ -107,22 +120,26 @@ export class Bridge {
   private constructor(
     config: Config,
     logger: Logger,
+    host: Host,
     log: LogTail,
     plans: ArmPlan[],
     shared: SharedState,
-    launch: () => Worker,
+    launch: () => ControlChannel,
     store: GainStore,
-    simulation: Simulation | null,
+    records: ArmRecords,
+    simulation: SimulatedArms | null,
     calibrations: CalibrationStore,
-    scan: Scan,
   ) {
+    const { clock } = host;
     this.#config = config;
-    this.#scan = scan;
+    this.#host = host;
+    this.#clock = clock;
     this.#logger = logger;
     this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
-    this.#control = new ControlClient(launch, shared);
+    this.#records = records;
+    this.#control = new ControlClient(launch, shared, clock);
     this.#control.onFailure = (error) => {
       logger.error({ err: error }, 'the control thread has failed; servos hold their last goals');
     };
@@ -131,29 +148,33 @@ export class Bridge {
       this.#open = false;
       this.onFailure('the control thread fails again and again; servos hold their last goals');
     };
-    const handles = plans.map((plan, index) => this.#makeHandle(plan, index));
-    this.arms = new ArmSet(handles);
-    const planners = new Planners(handles.map((arm) => [arm, new ArmPlanner(arm.model, arm.chain)]));
+    this.arms = new Arms(plans.map((plan, index) => this.#makeArm(plan, index)));
+    const planners = new Planners();
+    // Making a planner takes a while: not at the first move.
+    for (const arm of this.arms.all) planners.of(arm);
     const goals = new Goals();
     this.motion = new MoveService(planners, goals);
-    this.#trajectories = new TrajectoryService(planners);
+    this.trajectories = new TrajectoryService(planners);
     this.#protection = new Protection(this.motion, (text) => logger.error(text));
-    const mover: PlannedMotions = {
-      approach: (arm, goal, signal) => approach(arm, planners.of(arm), goal, signal),
-      lower: (arm, caller) => this.motion.lower(arm, caller),
-    };
     const notice = (text: string): void => logger.warn(text);
     this.#control.onNotice = notice;
-    this.mirror = new MirrorService(this.arms, config.pairs, store, mover, () => this.loop(), notice);
-    this.gravity = new GravityService(this.arms, store, mover, notice);
+    this.mirror = new MirrorService({
+      arms: this.arms,
+      configured: config.pairs,
+      store,
+      moves: this.motion,
+      planners,
+      loop: () => this.loop(),
+      notice,
+      clock,
+    });
+    this.gravity = new GravityService(store, this.motion, notice);
     this.joints = new JointGoals(planners, goals);
-    this.torque = new TorqueSwitch(this.arms, this.motion);
-    this.servos = new ServoCare(this.arms);
-    this.#gains = new GainParts(this.arms, store, notice);
-    for (const [index, arm] of handles.entries()) this.#gains.add(arm, config.arms[index]!.position_gains);
-    this.recordings = new RecordingService(planners, goals, config.recording);
+    this.torque = new TorqueSwitch(this.motion);
+    this.gains = new PositionGains(this.arms, store, notice);
+    for (const [index, arm] of this.arms.all.entries()) this.gains.add(arm, config.arms[index]!.position_gains);
+    this.recordings = new RecordingService(planners, goals, config.recording, clock);
     this.calibration = new CalibrationService(
-      this.arms,
       {
         lower: (arm, caller) => this.motion.lower(arm, caller),
         save: (arm, file) => {
@@ -164,9 +185,9 @@ export class Bridge {
       },
       notice,
     );
-    this.#streams = new StreamService(this.arms, this.#control);
-    this.jog = new JogService(this.arms, this.#control);
-    this.teleoperation = new TeleopService(planners, this.#control);
+    this.streams = new StreamService(this.#control, clock);
+    this.jog = new JogService(this.#control, clock);
+    this.teleoperation = new TeleopService(planners, this.#control, clock);
     this.connections = new Roster({
       arms: this.arms,
       plans,
@@ -179,28 +200,25 @@ export class Bridge {
       mirror: this.mirror,
       gravity: this.gravity,
       simulation,
-      scan,
-      makeHandle: (plan, index) => this.#makeHandle(plan, index),
+      scan: () => host.scanPorts(),
+      makeArm: (plan, index) => this.#makeArm(plan, index),
     });
     this.connections.onAdded((arm) =>
       this.#added(arm, plans.find(({ config: { name } }) => name === arm.name)!.config),
     );
+    this.#watch = clock.every(LOOK, () => this.#watchLoad(), true);
     void this.#watchCycles();
   }
 
   /**
    * Builds and starts everything.
-   * @param rosArgs ROS arguments of the command line, with their `--ros-args`
-   * @param log what `logger` has written lately, for clients
-   * @param scan finds the serial ports of this machine
    * @throws {ConfigError} for a configuration that cannot be carried out
    */
   static async start(
     config: Config,
     logger: Logger,
-    rosArgs: readonly string[] = [],
-    log: LogTail = new LogTail(),
-    scan: Scan = discoverPorts,
+    host: Host,
+    { rosArgs = [], log = new LogTail() }: BridgeOptions = {},
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
@@ -212,7 +230,7 @@ export class Bridge {
     const simulation =
       simulated.length === 0
         ? null
-        : await Simulation.start(
+        : await host.startSimulation(
             simulated.map(({ config: arm, model }) => simulatedCounterpart(model, arm.name, arm.simulation)),
             {
               onFailure: (message) => logger.error(`simulation: ${message}`),
@@ -222,26 +240,34 @@ export class Bridge {
           );
     const shared = new SharedState(
       plans.map(({ model }) => model.joints.length),
-      systemClock,
+      host.clock,
     );
-    const store = new GainStore(config.state_folder ?? defaultStateFolder());
-    const launch = (): Worker => {
+    const store = new GainStore(host.disk, state);
+    const records = new ArmRecords(host.disk, state, (text) => logger.error(text));
+    const launch = (): ControlChannel => {
       const setups = plans.map((plan) => {
         const port = plan.config.bus.startsWith('sim:') ? simulation!.portFor(plan.config.name) : null;
         return armSetup(plan, port, store);
       });
-      const setup: ControlSetup = { ...config.control, shared: shared.buffers, arms: setups };
-      const ports = setups.flatMap((arm): TransferListItem[] =>
-        arm.bus.kind === 'sim' && 'postMessage' in arm.bus.port ? [arm.bus.port] : [],
-      );
-      const file = new URL('./rt/entry.js', import.meta.url);
-      return new Worker(file, { workerData: setup, transferList: ports, name: 'control' });
+      return host.startControl({ ...config.control, shared: shared.buffers, arms: setups });
     };
-    const bridge = new Bridge(config, logger, log, plans, shared, launch, store, simulation, calibrations, scan);
+    const bridge = new Bridge(
+      config,
+      logger,
+      host,
+      log,
+      plans,
+      shared,
+      launch,
+      store,
+      records,
+      simulation,
+      calibrations,
+    );
     try {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
-      bridge.#gains.begin();
+      bridge.gains.begin();
       await bridge.#startRos(rosArgs);
       await bridge.#startHttp(tokens);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
@@ -252,6 +278,11 @@ export class Bridge {
     return bridge;
   }
 
+  /** The HTTP service, which takes requests by `inject` too. */
+  get http(): FastifyInstance {
+    return this.#app!;
+  }
+
   /** Figures of the control loop. */
   loop(): LoopStatistics {
     const { loop, cycle } = this.#shared;
@@ -259,6 +290,7 @@ export class Bridge {
       cycles: cycle,
       rate: loop[LoopField.rate]!,
       late: loop[LoopField.late]!,
+      trouble: this.#load.trouble,
       period: loop[LoopField.period]!,
       longestPeriod: loop[LoopField.longestPeriod]!,
       priority: loop[LoopField.priority]!,
@@ -285,7 +317,9 @@ export class Bridge {
 
   async #close(): Promise<void> {
     const logger = this.#logger;
-    this.#streams.close();
+    this.#watch.cancel();
+    for (const autostart of this.#autostart) autostart.close();
+    this.streams.close();
     this.jog.close();
     this.teleoperation.close();
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
@@ -296,46 +330,58 @@ export class Bridge {
       if (outcome.status === 'rejected') logger.error(`${arm.name} was not lowered and holds: ${outcome.reason}`);
       else if (outcome.value !== null) logger.warn(outcome.value);
     }
-    await this.#gains.restore();
+    await this.gains.restore();
     await this.calibration.close();
     // Not before the arms are down: a stop is to be heard while they are being lowered.
-    await new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS));
+    await this.#clock.sleep(LAST_ANSWERS);
     await this.#app?.close();
     await this.recordings.close();
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
+    for (const arm of this.arms.all) this.#records.end(arm);
     await this.simulation?.close();
     // Last, since nothing else must wait for it.
     await this.#rosRoom?.close();
   }
 
-  #makeHandle(plan: ArmPlan, index: number): ArmHandle {
+  #makeArm(plan: ArmPlan, index: number): Arm {
     const { config, calibrated: model, chain } = plan;
-    this.#shared.limitSpeed(index, config.speed_scale);
-    this.#shared.limitAcceleration(index, config.acceleration_scale);
-    const handle = new ArmHandle({
+    const control = new ArmControl(config.name, index, this.#shared, this.#control, this.#clock);
+    const arm = new Arm({
       id: config.id ?? index,
       name: config.name,
       model,
       bus: config.bus,
-      index,
       chain,
-      shared: this.#shared,
-      control: this.#control,
+      control,
+      records: this.#records,
       detached: () => plan.detached !== null,
+      trouble: () => this.#load.trouble,
     });
-    this.#report(handle);
-    return handle;
+    const { stopped, unclean } = this.#records.begin(config);
+    if (stopped !== null) {
+      arm.latch(stopped);
+      this.#leftStopped.add(arm);
+    }
+    if (stopped === null && unclean && this.#autostarts(config.name)) arm.latch(UNCLEAN);
+    if (arm.latched) {
+      this.#logger.warn(`${config.name} is stopped until somebody resets it: ${stopped ?? UNCLEAN}`);
+    }
+    this.#control.listen(index, arm);
+    arm.limitSpeed(config.speed_scale);
+    arm.limitAcceleration(config.acceleration_scale);
+    this.#report(arm);
+    return arm;
   }
 
   #added(arm: Arm, config: ArmConfig): void {
     this.#config = { ...this.#config, arms: [...this.#config.arms, config] };
-    this.#gains.add(this.arms.byId(arm.id), config.position_gains);
+    this.gains.add(arm, config.position_gains);
     this.#rosRoom?.add(arm);
     this.#logger.info(`${arm.name} has been added as robot ${arm.id} on ${arm.bus}`);
   }
 
-  #report(arm: ArmHandle): void {
+  #report(arm: Arm): void {
     const logger = this.#logger.child({ arm: arm.name });
     arm.onWarning = (text) => logger.warn(`${arm.name}: ${text}`);
     arm.onAiling = (joint, text, ailment) => void this.#protection.ailing(arm, joint, text, ailment);
@@ -352,10 +398,19 @@ export class Bridge {
     }
   }
 
+  #watchLoad(): void {
+    const before = this.#load.trouble;
+    this.#load.look(this.loop());
+    const { trouble } = this.#load;
+    if ((trouble === '') === (before === '')) return;
+    if (trouble === '') this.#logger.info('this computer keeps up with the control loop again');
+    else this.#logger.warn(`${trouble}: end other programs, or give the bridge a priority (control.priority)`);
+  }
+
   async #connect(): Promise<void> {
-    const deadline = performance.now() + CONNECT_TIMEOUT * 1000;
+    const deadline = this.#clock.now() + CONNECT_TIMEOUT;
     const local = this.arms.all.filter((arm) => !arm.remote);
-    while (local.some((arm) => arm.read().state === 'disconnected') && performance.now() < deadline) {
+    while (local.some((arm) => arm.read().state === 'disconnected') && this.#clock.now() < deadline) {
       await this.#shared.nextCycle(this.#shared.cycle, CYCLE_TIMEOUT);
     }
     for (const arm of local) {
@@ -383,7 +438,7 @@ export class Bridge {
       return;
     }
     try {
-      this.#rosRoom = await startRos({
+      this.#rosRoom = await this.#host.startRos({
         config: this.#config,
         mountOf: (arm) => this.#mountOf(arm),
         loop: () => this.loop(),
@@ -392,10 +447,10 @@ export class Bridge {
         mirror: this.mirror,
         gravity: this.gravity,
         torque: this.torque,
-        trajectories: this.#trajectories,
+        trajectories: this.trajectories,
         jogging: this.jog,
-        joints: this.#streams,
-        gains: this.#gains,
+        joints: this.streams,
+        gains: this.gains,
         logger: this.#logger,
         onSnapshot: (listener) => {
           this.#cycleListeners.add(listener);
@@ -443,18 +498,16 @@ export class Bridge {
             },
           };
     this.#app = buildApp({
-      clock: systemClock,
+      clock: this.#clock,
       config: this.#config.http,
       arms: this.arms,
       motion: this.motion,
       joints: this.joints,
       torque: this.torque,
-      servos: this.servos,
       recordings: this.recordings,
       calibration: this.calibration,
       mirror: this.mirror,
       gravity: this.gravity,
-      ownership: new OwnershipService(this.arms),
       configuration: () => this.#config,
       jogging: this.jog,
       teleoperation: this.teleoperation,
@@ -462,7 +515,7 @@ export class Bridge {
       log: this.#log,
       alive: () => this.#alive(),
       connections: this.connections,
-      devices: this.#scan,
+      devices: () => this.#host.scanPorts(),
       loop: () => this.loop(),
       ros: () => this.ros,
       simulation: control,
@@ -471,23 +524,35 @@ export class Bridge {
       tokens,
       certificate: readCertificate(this.#config.http),
     });
-    this.address = await listen(this.#app, this.#config.http, tokens);
+    if (this.#host.listens) this.address = await listen(this.#app, this.#config.http, tokens);
   }
 
-  /** Starts the pairs that the configuration wants mirrored from the beginning. */
-  async autostart(): Promise<void> {
-    const pairs = this.#config.pairs
-      .filter((pair) => pair.autostart)
-      .map((pair) => ({
-        leader: this.arms.byName(pair.leader)!.id,
-        follower: this.arms.byName(pair.follower)!.id,
-      }));
-    if (pairs.length === 0) return;
-    try {
-      await this.mirror.start({ pairs, gravity: null, invert: false }, AUTOSTART);
-    } catch (error) {
-      if (!(error instanceof BridgeError)) throw error;
-      this.#logger.warn(`autostart of mirroring: ${error.message}`);
+  #autostarts(arm: string): boolean {
+    return this.#config.pairs.some(
+      ({ autostart, leader, follower }) => autostart && (leader === arm || follower === arm),
+    );
+  }
+
+  /** Starts the pairs that the configuration wants mirrored from the beginning, as soon as that can be. */
+  autostart(): void {
+    const followers = new Map<Arm, Arm[]>();
+    for (const pair of this.#config.pairs) {
+      if (!pair.autostart) continue;
+      const leader = this.arms.byName(pair.leader)!;
+      followers.set(leader, [...(followers.get(leader) ?? []), this.arms.byName(pair.follower)!]);
+    }
+    for (const [leader, group] of followers) {
+      const warn = (text: string): void => this.#logger.warn(text);
+      const stopped = [leader, ...group].find((arm) => this.#leftStopped.has(arm));
+      if (stopped !== undefined) {
+        warn(
+          `autostart of mirroring of ${leader.name}: not tried, since ${stopped.name} was stopped: start it by hand`,
+        );
+        continue;
+      }
+      const autostart = new Autostart(this.mirror, { leader, followers: group }, this.#clock, warn);
+      this.#autostart.push(autostart);
+      autostart.begin();
     }
   }
 }

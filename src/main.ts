@@ -10,18 +10,19 @@ import { addScan } from './cli/scan.ts';
 import { addSetup } from './cli/setup.ts';
 import { onEndingSignal } from './cli/signals.ts';
 import { addSimulate } from './cli/simulate.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
 import { startLog } from './log.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
 import { ParameterArguments } from './ros/parameter-arguments.ts';
 import { VERSION } from './version.ts';
 
-/** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, ms. */
-const ONE_SIGNAL = 1000;
-/** An exit takes no longer than this, ms: what is not done by then is left, holding. */
-const EXIT_LIMIT = 9500;
-/** An exit that leaves the arms holding waits no longer for ROS to end, ms. */
-const ABANDON_LIMIT = 300;
+/** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, s. */
+const ONE_SIGNAL = 1;
+/** An exit takes no longer than this, s: what is not done by then is left, holding. */
+const EXIT_LIMIT = 9.5;
+/** An exit that leaves the arms holding waits no longer for ROS to end, s. */
+const ABANDON_LIMIT = 0.3;
 
 interface Options {
   readonly config: string;
@@ -39,14 +40,14 @@ function portNumber(text: string): number {
 }
 
 /** Ends on signals and on uncaught errors: lower, release, exit; a later signal exits at once, holding. */
-function endOnSignals(bridge: Bridge, logger: Logger): void {
+function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock): void {
   let first = 0;
   const exitHolding = (): void => {
-    setTimeout(() => process.exit(1), ABANDON_LIMIT);
+    clock.after(ABANDON_LIMIT, () => process.exit(1));
     void bridge.abandon().finally(() => process.exit(1));
   };
   const end = (cause: string, code: number): void => {
-    const now = performance.now();
+    const now = clock.now();
     if (first !== 0) {
       if (now - first < ONE_SIGNAL) return;
       logger.warn(`${cause} again: exit at once; arms with torque on hold where they are`);
@@ -55,10 +56,11 @@ function endOnSignals(bridge: Bridge, logger: Logger): void {
     }
     first = now;
     logger.info(`${cause}: lowering the arms, then exit (once more: exit at once, holding)`);
-    setTimeout(() => {
+    const late = (): void => {
       logger.error('the exit took too long; arms with torque on hold where they are');
       exitHolding();
-    }, EXIT_LIMIT).unref();
+    };
+    clock.after(EXIT_LIMIT, late, true);
     bridge.close().then(
       () => {
         logger.info('bye');
@@ -96,10 +98,10 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   });
   const { logger, tail } = startLog(config.log.level);
   // Not before it is wanted: the other commands start in half the time without it.
-  const { Bridge } = await import('./bridge.ts');
-  const bridge = await Bridge.start(config, logger, rosArgs, tail);
-  endOnSignals(bridge, logger);
-  await bridge.autostart();
+  const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
+  const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail });
+  endOnSignals(bridge, logger, systemClock);
+  bridge.autostart();
   const { host, port } = bridge.address;
   const shown = host.includes(':') ? `[${host}]` : host;
   const scheme = config.http.tls === null || config.http.tls === 'off' ? 'http' : 'https';

@@ -1,25 +1,24 @@
 import { realpathSync } from 'node:fs';
-import type { ArmSet } from './arm/arms.ts';
+import { Arm } from './arm/arm.ts';
+import type { Arms } from './arm/arms.ts';
 import type { ControlClient } from './arm/control-client.ts';
 import type { GainStore } from './arm/gain-store.ts';
-import { ArmHandle } from './arm/handle.ts';
 import { armModels } from './arm/model.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
-import { type Arm, BridgeError, type Caller, type Owner } from './arm/types.ts';
+import { BridgeError, type Caller, type Owner, type Remedy } from './arm/types.ts';
 import { BASE_VARIANT } from './arm/variant.ts';
 import type { ArmPlan } from './arm-plan.ts';
 import { armSetup, planArm } from './arm-plan.ts';
 import type { CalibrationStore } from './calibration/calibration-store.ts';
 import { ConfigError } from './config/load.ts';
 import { type ArmConfig, armConfig, MOST_ARMS } from './config/schema.ts';
+import type { SimulatedArms } from './host.ts';
 import type { GravityService } from './mirror/gravity.ts';
 import type { MirrorService } from './mirror/mirror-service.ts';
 import type { MoveService } from './motion/move-service.ts';
-import { ArmPlanner } from './motion/planner.ts';
 import type { Planners } from './motion/planners.ts';
 import type { SharedState } from './rt/snapshot/shared-snapshot.ts';
 import { describePorts, type PortInfo } from './servo/port/discovery.ts';
-import type { Simulation } from './sim/simulation.ts';
 
 /** Time that an arm has to answer once it is to be connected, s. */
 const CONNECT_TIMEOUT = 5;
@@ -40,26 +39,8 @@ export interface WantedArm {
   readonly variant: string | null;
 }
 
-/** Connects and disconnects arms while the bridge runs. The ids of arms never change. */
-export interface Connections {
-  /**
-   * Connects an arm: one that is there, or one that is added, on a port that a scan shows or simulated where others are.
-   * @returns the arm, which answers
-   * @throws {BridgeError} bad_request for what is not to be connected, disconnected for an arm that does not answer
-   */
-  connect(wanted: WantedArm): Promise<Arm>;
-  /**
-   * Ends what drives an arm, lowers it, switches its torque off and lets go of its bus. Its pairs end.
-   * @returns null, or why it is still connected
-   * @throws {BridgeError} stopped, owned
-   */
-  disconnect(arm: Arm, caller: Caller): Promise<string | null>;
-  /** Calls `listener` with each arm that is added, once it answers; returns how to stop listening. */
-  onAdded(listener: (arm: Arm) => void): () => void;
-}
-
 export interface RosterParts {
-  readonly arms: ArmSet;
+  readonly arms: Arms;
   /** By the arms' places in the control thread, which is told of all of them when it is started anew. */
   readonly plans: ArmPlan[];
   readonly planners: Planners;
@@ -71,17 +52,18 @@ export interface RosterParts {
   readonly mirror: MirrorService;
   readonly gravity: GravityService;
   /** Null when no arm is simulated. */
-  readonly simulation: Simulation | null;
+  readonly simulation: SimulatedArms | null;
   /** The serial ports of this machine. */
   readonly scan: () => Promise<readonly PortInfo[]>;
-  readonly makeHandle: (plan: ArmPlan, index: number) => ArmHandle;
+  readonly makeArm: (plan: ArmPlan, index: number) => Arm;
 }
 
-export class Roster implements Connections {
+/** Connects and disconnects arms while the bridge runs. The ids of arms never change. */
+export class Roster {
   readonly #parts: RosterParts;
   /** Arms that were added and have never answered, by what they would be. */
-  readonly #spare = new Map<string, ArmHandle>();
-  readonly #leaving = new Set<ArmHandle>();
+  readonly #spare = new Map<string, Arm>();
+  readonly #leaving = new Set<Arm>();
   readonly #listeners = new Set<(arm: Arm) => void>();
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -89,6 +71,11 @@ export class Roster implements Connections {
     this.#parts = parts;
   }
 
+  /**
+   * Connects an arm: one that is there, or one that is added, on a port that a scan shows or simulated where others are.
+   * @returns the arm, which answers
+   * @throws {BridgeError} bad_request for what is not to be connected, disconnected for an arm that does not answer
+   */
   connect(wanted: WantedArm): Promise<Arm> {
     // One after the other: two requests for one device are not to make two arms of it.
     const done = this.#queue.then(() => this.#connect(wanted));
@@ -96,46 +83,51 @@ export class Roster implements Connections {
     return done;
   }
 
+  /** Calls `listener` with each arm that is added, once it answers; returns how to stop listening. */
   onAdded(listener: (arm: Arm) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Ends what drives an arm, lowers it, switches its torque off and lets go of its bus. Its pairs end.
+   * @returns null, or why it is still connected
+   * @throws {BridgeError} stopped, owned
+   */
   async disconnect(arm: Arm, caller: Caller): Promise<string | null> {
-    const handle = this.#parts.arms.byName(arm.name)!;
-    if (handle.detached || this.#leaving.has(handle)) return `Arm ${arm.name} is disconnected already.`;
-    this.#leaving.add(handle);
+    if (arm.detached || this.#leaving.has(arm)) return `Arm ${arm.name} is disconnected already.`;
+    this.#leaving.add(arm);
     try {
-      if (handle.read().state !== 'disconnected') {
-        const problem = await this.#lower(handle, caller);
+      if (arm.read().state !== 'disconnected') {
+        const problem = await this.#lower(arm, caller);
         if (problem !== null) return problem;
       }
-      await this.#detach(handle, `it has been disconnected by ${caller.owner.name}: /robot/add-connection connects it`);
+      await this.#detach(arm, `it has been disconnected by ${caller.owner.name}`);
       return null;
     } finally {
-      handle.unreserve(LEAVING);
-      this.#leaving.delete(handle);
+      arm.unreserve(LEAVING);
+      this.#leaving.delete(arm);
     }
   }
 
   /** @returns null when the arm is limp and nobody can drive it any more, else why not */
-  async #lower(handle: ArmHandle, caller: Caller): Promise<string | null> {
+  async #lower(arm: Arm, caller: Caller): Promise<string | null> {
     const { mirror, gravity, motion } = this.#parts;
-    handle.requireDrivable();
-    await mirror.leave(handle, `arm ${handle.name} is being disconnected by ${caller.owner.name}`);
-    await gravity.stop(handle, 'hold');
-    const takeOver = caller.takeOver || handle.owner?.key === caller.owner.key;
+    arm.requireDrivable();
+    await mirror.leave(arm, `arm ${arm.name} is being disconnected by ${caller.owner.name}`);
+    await gravity.stop(arm, 'hold');
+    const takeOver = caller.takeOver || arm.owner?.key === caller.owner.key;
     const leaving: Caller = { ...caller, owner: LEAVING, takeOver };
     // What drives it ends, and nothing else may begin between its going limp and its bus being closed.
-    await handle.halt(leaving, () => handle.reserve(LEAVING));
-    if (handle.remote || !handle.read().torque) return null;
-    const { ok, message } = await motion.sleep(handle, leaving);
-    return ok ? null : `Arm ${handle.name} is still connected, since it was not lowered: ${message}`;
+    await arm.halt(leaving, () => arm.reserve(LEAVING));
+    if (arm.remote || !arm.read().torque) return null;
+    const { ok, message } = await motion.sleep(arm, leaving);
+    return ok ? null : `Arm ${arm.name} is still connected, since it was not lowered: ${message}`;
   }
 
   async #connect(wanted: WantedArm): Promise<Arm> {
     const found = await this.#find(wanted);
-    if (!(found instanceof ArmHandle)) return this.#add(found);
+    if (!(found instanceof Arm)) return this.#add(found);
     if (this.#leaving.has(found)) {
       throw refusal(`Arm ${found.name} is being disconnected: try again when that is done.`);
     }
@@ -144,15 +136,16 @@ export class Roster implements Connections {
   }
 
   /** The arm that is meant, or what an arm that is to be added is. @throws {BridgeError} bad_request */
-  async #find(wanted: WantedArm): Promise<ArmHandle | ArmConfig> {
+  async #find(wanted: WantedArm): Promise<Arm | ArmConfig> {
     const { arms } = this.#parts;
     const named = arms.byName(wanted.name);
     const { bus } = wanted;
     if (bus === null && wanted.device === null && wanted.serialNumber === null) {
       if (named !== undefined) return named;
       throw refusal(
-        `"${wanted.name}" is no arm of this bridge (${names(arms)}), and connection_details name no device: give its ` +
-          'device_name or serial_number as /local/scan-devices shows it.',
+        `"${wanted.name}" is no arm of this bridge (${names(arms)}), and no device is named: give its device file or the ` +
+          'serial number of its adapter.',
+        'list_ports',
       );
     }
     if (bus?.startsWith('sim:')) return this.#findSimulated(wanted, bus);
@@ -165,7 +158,7 @@ export class Roster implements Connections {
     return this.#findSerial(wanted);
   }
 
-  #findSimulated(wanted: WantedArm, bus: string): ArmHandle | ArmConfig {
+  #findSimulated(wanted: WantedArm, bus: string): Arm | ArmConfig {
     const { arms, simulation } = this.#parts;
     const same = arms.all.filter((arm) => arm.bus === bus);
     const there = same.find((arm) => arm.name === wanted.name) ?? same.find((arm) => arm.detached);
@@ -174,13 +167,13 @@ export class Roster implements Connections {
     return this.#configOf(wanted, bus);
   }
 
-  async #findSerial(wanted: WantedArm): Promise<ArmHandle | ArmConfig> {
+  async #findSerial(wanted: WantedArm): Promise<Arm | ArmConfig> {
     const { arms, scan } = this.#parts;
     const ports = await scan();
     const asked = wanted.device ?? wanted.serialNumber ?? serialTarget(wanted.bus!);
     const port = ports.find((one) => namesOf(one, ports).includes(asked));
     if (port === undefined) {
-      throw refusal(`No device of /local/scan-devices is "${asked.slice(0, 200)}". ${describePorts(ports)}`);
+      throw refusal(`No serial port is "${asked.slice(0, 200)}". ${describePorts(ports)}`, 'list_ports');
     }
     const known = namesOf(port, ports);
     const there = arms.all.find(({ bus }) => {
@@ -212,20 +205,20 @@ export class Roster implements Connections {
     const { arms, planners } = this.#parts;
     const key = [config.bus, config.model, config.variant].join(' ');
     const spare = this.#spare.get(key);
-    const handle = spare ?? (await this.#make(config));
-    this.#spare.set(key, handle);
-    await this.#attach(handle);
+    const arm = spare ?? (await this.#make(config));
+    this.#spare.set(key, arm);
+    await this.#attach(arm);
     this.#spare.delete(key);
-    // Whoever finds the arm is to find its planner.
-    planners.add(handle, new ArmPlanner(handle.model, handle.chain));
-    arms.add(handle);
-    for (const listener of this.#listeners) listener(handle);
-    return handle;
+    // Making a planner takes a while: not at the first move.
+    planners.of(arm);
+    arms.add(arm);
+    for (const listener of this.#listeners) listener(arm);
+    return arm;
   }
 
   /** Gives an arm a place in the control thread, off its bus. */
-  async #make(config: ArmConfig): Promise<ArmHandle> {
-    const { plans, shared, control, simulation, store, makeHandle } = this.#parts;
+  async #make(config: ArmConfig): Promise<Arm> {
+    const { plans, shared, control, simulation, store, makeArm } = this.#parts;
     const plan = planned(config, this.#parts.calibrations);
     plan.detached = 'it has not been connected yet';
     const simulated = config.bus.startsWith('sim:') && simulation !== null;
@@ -233,49 +226,50 @@ export class Roster implements Connections {
     const index = plans.length;
     const memory = shared.add(plan.model.joints.length);
     plans.push(plan);
-    const handle = makeHandle(plan, index);
+    const arm = makeArm(plan, index);
     const port = simulated ? simulation.portFor(config.name) : null;
     try {
       const setup = armSetup(plan, port, store);
-      await control.command({ kind: 'add', arm: index, setup, shared: memory }, port === null ? [] : [port]);
+      await control.command({ kind: 'add', arm: index, setup, shared: memory });
     } catch (error) {
       plans.pop();
       shared.drop();
       throw error;
     }
-    return handle;
+    return arm;
   }
 
   /** Puts an arm on its bus. @throws {BridgeError} disconnected, as it was, when it does not answer */
-  async #attach(handle: ArmHandle): Promise<void> {
-    const plan = this.#parts.plans[handle.index]!;
+  async #attach(arm: Arm): Promise<void> {
+    const plan = this.#parts.plans[arm.index]!;
     const before = plan.detached;
     plan.detached = null;
-    await this.#parts.control.command({ kind: 'connect', arm: handle.index });
-    const deadline = performance.now() + CONNECT_TIMEOUT * 1000;
-    while (handle.read().state === 'disconnected') {
-      if (performance.now() > deadline) {
-        const { reason } = handle;
-        if (before !== null) await this.#detach(handle, before);
-        throw new BridgeError('disconnected', `Arm ${handle.name} does not answer: ${reason}.`);
+    await this.#parts.control.command({ kind: 'connect', arm: arm.index });
+    const { clock } = arm;
+    const deadline = clock.now() + CONNECT_TIMEOUT;
+    while (arm.read().state === 'disconnected') {
+      if (clock.now() > deadline) {
+        const { reason } = arm;
+        if (before !== null) await this.#detach(arm, before);
+        throw new BridgeError('disconnected', `Arm ${arm.name} does not answer: ${reason}.`);
       }
-      await handle.nextCycle();
+      await arm.nextCycle();
     }
   }
 
-  async #detach(handle: ArmHandle, reason: string): Promise<void> {
-    this.#parts.plans[handle.index]!.detached = reason;
-    await this.#parts.control.command({ kind: 'disconnect', arm: handle.index, reason });
+  async #detach(arm: Arm, reason: string): Promise<void> {
+    this.#parts.plans[arm.index]!.detached = reason;
+    await this.#parts.control.command({ kind: 'disconnect', arm: arm.index, reason });
     // The snapshot tells of it from the next cycle on.
-    while (handle.read().state !== 'disconnected') await handle.nextCycle();
+    while (arm.read().state !== 'disconnected') await arm.nextCycle();
   }
 }
 
-function refusal(text: string): BridgeError {
-  return new BridgeError('bad_request', text);
+function refusal(text: string, remedy: Remedy | null = null): BridgeError {
+  return new BridgeError('bad_request', text, { remedy });
 }
 
-function names(arms: ArmSet): string {
+function names(arms: Arms): string {
   return arms.all.map(({ name }) => name).join(', ');
 }
 

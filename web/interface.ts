@@ -323,6 +323,8 @@ export interface components {
             readonly rate: number;
             /** @description Cycles that began later than half a period. */
             readonly late: number;
+            /** @description What keeps this computer from keeping up; empty when it does. */
+            readonly trouble: string;
             /** @description Mean of the last second, s. */
             readonly period: number;
             /** @description Of the last second, s. */
@@ -635,6 +637,8 @@ export interface components {
             readonly rate: number;
             /** @description Cycles that began later than half a period. */
             readonly late: number;
+            /** @description What keeps this computer from keeping up; empty when it does. */
+            readonly trouble: string;
             /** @description Mean of the last second, s. */
             readonly period: number;
             /** @description Of the last second, s. */

@@ -1,24 +1,25 @@
-import type { ArmHandle } from './handle.ts';
-import { type Arms, BridgeError } from './types.ts';
+import type { Arm } from './arm.ts';
+import { BridgeError } from './types.ts';
 
 /** All arms of this process, by id and by name. */
-export class ArmSet implements Arms {
-  readonly #all: ArmHandle[];
+export class Arms {
+  readonly #all: Arm[];
 
-  constructor(all: readonly ArmHandle[]) {
+  constructor(all: readonly Arm[]) {
     this.#all = [...all];
   }
 
   /** The same list at all times: it grows with the arms that are added. */
-  get all(): readonly ArmHandle[] {
+  get all(): readonly Arm[] {
     return this.#all;
   }
 
-  add(arm: ArmHandle): void {
+  add(arm: Arm): void {
     this.#all.push(arm);
   }
 
-  byId(id: number): ArmHandle {
+  /** @throws {BridgeError} unknown_arm, listing the known ids */
+  byId(id: number): Arm {
     const arm = this.all.find((candidate) => candidate.id === id);
     if (arm === undefined) {
       const known = this.all.map((candidate) => candidate.id).join(', ');
@@ -27,7 +28,7 @@ export class ArmSet implements Arms {
     return arm;
   }
 
-  byName(name: string): ArmHandle | undefined {
+  byName(name: string): Arm | undefined {
     return this.all.find((arm) => arm.name === name);
   }
 }

@@ -1,4 +1,4 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import type { Clock } from '../clock.ts';
 import type { Ailment } from '../rt/driver/arm-link.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import type { Command, CommandResult, FromControl, Sample, ToControl } from '../rt/messages.ts';
@@ -6,9 +6,17 @@ import { StateCode } from '../rt/snapshot/arm-fields.ts';
 import type { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { BridgeError } from './types.ts';
 
-/** A control thread that fails is started again this often within this time, ms. */
+/** A control thread that fails is started again this often within this time, s. */
 const MOST_RESTARTS = 3;
-const RESTART_WINDOW = 60_000;
+const RESTART_WINDOW = 60;
+
+/** Messages to and from a control thread, which begins when this is made. */
+export interface ControlChannel {
+  post(message: ToControl): void;
+  onMessage: (message: FromControl) => void;
+  /** Called once, when the thread has ended, with the reason. */
+  onExit: (reason: Error) => void;
+}
 
 /** What the control thread tells about an arm without being asked. */
 export interface ControlListener {
@@ -28,11 +36,12 @@ export class ControlClient {
   onFailure: (error: Error) => void = () => {};
   /** Called when it has failed too often to be started once more. */
   onGone: () => void = () => {};
-  readonly #launch: () => Worker;
+  readonly #launch: () => ControlChannel;
   readonly #shared: SharedState;
-  #worker: Worker;
+  readonly #clock: Clock;
+  #channel: ControlChannel;
   #closing = false;
-  /** When it was started again, ms. */
+  /** When it was started again, s. */
   #restarts: number[] = [];
   readonly #listeners = new Map<number, ControlListener>();
   readonly #waiting = new Map<number, { resolve: (result: CommandResult) => void; reject: (error: Error) => void }>();
@@ -43,21 +52,18 @@ export class ControlClient {
    * @param launch starts the control thread, each time with links of its own to the buses
    * @param shared what it publishes to
    */
-  constructor(launch: () => Worker, shared: SharedState) {
+  constructor(launch: () => ControlChannel, shared: SharedState, clock: Clock) {
     this.#launch = launch;
     this.#shared = shared;
-    this.#worker = this.#start();
+    this.#clock = clock;
+    this.#channel = this.#start();
   }
 
-  #start(): Worker {
-    const worker = this.#launch();
-    let failure = new Error('it has ended');
-    worker.on('message', (message: FromControl) => this.#take(message));
-    worker.on('error', (error) => {
-      failure = error;
-    });
-    worker.on('exit', () => this.#ended(failure));
-    return worker;
+  #start(): ControlChannel {
+    const channel = this.#launch();
+    channel.onMessage = (message) => this.#take(message);
+    channel.onExit = (reason) => this.#ended(reason);
+    return channel;
   }
 
   /**
@@ -70,7 +76,7 @@ export class ControlClient {
     this.#shared.orphan();
     const reason = `the control thread has failed (${error.message}); its servos hold`;
     for (const listener of this.#listeners.values()) listener.state(StateCode.disconnected, reason);
-    const now = performance.now();
+    const now = this.#clock.now();
     this.#restarts = this.#restarts.filter((time) => now - time < RESTART_WINDOW);
     this.onFailure(error);
     if (this.#restarts.length >= MOST_RESTARTS) {
@@ -79,7 +85,7 @@ export class ControlClient {
     }
     this.#restarts.push(now);
     this.#dead = null;
-    this.#worker = this.#start();
+    this.#channel = this.#start();
   }
 
   /** Events of the arm at `index` go to `listener`. */
@@ -87,27 +93,20 @@ export class ControlClient {
     this.#listeners.set(index, listener);
   }
 
-  /**
-   * @param transfer ports that go over with the command
-   * @throws {BridgeError} unsupported with the reason, when the control thread refuses the command
-   */
-  command(command: Command, transfer: readonly MessagePort[] = []): Promise<CommandResult> {
+  /** @throws {BridgeError} unsupported with the reason, when the control thread refuses the command */
+  command(command: Command): Promise<CommandResult> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (command.kind === 'close') this.#closing = true;
     const request = ++this.#request;
     return new Promise((resolve, reject) => {
       this.#waiting.set(request, { resolve, reject });
-      this.#post({ request, command }, transfer);
+      this.#channel.post({ request, command });
     });
   }
 
   /** Hands over a sample of a stream; the newest wins. */
   sample(sample: Sample): void {
-    if (this.#dead === null) this.#post({ sample });
-  }
-
-  #post(message: ToControl, transfer: readonly MessagePort[] = []): void {
-    this.#worker.postMessage(message, transfer);
+    if (this.#dead === null) this.#channel.post({ sample });
   }
 
   #take(message: FromControl): void {

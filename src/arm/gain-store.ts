@@ -1,18 +1,18 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Disk } from '../disk.ts';
 import type { GainPlan } from '../rt/driver/gains.ts';
-import type { ArmHandle } from './handle.ts';
+import type { Arm } from './arm.ts';
 
 const counts = z.array(z.int().positive());
 const caps = z.array(z.int().min(0));
 const currents = z.strictObject({ own: caps, soft: caps }).default({ own: [], soft: [] });
 const plan = z.strictObject({ own: counts, soft: counts, currents });
 
-/** Longest time that servos need to have their own gains back, and how often they are asked, ms. */
-const RESTORE_LIMIT = 5000;
-const RESTORE_INTERVAL = 100;
+/** Longest time that servos need to have their own gains back, and how often they are asked, s. */
+const RESTORE_LIMIT = 5;
+const RESTORE_INTERVAL = 0.1;
 
 /** Where what has to outlive the process is kept when nothing else is configured. */
 export function defaultStateFolder(): string {
@@ -24,10 +24,12 @@ export function defaultStateFolder(): string {
  * failed, and on disk for the next bridge. One file per arm and bus.
  */
 export class GainStore {
+  readonly #disk: Disk;
   readonly #folder: string;
   readonly #kept = new Map<string, GainPlan>();
 
-  constructor(folder: string) {
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk;
     this.#folder = folder;
   }
 
@@ -36,7 +38,7 @@ export class GainStore {
     const kept = this.#kept.get(this.#file(arm, bus));
     if (kept !== undefined) return kept;
     try {
-      return plan.parse(JSON.parse(readFileSync(this.#file(arm, bus), 'utf8')));
+      return plan.parse(JSON.parse(this.#disk.read(this.#file(arm, bus)) ?? ''));
     } catch {
       return null;
     }
@@ -59,22 +61,13 @@ export class GainStore {
     this.#kept.set(file, { own, soft, currents });
     // The servos of a simulated arm do not outlive the bridge.
     if (bus.startsWith('sim:')) return;
-    mkdirSync(this.#folder, { recursive: true });
-    const descriptor = openSync(`${file}.new`, 'w');
-    try {
-      writeSync(descriptor, JSON.stringify({ own, soft, currents }));
-      // A dip of the supply that takes the computer along is one of the cases that this is for.
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(`${file}.new`, file);
+    this.#disk.write(file, JSON.stringify({ own, soft, currents }));
   }
 
   /** The servos have their own gains again. */
   forget(arm: string, bus: string): void {
     this.#kept.delete(this.#file(arm, bus));
-    rmSync(this.#file(arm, bus), { force: true });
+    this.#disk.remove(this.#file(arm, bus));
   }
 
   #file(arm: string, bus: string): string {
@@ -88,14 +81,14 @@ export class GainStore {
  * @returns whether they have them
  */
 export async function forgetWhenRestored(
-  arm: ArmHandle,
+  arm: Arm,
   store: GainStore,
   parts: Float64Array = new Float64Array(arm.model.joints.length).fill(arm.model.gravity.softGain),
 ): Promise<boolean> {
   const kept = store.kept(arm.name, arm.bus);
   for (let waited = 0; waited < RESTORE_LIMIT; waited += RESTORE_INTERVAL) {
     try {
-      if ((await arm.gains(parts)).restored) {
+      if ((await arm.servos.gains(parts)).restored) {
         // Where it floats once more, what has been kept is of that time.
         if (arm.read().state === 'floating' || store.kept(arm.name, arm.bus) !== kept) return false;
         store.forget(arm.name, arm.bus);
@@ -104,7 +97,7 @@ export async function forgetWhenRestored(
     } catch {
       // It is disconnected just now.
     }
-    await new Promise((resolve) => setTimeout(resolve, RESTORE_INTERVAL).unref());
+    await arm.clock.sleep(RESTORE_INTERVAL, true);
   }
   return false;
 }

@@ -1,104 +1,130 @@
+import type { Clock, Timer } from '../clock.ts';
 import type { SourceSpec } from '../rt/messages.ts';
-import type { ArmHandle, Claim } from './handle.ts';
-import type { Caller } from './types.ts';
+import type { Arm } from './arm.ts';
+import type { ArmSession } from './arm-session.ts';
+import { BridgeError, type Caller } from './types.ts';
 
-/** A stream of messages owns its arm until this long after its last message, s. */
-const OWNERSHIP_TIME = 0.5;
+/**
+ * A stream of messages owns its arm until this long after its last message, s. A stream that has lost its arm, or that
+ * did not get it, must be silent for as long before it can take the arm.
+ */
+const SILENCE = 0.5;
+/** A stream that has been silent for this long is a new one, s. */
+const FORGOTTEN = 10;
 
-interface Running {
-  readonly claim: Claim;
-  /** Null until the control loop has taken the source up. */
-  motion: number | null;
-  arrived: number;
+/** One stream of messages for one arm. */
+interface Stream {
+  /** When its last message came, accepted or not, monotonic, s. */
+  heard: number;
+  session: ArmSession | null;
 }
 
-/** Arms that streams of messages drive: the first message takes a ready arm, silence gives it back. */
+/**
+ * Arms that streams of messages drive: the first message after a silence takes a ready arm, the next ones keep it, silence
+ * gives it back. What went on streaming over a stop, a reset, a disconnection or the loss of its arm does not take the arm
+ * again by itself: nobody has asked for that.
+ */
 export class InputStreams {
-  readonly #running = new Map<ArmHandle, Running>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #clock: Clock;
+  readonly #streams = new Map<Arm, Map<string, Stream>>();
+  readonly #timer: Pick<Timer, 'cancel'>;
   #open = true;
 
-  constructor() {
-    this.#timer = setInterval(() => this.#expire(), (OWNERSHIP_TIME * 1000) / 5);
-    this.#timer.unref();
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#timer = clock.every(SILENCE / 5, () => this.#expire(), true);
   }
 
   /**
    * A message has come: it keeps the arm, or takes it when it is free and ready, and lets `source` drive it.
-   * @returns why the message is refused, for people; null when the arm is its sender's
+   * @returns why the message is refused; null when the arm is its sender's
    */
-  take(handle: ArmHandle, source: SourceSpec, caller: Caller): string | null {
-    if (!this.#open) return 'the bridge is ending';
-    const present = this.#running.get(handle);
-    if (present !== undefined && present.claim.owner.key === caller.owner.key) {
-      present.arrived = performance.now();
-      return null;
-    }
-    const { owner } = handle;
-    const { state, holding } = handle.read();
-    const mayTake = owner === null || owner.key === caller.owner.key || caller.takeOver;
-    if (!mayTake) return `arm ${handle.name} is driven by ${owner.name}`;
-    const driveable = owner === null ? state === 'ready' : holding && state !== 'stopped';
-    if (!driveable) {
-      return `arm ${handle.name} is ${state}, not ready: switch its torque on first, for example by /move/init`;
-    }
+  take(arm: Arm, source: SourceSpec, caller: Caller): BridgeError | null {
+    if (!this.#open) return new BridgeError('unavailable', 'the bridge is ending', { arm });
+    const now = this.#clock.now();
+    const streams = this.#streams.get(arm) ?? new Map<string, Stream>();
+    this.#streams.set(arm, streams);
+    const before = streams.get(caller.owner.key);
+    const stream = before ?? { heard: Number.NEGATIVE_INFINITY, session: null };
+    streams.set(caller.owner.key, stream);
+    const heard = stream.heard;
+    stream.heard = now;
+    if (stream.session !== null) return null;
+    const refused = refusalOf(arm, caller) ?? pauseOf(arm, heard, now);
+    if (refused !== null) return refused;
     try {
-      this.#begin(handle, source, caller);
+      this.#begin(stream, arm.claim(caller), source);
+      return null;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      if (error instanceof BridgeError) return error;
+      throw error;
     }
-    return null;
   }
 
   /** Whether this owner's messages drive the arm at this moment. */
-  drives(handle: ArmHandle, ownerKey: string): boolean {
-    return this.#running.get(handle)?.claim.owner.key === ownerKey;
+  drives(arm: Arm, ownerKey: string): boolean {
+    return (this.#streams.get(arm)?.get(ownerKey)?.session ?? null) !== null;
   }
 
-  /** Ends what an owner's messages drive: the arm decelerates and holds. */
-  async stop(handle: ArmHandle, ownerKey: string): Promise<void> {
-    const running = this.#running.get(handle);
-    if (running === undefined || running.claim.owner.key !== ownerKey) return;
-    this.#lost(handle, running);
-    handle.release(running.claim);
+  /** The owner ends its stream: the arm decelerates and holds, and the next message begins a new stream. */
+  async stop(arm: Arm, ownerKey: string): Promise<void> {
+    const session = this.#streams.get(arm)?.get(ownerKey)?.session;
+    this.#streams.get(arm)?.delete(ownerKey);
+    await session?.stop();
   }
 
   /** Takes no further messages. */
   close(): void {
     this.#open = false;
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
-  #begin(handle: ArmHandle, source: SourceSpec, caller: Caller): void {
-    const claim = handle.claim(caller, () => this.#lost(handle, running));
-    const running: Running = { claim, motion: null, arrived: performance.now() };
-    this.#running.set(handle, running);
-    handle.drive(source).then(
-      ({ motion, ended }) => {
-        running.motion = motion;
-        if (this.#running.get(handle) !== running) this.#lost(handle, running);
-        void ended.then(() => this.#end(handle, running));
-      },
-      () => this.#end(handle, running),
-    );
-  }
-
-  /** The arm is somebody else's: what these messages still drive decelerates to a hold. */
-  #lost(handle: ArmHandle, running: Running): void {
-    if (this.#running.get(handle) === running) this.#running.delete(handle);
-    if (running.motion !== null) handle.cancel(running.motion).catch(() => {});
+  #begin(stream: Stream, session: ArmSession, source: SourceSpec): void {
+    const over = (): void => {
+      if (stream.session === session) stream.session = null;
+      session.end();
+    };
+    stream.session = session;
+    session.onLost = over;
+    session.begin(source).then(({ ended }) => void ended.then(over), over);
   }
 
   #expire(): void {
-    const before = performance.now() - OWNERSHIP_TIME * 1000;
-    for (const [handle, running] of this.#running) {
-      if (running.arrived > before || running.motion === null) continue;
-      handle.cancel(running.motion).catch(() => this.#end(handle, running));
+    const now = this.#clock.now();
+    for (const [arm, streams] of this.#streams) {
+      for (const [key, { heard, session }] of streams) {
+        const silence = now - heard;
+        if (silence > SILENCE && session !== null && session.motion !== null) session.stop().catch(() => {});
+        if (silence > FORGOTTEN) streams.delete(key);
+      }
+      if (streams.size === 0) this.#streams.delete(arm);
     }
   }
+}
 
-  #end(handle: ArmHandle, running: Running): void {
-    if (this.#running.get(handle) === running) this.#running.delete(handle);
-    handle.release(running.claim);
+/** Why a stream cannot take an arm as it is; null when it can. */
+function refusalOf(arm: Arm, caller: Caller): BridgeError | null {
+  const { owner } = arm;
+  const { state, holding } = arm.read();
+  if (owner !== null && owner.key !== caller.owner.key && !caller.takeOver) {
+    return new BridgeError('owned', `arm ${arm.name} is driven by ${owner.name}`, { arm });
   }
+  const drivable = owner === null ? state === 'ready' : holding && state !== 'stopped';
+  if (drivable) return null;
+  return new BridgeError('unsupported', `arm ${arm.name} is ${state}, not ready`, {
+    arm,
+    remedy: state === 'stopped' ? 'reset' : 'torque_on',
+  });
+}
+
+/** Why a stream that was heard of at `heard` must fall silent first; null when it need not. */
+function pauseOf(arm: Arm, heard: number, now: number): BridgeError | null {
+  const silent = now - Math.max(heard, now - heard < FORGOTTEN ? arm.interrupted : heard);
+  if (silent >= SILENCE) return null;
+  return new BridgeError(
+    'unsupported',
+    `arm ${arm.name} does not take up a stream that went on while it was stopped, released, limp or driven by somebody ` +
+      `else: pause the stream for ${SILENCE} s first`,
+    { arm },
+  );
 }

@@ -1,48 +1,211 @@
-import type { ArmSet } from './arms.ts';
-import type { Arm, Caller } from './types.ts';
+import { defineMachine, Running } from '../machine.ts';
+import type { ArmSession } from './arm-session.ts';
+import { BridgeError, type Caller, type Owner } from './types.ts';
 
-/** Who may drive an arm, for those who ask for the arm itself and not for a motion. */
-export interface Ownership {
-  /**
-   * Takes an arm from whoever has it and keeps it until it is released, taken over, stopped or disconnected. What drives
-   * it decelerates to a hold. @throws {BridgeError} disconnected, stopped
-   */
-  takeOver(arm: Arm, caller: Caller): Promise<void>;
-  /**
-   * Gives an arm back; what the caller drives it with decelerates to a hold. Resolves to false when it was nobody's.
-   * @throws {BridgeError} owned, disconnected, stopped
-   */
-  release(arm: Arm, caller: Caller): Promise<boolean>;
-  /**
-   * Makes what drives an arm decelerate to a hold; the arm stays with whoever keeps it. Resolves to false when nothing did.
-   * @throws {BridgeError} owned, disconnected, stopped
-   */
-  halt(arm: Arm, caller: Caller): Promise<boolean>;
+/** Who may drive an arm. */
+export const OWNERSHIP = defineMachine({
+  name: 'Ownership of an arm',
+  states: {
+    free: 'nobody has the arm',
+    driven: 'a session has it',
+    kept: 'somebody keeps it between sessions',
+    keptDriven: 'who keeps it has a session',
+    reserved: 'one owner alone may take it',
+    reservedDriven: 'a session has it, and one owner alone may take it next',
+  },
+  inputs: {
+    claimOwn: 'its present owner, or the one it is reserved for, asks for a session',
+    claimOther: 'somebody else asks for a session',
+    claimOver: 'somebody else asks for it, and to take it over',
+    end: 'the session has ended',
+    keep: 'the owner of the session keeps the arm',
+    letGo: 'nobody keeps it any more',
+    lose: 'the arm is stopped or disconnected',
+    reserve: 'from now on one owner alone may take it',
+    unreserve: 'everybody may ask again',
+  },
+  effects: {
+    refuseOwned: 'the one who asks is told who has the arm',
+    refuseReserved: 'the one who asks is told for whom it is reserved',
+    replace: 'the session before is told who has the arm now',
+    tellLoss: 'the session is told why the arm is lost',
+    forgetKeeper: 'nobody keeps the arm',
+  },
+  initial: 'free',
+  table: {
+    free: {
+      claimOwn: 'driven',
+      claimOther: 'driven',
+      claimOver: 'driven',
+      end: null,
+      keep: null,
+      letGo: null,
+      lose: null,
+      reserve: 'reserved',
+      unreserve: null,
+    },
+    driven: {
+      claimOwn: ['driven', 'replace'],
+      claimOther: ['driven', 'refuseOwned'],
+      claimOver: ['driven', 'replace'],
+      end: 'free',
+      keep: 'keptDriven',
+      letGo: null,
+      lose: ['free', 'tellLoss'],
+      reserve: 'reservedDriven',
+      unreserve: null,
+    },
+    kept: {
+      claimOwn: 'keptDriven',
+      claimOther: ['kept', 'refuseOwned'],
+      claimOver: ['driven', 'forgetKeeper'],
+      end: null,
+      keep: null,
+      letGo: ['free', 'forgetKeeper'],
+      lose: ['free', 'forgetKeeper'],
+      reserve: ['reserved', 'forgetKeeper'],
+      unreserve: null,
+    },
+    keptDriven: {
+      claimOwn: ['keptDriven', 'replace'],
+      claimOther: ['keptDriven', 'refuseOwned'],
+      claimOver: ['driven', 'forgetKeeper', 'replace'],
+      end: 'kept',
+      keep: null,
+      letGo: ['driven', 'forgetKeeper'],
+      lose: ['free', 'forgetKeeper', 'tellLoss'],
+      reserve: ['reservedDriven', 'forgetKeeper'],
+      unreserve: null,
+    },
+    reserved: {
+      claimOwn: 'reservedDriven',
+      claimOther: ['reserved', 'refuseReserved'],
+      claimOver: ['reserved', 'refuseReserved'],
+      end: null,
+      keep: null,
+      letGo: null,
+      lose: null,
+      reserve: null,
+      unreserve: 'free',
+    },
+    reservedDriven: {
+      claimOwn: ['reservedDriven', 'replace'],
+      claimOther: ['reservedDriven', 'refuseReserved'],
+      claimOver: ['reservedDriven', 'refuseReserved'],
+      end: 'reserved',
+      keep: null,
+      letGo: null,
+      lose: ['reserved', 'tellLoss'],
+      reserve: null,
+      unreserve: 'driven',
+    },
+  },
+});
+
+type Input = keyof typeof OWNERSHIP.inputs;
+
+/** Why an owner no longer has its arm. */
+export interface Loss {
+  readonly reason: 'superseded' | 'taken_over' | 'stopped' | 'disconnected';
+  /** For people, to follow "Motion of arm X ended: ". */
+  readonly message: string;
 }
 
-export class OwnershipService implements Ownership {
-  readonly #arms: ArmSet;
+/** Who has one arm. It decides by the table above and keeps the names that the table does not. */
+export class Ownership {
+  readonly #arm: { readonly id: number; readonly name: string };
+  readonly #machine = new Running(OWNERSHIP);
+  #session: ArmSession | null = null;
+  #keeper: Owner | null = null;
+  #reserved: Owner | null = null;
 
-  constructor(arms: ArmSet) {
-    this.#arms = arms;
+  constructor(arm: { readonly id: number; readonly name: string }) {
+    this.#arm = arm;
   }
 
-  async takeOver(arm: Arm, caller: Caller): Promise<void> {
-    const handle = this.#arms.byName(arm.name)!;
-    await handle.halt({ ...caller, takeOver: true }, () => handle.keepFor(caller.owner));
+  /** Null while the arm is nobody's. */
+  get owner(): Owner | null {
+    return this.#session?.owner ?? this.#keeper;
   }
 
-  async release(arm: Arm, caller: Caller): Promise<boolean> {
-    const handle = this.#arms.byName(arm.name)!;
-    if (handle.owner === null) return false;
-    await handle.halt(caller, () => handle.keepFor(null));
-    return true;
+  has(session: ArmSession): boolean {
+    return this.#session === session;
   }
 
-  async halt(arm: Arm, caller: Caller): Promise<boolean> {
-    const handle = this.#arms.byName(arm.name)!;
-    const driven = handle.activity !== null;
-    await handle.halt(caller);
-    return driven;
+  /** Gives the arm to a session. The one before it is told. @throws {BridgeError} owned, or stopped when it is reserved */
+  claim({ owner, takeOver }: Caller, session: () => ArmSession): ArmSession {
+    const present = this.#reserved ?? this.owner;
+    const own = present === null || present.key === owner.key;
+    const before = this.#session;
+    const effects = this.#put(own ? 'claimOwn' : takeOver ? 'claimOver' : 'claimOther');
+    if (effects.includes('refuseReserved')) {
+      throw new BridgeError(
+        'stopped',
+        `Arm ${this.#arm.name} takes no more motions: it is kept for ${this.#reserved!.name}.`,
+        { arm: this.#arm },
+      );
+    }
+    if (effects.includes('refuseOwned')) {
+      throw new BridgeError('owned', `Arm ${this.#arm.name} is driven by ${this.owner!.name}.`, {
+        arm: this.#arm,
+        remedy: 'take_over',
+      });
+    }
+    if (effects.includes('forgetKeeper')) this.#keeper = null;
+    const next = session();
+    this.#session = next;
+    if (effects.includes('replace')) {
+      const same = before!.owner.key === owner.key;
+      before!.lose(
+        same
+          ? { reason: 'superseded', message: 'superseded by a newer request of the same client' }
+          : { reason: 'taken_over', message: `taken over by ${owner.name}` },
+      );
+    }
+    return next;
+  }
+
+  /** A session gives the arm back. */
+  end(session: ArmSession): void {
+    if (this.#session !== session) return;
+    this.#session = null;
+    this.#put('end');
+  }
+
+  /** The owner of the present session keeps the arm between sessions too, until it lets go or somebody takes it over. */
+  keep(): void {
+    if (this.#session === null) return;
+    this.#keeper = this.#session.owner;
+    this.#put('keep');
+  }
+
+  letGo(): void {
+    if (this.#put('letGo').includes('forgetKeeper')) this.#keeper = null;
+  }
+
+  /** The arm is nobody's from now on; its session is told why. */
+  lose(loss: Loss): void {
+    const session = this.#session;
+    const effects = this.#put('lose');
+    this.#session = null;
+    if (effects.includes('forgetKeeper')) this.#keeper = null;
+    if (effects.includes('tellLoss')) session!.lose(loss);
+  }
+
+  /** From now on nobody else can take the arm, by take-over neither. */
+  reserve(owner: Owner): void {
+    this.#reserved = owner;
+    if (this.#put('reserve').includes('forgetKeeper')) this.#keeper = null;
+  }
+
+  /** Others can take the arm again, unless it is kept for somebody else meanwhile. */
+  unreserve(owner: Owner): void {
+    if (this.#reserved?.key !== owner.key) return;
+    this.#reserved = null;
+    this.#put('unreserve');
+  }
+
+  #put(input: Input): readonly (keyof typeof OWNERSHIP.effects)[] {
+    return this.#machine.put(input, 0);
   }
 }

@@ -1,36 +1,23 @@
-import type { ArmSet } from './arms.ts';
+import type { Arm } from './arm.ts';
+import type { Arms } from './arms.ts';
 import { forgetWhenRestored, type GainStore } from './gain-store.ts';
-import type { ArmHandle } from './handle.ts';
-import type { Arm } from './types.ts';
-
-/** How hard the servos of arms work: parts of their own position gains. */
-export interface PositionGains {
-  /** Parts by joint, 0..1. */
-  parts(arm: Arm): readonly number[];
-  /** Why they cannot be changed just now, for people; null when they can. */
-  refusal(arm: Arm): string | null;
-  /**
-   * Sets the part of one joint's servos: at once, or when the arm is connected.
-   * @param part from `leastGain` of the arm's model to 1
-   */
-  set(arm: Arm, joint: number, part: number): void;
-}
+import { messageOf } from './types.ts';
 
 /**
  * Lets servos work with softer position gains than their own, which are on disk meanwhile. A servo that connects has its
  * own gain, or is given it back, and only then the part that is wanted.
  */
-export class GainParts implements PositionGains {
-  readonly #arms: ArmSet;
+export class PositionGains {
+  readonly #arms: Arms;
   readonly #store: GainStore;
   readonly #notice: (text: string) => void;
-  readonly #parts = new Map<ArmHandle, number[]>();
+  readonly #parts = new Map<Arm, number[]>();
   /** Changes of one arm come one after the other. */
-  readonly #under = new Map<ArmHandle, Promise<void>>();
+  readonly #under = new Map<Arm, Promise<void>>();
   #begun = false;
 
   /** @param notice is told what people should know of gains that could not be changed */
-  constructor(arms: ArmSet, store: GainStore, notice: (text: string) => void) {
+  constructor(arms: Arms, store: GainStore, notice: (text: string) => void) {
     this.#arms = arms;
     this.#store = store;
     this.#notice = notice;
@@ -40,7 +27,7 @@ export class GainParts implements PositionGains {
    * An arm belongs to the bridge from now on, or again.
    * @param configured parts by joint name; 1 where left out
    */
-  add(arm: ArmHandle, configured: Readonly<Record<string, number>>): void {
+  add(arm: Arm, configured: Readonly<Record<string, number>>): void {
     const known = this.#parts.has(arm);
     this.#parts.set(
       arm,
@@ -55,7 +42,7 @@ export class GainParts implements PositionGains {
     for (const arm of this.#parts.keys()) this.#watch(arm);
   }
 
-  #watch(arm: ArmHandle): void {
+  #watch(arm: Arm): void {
     if (arm.remote) return;
     let away = arm.read().state === 'disconnected';
     if (!away && this.#softened(arm)) this.#apply(arm);
@@ -67,27 +54,32 @@ export class GainParts implements PositionGains {
   }
 
   /** The servos of an arm that is back are given their own gains, if they had others. */
-  #back(arm: ArmHandle): void {
+  #back(arm: Arm): void {
     if (this.#softened(arm)) this.#apply(arm);
     else if (this.#store.kept(arm.name, arm.bus) !== undefined) void forgetWhenRestored(arm, this.#store);
   }
 
+  /** Parts by joint, 0..1. */
   parts(arm: Arm): readonly number[] {
-    return this.#parts.get(this.#handle(arm))!;
+    return this.#parts.get(arm)!;
   }
 
+  /** Why they cannot be changed just now, for people; null when they can. */
   refusal(arm: Arm): string | null {
     const { state } = arm.read();
     if (!['moving', 'mirroring', 'floating'].includes(state)) return null;
     return `arm ${arm.name} is ${state}: its gains change while it holds or is limp`;
   }
 
+  /**
+   * Sets the part of one joint's servos: at once, or when the arm is connected.
+   * @param part from `leastGain` of the arm's model to 1
+   */
   set(arm: Arm, joint: number, part: number): void {
-    const handle = this.#handle(arm);
-    const parts = this.#parts.get(handle)!;
+    const parts = this.#parts.get(arm)!;
     if (parts[joint] === part) return;
     parts[joint] = part;
-    this.#apply(handle);
+    this.#apply(arm);
   }
 
   /** Gives all servos their own gains back, for the end of the bridge. Those that cannot have them now get them at the next start. */
@@ -104,32 +96,27 @@ export class GainParts implements PositionGains {
     );
   }
 
-  #handle(arm: Arm): ArmHandle {
-    return this.#arms.byId(arm.id);
-  }
-
-  #softened(arm: ArmHandle): boolean {
+  #softened(arm: Arm): boolean {
     return this.#parts.get(arm)!.some((part) => part !== 1);
   }
 
-  #apply(arm: ArmHandle): void {
+  #apply(arm: Arm): void {
     const done = (this.#under.get(arm) ?? Promise.resolve()).then(() => this.#change(arm));
     this.#under.set(
       arm,
       done.catch((error) => {
         // One that is away gets its gains when it is back.
         if (arm.read().state === 'disconnected') return;
-        const why = error instanceof Error ? error.message : String(error);
-        this.#notice(`${arm.name}: the position gains of its servos have not been changed: ${why}`);
+        this.#notice(`${arm.name}: the position gains of its servos have not been changed: ${messageOf(error)}`);
       }),
     );
   }
 
-  async #change(arm: ArmHandle): Promise<void> {
+  async #change(arm: Arm): Promise<void> {
     const parts = Float64Array.from(this.#parts.get(arm)!);
-    // Nobody but this file knows the servos' own gains once they have others.
-    this.#store.keep(arm.name, arm.bus, await arm.gains(parts));
-    await arm.workWith(parts);
+    // Once they have others, this file alone knows the servos' own gains.
+    this.#store.keep(arm.name, arm.bus, await arm.servos.gains(parts));
+    await arm.servos.workWith(parts);
     if (!this.#softened(arm)) void forgetWhenRestored(arm, this.#store);
   }
 }

@@ -1,9 +1,8 @@
-import type { Pose } from '../kinematics/frames.ts';
 import type { CycleTiming, PeriodHistogram } from '../rt/loop/loop-timing.ts';
-import type { ArmSnapshot } from '../rt/snapshot/arm-fields.ts';
-import type { ArmModel } from './model.ts';
 
 export { ARM_STATES, type ArmSnapshot, type ArmState } from '../rt/snapshot/arm-fields.ts';
+export type { Arm } from './arm.ts';
+export type { Arms } from './arms.ts';
 
 /** What drives an arm at this moment. */
 export interface Activity {
@@ -27,6 +26,8 @@ export interface Caller {
   readonly takeOver: boolean;
   /** Aborted when the asker has gone: its motion then decelerates to a hold. */
   readonly signal?: AbortSignal;
+  /** The bridge asks by itself, not a person or a program. */
+  readonly automatic?: boolean;
 }
 
 export const ERROR_CODES = [
@@ -46,73 +47,49 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error for people outside the loop: a code for programs, and a message that names the arm and the next step. */
+/** What to do about an error. HTTP, ROS 2 and the page each say it in words of their own. */
+export const REMEDIES = [
+  /** Move the arm to its pose `init`. */
+  'init',
+  /** Release the arm's stop. */
+  'reset',
+  'torque_on',
+  /** Wait until the owner has ended, or take the arm from it. */
+  'take_over',
+  'stop_mirroring',
+  'stop_recording',
+  /** List the serial ports of this machine. */
+  'list_ports',
+] as const;
+export type Remedy = (typeof REMEDIES)[number];
+
+/**
+ * An error for people outside the loop: a code for programs, a message in plain words that names the arm, and the next
+ * step where another part of the bridge offers one.
+ */
 export class BridgeError extends Error {
+  override readonly name = 'BridgeError';
+  readonly code: ErrorCode;
+  /** The arm that it is about; null for the whole bridge. */
+  readonly arm: { readonly id: number; readonly name: string } | null;
+  readonly remedy: Remedy | null;
+
+  /** @param message one or more sentences; nothing of HTTP or ROS 2 */
   constructor(
-    readonly code: ErrorCode,
+    code: ErrorCode,
     message: string,
-    readonly details: Readonly<Record<string, unknown>> = {},
+    { arm = null, remedy = null }: { readonly arm?: BridgeError['arm']; readonly remedy?: Remedy | null } = {},
   ) {
     super(message);
-    this.name = 'BridgeError';
+    this.code = code;
+    this.arm = arm === null ? null : { id: arm.id, name: arm.name };
+    this.remedy = remedy;
   }
 }
 
-/** The handle by which the rest of the program knows an arm. */
-export interface Arm {
-  readonly id: number;
-  readonly name: string;
-  readonly model: ArmModel;
-  /** Where its servos are, as configured: `sim:so101`, `ros`, ... */
-  readonly bus: string;
-  /** True when another machine owns its bus (`bus: ros`). */
-  readonly remote: boolean;
-  readonly simulated: boolean;
-  /** True while it has been taken off its bus on purpose. */
-  readonly detached: boolean;
-  /** Present owner; null when the arm is free. */
-  readonly owner: Owner | null;
-  /** What drives it; null while it holds or is limp. */
-  readonly activity: Activity | null;
-  /** True once /move/init has set the zero of the absolute frame. */
-  readonly initialised: boolean;
-  /** Part of the largest speeds of its data that moves and following may use, above 0 and at most 1. */
-  readonly speedScale: number;
-  /** Sets that part: at once for following, from the next motion on for moves, which are planned for it. */
-  limitSpeed(part: number): void;
-  /** Part of the largest accelerations of its data with which moves and following may gain speed; braking keeps all. */
-  readonly accelerationScale: number;
-  /** Sets that part: at once for following, from the next motion on that begins at rest for moves. */
-  limitAcceleration(part: number): void;
-  /** Why the arm is disconnected or stopped, for people; empty otherwise. */
-  readonly reason: string;
-  /** @throws {BridgeError} disconnected, with the time of its last good sample */
-  requireConnected(): void;
-  /** The newest complete snapshot; the returned object is reused by the next call on the same arm. */
-  read(): ArmSnapshot;
-  /** Resolves with a snapshot whose bus read began after the call. @throws {BridgeError} no_sample after `timeout` s. */
-  readFresh(timeout: number): Promise<ArmSnapshot>;
-  /** Tool pose in the arm's base frame for joint positions `q` (rad, one per joint). */
-  toolPose(q: Float64Array): Pose;
-  /** Gripper opening, 0 closed .. 1 open, for joint positions `q`; null for an arm without a gripper. */
-  gripperOpening(q: Float64Array): number | null;
-  /** A stop is latched; an arm that is disconnected meanwhile is stopped when it comes back. */
-  readonly latched: boolean;
-  /** Latched stop: decelerates within 0.25 s, holds, and refuses every motion until reset. Needs no ownership. */
-  stop(reason: string): Promise<void>;
-  /**
-   * Leaves `stopped`. The arm belongs to nobody afterwards and holds, or is limp as it was.
-   * @throws {BridgeError} stopped when it is stopped again at once, for the reason that it says
-   */
-  reset(): Promise<void>;
-}
-
-/** All arms of this process. */
-export interface Arms {
-  readonly all: readonly Arm[];
-  /** @throws {BridgeError} unknown_arm, listing the known ids. */
-  byId(id: number): Arm;
-  byName(name: string): Arm | undefined;
+/** Text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Figures of the control loop, from the shared snapshot. */
@@ -123,6 +100,8 @@ export interface LoopStatistics {
   rate: number;
   /** Cycles that began later than half a period. */
   late: number;
+  /** What keeps this computer from keeping up, for people; empty when it does. */
+  trouble: string;
   /** Mean period of the last second, s. */
   period: number;
   /** Longest period of the last second, s. */

@@ -1,8 +1,7 @@
-import type { Arm, Caller } from '../arm/types.ts';
+import type { Step } from './calibration-steps.ts';
 
-/** Steps of a calibration, in their order; an arm that holds is lowered first, before them. */
-export const STEPS = ['middle', 'sweep', 'hold', 'move', 'save'] as const;
-export type Step = 'lower' | (typeof STEPS)[number];
+/** Steps of a calibration that people count; an arm that holds is lowered first, before them. */
+export const STEPS = ['middle', 'sweep', 'hold', 'move', 'save'] as const satisfies readonly Step[];
 
 /** What a step has come to, and what people are to do next. */
 export interface CalibrationAnswer {
@@ -26,21 +25,4 @@ export interface CalibrationView extends CalibrationAnswer {
     /** It needs no leading to its ends, or has been led there. */
     readonly done: boolean;
   }[];
-}
-
-/** Calibrates arms, step by step. */
-export interface Calibrations {
-  /**
-   * Begins an arm's calibration, or takes it to its next step.
-   * @param reversed joints that moved the other way than was said, at the last step
-   * @throws {BridgeError} disconnected, stopped, owned, unsupported, bad_request
-   */
-  next(arm: Arm, caller: Caller, reversed: readonly string[]): Promise<CalibrationAnswer>;
-  /** Null while none is under way. */
-  view(arm: Arm): CalibrationView | null;
-  /**
-   * Ends it and gives the servos back what they had; an arm that holds goes limp over 2 s first. Resolves to false when none
-   * is under way. @throws {BridgeError} owned
-   */
-  cancel(arm: Arm, caller: Caller): Promise<boolean>;
 }

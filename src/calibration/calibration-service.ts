@@ -1,12 +1,11 @@
-import type { ArmSet } from '../arm/arms.ts';
-import type { ArmHandle } from '../arm/handle.ts';
-import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import type { Arm } from '../arm/arm.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
 import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
-import type { CalibrationAnswer, Calibrations, CalibrationView } from './calibrating.ts';
+import type { CalibrationAnswer, CalibrationView } from './calibrating.ts';
 import { Session, type SessionServices } from './calibration-session.ts';
 
-/** How often it is looked whether an arm has become limp, so that its servos can get back what they had, ms. */
-const LOOK = 200;
+/** How often it is looked whether an arm has become limp, so that its servos can get back what they had, s. */
+const LOOK = 0.2;
 /** Servos are asked for their offsets no more often than this. */
 const MOST_READS = 6;
 
@@ -19,32 +18,34 @@ interface Open {
 }
 
 /** Calibrates arms, one session for each, and gives back to servos what a session that was not finished has written. */
-export class CalibrationService implements Calibrations {
-  readonly #arms: ArmSet;
+export class CalibrationService {
   readonly #services: SessionServices;
   readonly #notice: (text: string) => void;
-  readonly #open = new Map<ArmHandle, Open>();
+  readonly #open = new Map<Arm, Open>();
   /** Why a session has ended by itself, until somebody has been told. */
-  readonly #ended = new Map<ArmHandle, string>();
+  readonly #ended = new Map<Arm, string>();
   /** What servos are still to be given back. */
-  readonly #left = new Map<ArmHandle, readonly JointHoming[]>();
+  readonly #left = new Map<Arm, readonly JointHoming[]>();
   #closed = false;
 
   /** @param notice is given what people should know */
-  constructor(arms: ArmSet, services: SessionServices, notice: (text: string) => void) {
-    this.#arms = arms;
+  constructor(services: SessionServices, notice: (text: string) => void) {
     this.#services = services;
     this.#notice = notice;
   }
 
+  /**
+   * Begins an arm's calibration, or takes it to its next step.
+   * @param reversed joints that moved the other way than was said, at the last step
+   * @throws {BridgeError} disconnected, stopped, owned, unsupported, bad_request
+   */
   async next(arm: Arm, caller: Caller, reversed: readonly string[]): Promise<CalibrationAnswer> {
-    const handle = this.#arms.byName(arm.name)!;
-    const open = this.#open.get(handle);
+    const open = this.#open.get(arm);
     if (open === undefined) {
-      const ended = this.#ended.get(handle);
-      this.#ended.delete(handle);
+      const ended = this.#ended.get(arm);
+      this.#ended.delete(arm);
       if (ended !== undefined) return over(ended);
-      return this.#begin(handle, caller);
+      return this.#begin(arm, caller);
     }
     requireCaller(open, caller);
     if (open.busy) {
@@ -54,122 +55,127 @@ export class CalibrationService implements Calibrations {
     open.busy = true;
     try {
       const answer = await open.session.next(reversed, caller.signal);
-      if (answer.status === 'success') this.#end(handle);
+      if (answer.status === 'success') this.#end(open, 'done');
       return answer;
     } catch (error) {
-      const why = this.#ended.get(handle);
+      const why = this.#ended.get(arm);
       if (why === undefined) throw error;
-      this.#ended.delete(handle);
+      this.#ended.delete(arm);
       return over(why);
     } finally {
       open.busy = false;
     }
   }
 
+  /** Null while none is under way. */
   view(arm: Arm): CalibrationView | null {
-    return this.#open.get(this.#arms.byName(arm.name)!)?.session.view() ?? null;
+    return this.#open.get(arm)?.session.view() ?? null;
   }
 
+  /**
+   * Ends it and gives the servos back what they had; an arm that holds goes limp over 2 s first. Resolves to false when none
+   * is under way. @throws {BridgeError} owned
+   */
   async cancel(arm: Arm, caller: Caller): Promise<boolean> {
-    const handle = this.#arms.byName(arm.name)!;
-    const open = this.#open.get(handle);
+    const open = this.#open.get(arm);
     if (open === undefined) return false;
     requireCaller(open, caller);
     // A step that is under way moves the arm: it decelerates to a hold.
-    await handle.halt({ owner: open.session.owner, takeOver: false });
+    await arm.halt({ owner: open.session.owner, takeOver: false });
     await open.session.undo();
-    this.#end(handle);
+    this.#end(open, 'cancel');
     return true;
   }
 
   /** Gives servos of limp arms back what they had; those that still hold are told of. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const [handle, { session }] of this.#open)
-      if (session.unsaved !== null) this.#left.set(handle, session.unsaved);
-    for (const handle of [...this.#left.keys()]) {
-      if (await this.#giveBack(handle)) continue;
-      this.#notice(`${handle.name} keeps offsets of a calibration that was not finished: calibrate it again`);
+    for (const [arm, { session }] of this.#open) if (session.unsaved !== null) this.#left.set(arm, session.unsaved);
+    for (const arm of [...this.#left.keys()]) {
+      if (await this.#giveBack(arm)) continue;
+      this.#notice(`${arm.name} keeps offsets of a calibration that was not finished: calibrate it again`);
     }
   }
 
-  async #begin(handle: ArmHandle, caller: Caller): Promise<CalibrationAnswer> {
-    requireOwnServos(handle);
+  async #begin(arm: Arm, caller: Caller): Promise<CalibrationAnswer> {
+    requireOwnServos(arm);
     const owner = { key: `calibration/${caller.owner.key}`, name: 'its calibration' };
-    await handle.halt({ ...caller, owner }, () => handle.keepFor(owner));
+    await arm.keepFor({ ...caller, owner });
     try {
-      const facts = await surely(handle);
-      const session = new Session(handle, owner, this.#services, facts, this.#left.get(handle) ?? null);
-      this.#left.delete(handle);
+      const facts = await surely(arm);
+      const session = new Session(arm, owner, this.#services, facts, this.#left.get(arm) ?? null);
+      this.#left.delete(arm);
       const open = { session, caller: caller.owner.key, busy: false };
-      this.#open.set(handle, open);
-      void this.#watch(handle, open);
+      this.#open.set(arm, open);
+      void this.#watch(arm, open);
       return session.instruction();
     } catch (error) {
-      handle.keepFor(null);
+      arm.letGo();
       throw error;
     }
   }
 
   /** Samples the arm in each cycle while its session has it. */
-  async #watch(handle: ArmHandle, open: Open): Promise<void> {
+  async #watch(arm: Arm, open: Open): Promise<void> {
     const { session } = open;
     let fault = '';
-    while (!this.#closed && this.#open.get(handle) === open && fault === '') {
+    while (!this.#closed && this.#open.get(arm) === open && fault === '') {
       session.sample();
       try {
-        await handle.nextCycle();
+        await arm.nextCycle();
       } catch {
         fault = 'the control loop has stopped';
       }
-      if (handle.owner?.key !== session.owner.key) fault = lossOf(handle);
+      if (arm.owner?.key !== session.owner.key) fault = lossOf(arm);
     }
-    if (this.#closed || this.#open.get(handle) !== open) return;
-    this.#open.delete(handle);
-    if (session.unsaved !== null) {
-      this.#left.set(handle, session.unsaved);
-      void this.#giveBackWhenLimp(handle);
-    }
+    if (this.#closed || this.#open.get(arm) !== open) return;
+    this.#end(open, 'lost');
     const left = session.unsaved === null ? '' : ' Its servos get their former offsets back when the arm is next limp.';
-    const text = `The calibration of ${handle.name} has ended: ${fault}.${left}`;
-    this.#ended.set(handle, text);
+    const text = `The calibration of ${arm.name} has ended: ${fault}.${left}`;
+    this.#ended.set(arm, text);
     this.#notice(text);
   }
 
-  #end(handle: ArmHandle): void {
-    this.#open.delete(handle);
-    handle.keepFor(null);
+  #end({ session }: Open, input: 'done' | 'cancel' | 'lost'): void {
+    const { arm } = session;
+    const effects = session.put(input);
+    this.#open.delete(arm);
+    if (effects.includes('giveBack') && session.unsaved !== null) {
+      this.#left.set(arm, session.unsaved);
+      void this.#giveBackWhenLimp(arm);
+    }
+    if (effects.includes('release')) arm.letGo();
   }
 
-  async #giveBackWhenLimp(handle: ArmHandle): Promise<void> {
-    while (!this.#closed && this.#left.has(handle) && !(await this.#giveBack(handle))) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK).unref());
+  async #giveBackWhenLimp(arm: Arm): Promise<void> {
+    while (!this.#closed && this.#left.has(arm) && !(await this.#giveBack(arm))) {
+      await arm.clock.sleep(LOOK, true);
     }
   }
 
   /** @returns whether nothing is left to be given back */
-  async #giveBack(handle: ArmHandle): Promise<boolean> {
-    const left = this.#left.get(handle);
+  async #giveBack(arm: Arm): Promise<boolean> {
+    const left = this.#left.get(arm);
     if (left === undefined) return true;
-    const { state, torque } = handle.read();
+    const { state, torque } = arm.read();
     if (state === 'disconnected' || torque) return false;
     try {
-      await handle.calibrate(left);
+      await arm.calibrate(left);
     } catch {
       // Torque has gone on meanwhile, or the arm has gone: later.
       return false;
     }
-    if (this.#left.get(handle) === left) this.#left.delete(handle);
+    if (this.#left.get(arm) === left) this.#left.delete(arm);
     return true;
   }
 }
 
 /** What the servos are set to, read until it is the same twice: a late answer to something else would go into every offset. */
-async function surely(handle: ArmHandle): Promise<readonly ServoFacts[]> {
-  let facts = await handle.servos();
+async function surely(arm: Arm): Promise<readonly ServoFacts[]> {
+  let facts = await arm.servos.read();
   for (let reads = 1; reads < MOST_READS; reads++) {
     const before = facts;
-    facts = await handle.servos();
+    facts = await arm.servos.read();
     const same = facts.every(({ homingOffset, operatingMode }, i) => {
       const other = before[i]!;
       return homingOffset === other.homingOffset && operatingMode === other.operatingMode;
@@ -178,7 +184,7 @@ async function surely(handle: ArmHandle): Promise<readonly ServoFacts[]> {
   }
   throw new BridgeError(
     'no_sample',
-    `The servos of arm ${handle.name} answer differently each time they are asked for their offsets: check its cable, and call again.`,
+    `The servos of arm ${arm.name} answer differently each time they are asked for their offsets: check its cable, and call again.`,
   );
 }
 
@@ -189,35 +195,31 @@ function over(message: string): CalibrationAnswer {
 /** @throws {BridgeError} owned */
 function requireCaller({ session, caller: own }: Open, caller: Caller): void {
   if (caller.owner.key === own) return;
-  throw new BridgeError(
-    'owned',
-    `Arm ${session.handle.name} is being calibrated by somebody else: ask them to end it.`,
-    {
-      owner: session.owner.name,
-    },
-  );
+  throw new BridgeError('owned', `Arm ${session.arm.name} is being calibrated by somebody else: ask them to end it.`, {
+    arm: session.arm,
+  });
 }
 
-function lossOf(handle: ArmHandle): string {
-  const { state } = handle.read();
-  if (state === 'stopped' || state === 'disconnected') return `the arm is ${state} (${handle.reason})`;
-  return `taken over by ${handle.owner?.name ?? 'another client'}`;
+function lossOf(arm: Arm): string {
+  const { state } = arm.read();
+  if (state === 'stopped' || state === 'disconnected') return `the arm is ${state} (${arm.reason})`;
+  return `taken over by ${arm.owner?.name ?? 'another client'}`;
 }
 
 /** @throws {BridgeError} unsupported */
-function requireOwnServos(handle: ArmHandle): void {
-  handle.requireConnected();
-  if (handle.remote) {
+function requireOwnServos(arm: Arm): void {
+  arm.requireConnected();
+  if (arm.remote) {
     throw new BridgeError(
       'unsupported',
-      `The servos of arm ${handle.name} belong to the bridge of another machine (bus: ros): calibrate it there.`,
+      `The servos of arm ${arm.name} belong to the bridge of another machine (bus: ros): calibrate it there.`,
     );
   }
-  const double = handle.model.joints.find(({ servos }) => servos.length > 1);
+  const double = arm.model.joints.find(({ servos }) => servos.length > 1);
   if (double === undefined) return;
   throw new BridgeError(
     'unsupported',
-    `${double.name} of arm ${handle.name} has ${double.servos.length} servos, whose offsets must agree: set them with the ` +
+    `${double.name} of arm ${arm.name} has ${double.servos.length} servos, whose offsets must agree: set them with the ` +
       "maker's tool, and their zero in the data of the arm.",
   );
 }

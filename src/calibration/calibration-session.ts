@@ -1,28 +1,30 @@
-import type { ArmHandle } from '../arm/handle.ts';
+import type { Arm } from '../arm/arm.ts';
 import type { JointModel } from '../arm/model.ts';
 import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
+import { Running } from '../machine.ts';
 import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
-import { type CalibrationAnswer, type CalibrationView, STEPS, type Step } from './calibrating.ts';
+import { type CalibrationAnswer, type CalibrationView, STEPS } from './calibrating.ts';
+import { CALIBRATION, type Step } from './calibration-steps.ts';
 import { directionOf } from './directions.ts';
 import { isFullTurn, type JointPlan, planJoint, sweepFault, sweepFaults, type Travel } from './homing-plan.ts';
 import { Sweep } from './sweep.ts';
-import { goLimp, moveEach, nudges, outside } from './trial.ts';
+import { goLimp, holdTorque, moveEach, nudges, outside } from './trial.ts';
 
 /** What a session asks of the rest of the bridge. */
 export interface SessionServices {
   /** Lowers the arm and lets it go limp; resolves to null, or to why it still holds. */
-  readonly lower: (arm: ArmHandle, caller: Caller) => Promise<string | null>;
+  readonly lower: (arm: Arm, caller: Caller) => Promise<string | null>;
   /** Keeps what was found out; returns where. @throws {Error} for people */
-  readonly save: (arm: ArmHandle, file: CalibrationFile) => string;
+  readonly save: (arm: Arm, file: CalibrationFile) => string;
 }
 
 /** The calibration of one arm, from its first step to its last. */
 export class Session {
-  readonly handle: ArmHandle;
+  readonly arm: Arm;
   /** Who has the arm meanwhile. */
   readonly owner: Owner;
-  step: Step;
+  readonly #machine: Running<Step, keyof typeof CALIBRATION.inputs, keyof typeof CALIBRATION.effects>;
   /** What the servos had before, once they have been written; null while they have it. */
   unsaved: readonly JointHoming[] | null;
   readonly #services: SessionServices;
@@ -46,14 +48,14 @@ export class Session {
    * @param left what an earlier calibration that was not saved has still to give back; null: nothing
    */
   constructor(
-    handle: ArmHandle,
+    arm: Arm,
     owner: Owner,
     services: SessionServices,
     facts: readonly ServoFacts[],
     left: readonly JointHoming[] | null,
   ) {
-    const { joints } = handle.model;
-    this.handle = handle;
+    const { joints } = arm.model;
+    this.arm = arm;
     this.owner = owner;
     this.#services = services;
     this.#facts = facts;
@@ -70,12 +72,22 @@ export class Session {
       }));
     this.unsaved = left;
     this.#sweep = new Sweep(joints.length);
-    this.step = handle.read().torque ? 'lower' : 'middle';
+    this.#machine = new Running(CALIBRATION, arm.clock.now());
+    if (!arm.read().torque) this.put('done');
+  }
+
+  get step(): Step {
+    return this.#machine.state;
+  }
+
+  /** @returns what is to be done by whoever keeps the sessions */
+  put(input: keyof typeof CALIBRATION.inputs): readonly (keyof typeof CALIBRATION.effects)[] {
+    return this.#machine.put(input, this.arm.clock.now());
   }
 
   /** Takes the arm's newest sample. */
   sample(): void {
-    if (this.step === 'middle' || this.step === 'sweep') this.#sweep.add(this.handle.read().positions);
+    if (this.step === 'middle' || this.step === 'sweep') this.#sweep.add(this.arm.read().positions);
   }
 
   /** What is to be done at the present step. */
@@ -85,7 +97,7 @@ export class Session {
 
   /** Carries the present step out and goes to the next one. @throws {BridgeError} */
   async next(reversed: readonly string[], signal: AbortSignal | undefined): Promise<CalibrationAnswer> {
-    const { handle, owner } = this;
+    const { arm, owner } = this;
     const caller: Caller = { owner, takeOver: false, ...(signal === undefined ? {} : { signal }) };
     if (reversed.length > 0 && this.step !== 'save') {
       throw new BridgeError(
@@ -95,53 +107,52 @@ export class Session {
     }
     switch (this.step) {
       case 'lower': {
-        const problem = await this.#services.lower(handle, caller);
+        const problem = await this.#services.lower(arm, caller);
         if (problem !== null) return this.#notYet(problem);
-        this.step = 'middle';
         break;
       }
       case 'middle':
         this.sample();
         this.#middle = this.#sweep.positions.slice();
         this.#sweep.restart();
-        this.step = 'sweep';
         break;
       case 'sweep': {
         const travels = this.#present();
-        const faults = sweepFaults(handle.model.joints, travels);
+        const faults = sweepFaults(arm.model.joints, travels);
         if (faults !== '') return this.#notYet(faults);
         this.#travels = travels;
         await this.#write();
-        this.step = 'hold';
         break;
       }
       case 'hold': {
-        const names = outside(handle);
+        const names = outside(arm);
         if (names !== '') return this.#notYet(`${names} at or beyond a limit`);
-        await handle.torqueOn();
-        this.#home = handle.read().setpoints.slice();
-        this.#by = nudges(handle, this.#untried);
-        this.step = 'move';
+        const problem = await holdTorque(arm, caller);
+        if (problem !== null) return this.#notYet(problem);
+        this.#home = arm.read().setpoints.slice();
+        this.#by = nudges(arm, this.#untried);
         break;
       }
       case 'move': {
-        const problem = await moveEach(handle, this.#home, this.#by, caller);
+        const problem = await moveEach(arm, this.#home, this.#by, caller);
         if (problem !== null) return this.#notYet(`${problem}. The arm holds`);
-        this.step = 'save';
         break;
       }
       case 'save':
         return this.#finish(reversed, caller);
+      case 'ended':
+        return this.instruction();
     }
+    this.put('done');
     return this.instruction();
   }
 
   /** Lets the arm go limp and gives the servos back what they had. @throws {BridgeError} stopped when it was lost on the way */
   async undo(): Promise<void> {
-    const problem = await goLimp(this.handle, { owner: this.owner, takeOver: false });
-    if (problem !== null) throw new BridgeError('stopped', `Arm ${this.handle.name} has not gone limp: ${problem}.`);
+    const problem = await goLimp(this.arm, { owner: this.owner, takeOver: false });
+    if (problem !== null) throw new BridgeError('stopped', `Arm ${this.arm.name} has not gone limp: ${problem}.`);
     if (this.unsaved === null) return;
-    await this.handle.calibrate(this.unsaved);
+    await this.arm.calibrate(this.unsaved);
     this.unsaved = null;
   }
 
@@ -150,7 +161,7 @@ export class Session {
     const travels = this.#present();
     return {
       ...this.instruction(),
-      joints: this.handle.model.joints.map((joint, i) => {
+      joints: this.arm.model.joints.map((joint, i) => {
         const middle = this.#middle?.[i] ?? positions[i]!;
         return {
           name: joint.name,
@@ -165,43 +176,43 @@ export class Session {
   }
 
   async #finish(reversed: readonly string[], caller: Caller): Promise<CalibrationAnswer> {
-    const { handle } = this;
-    const places = reversed.map((name) => handle.model.joints.findIndex((joint) => joint.name === name));
+    const { arm } = this;
+    const places = reversed.map((name) => arm.model.joints.findIndex((joint) => joint.name === name));
     if (places.includes(-1)) {
-      const known = handle.model.joints.map(({ name }) => name).join(', ');
-      throw new BridgeError('bad_request', `Arm ${handle.name} has the joints ${known}, not ${reversed.join(', ')}.`);
+      const known = arm.model.joints.map(({ name }) => name).join(', ');
+      throw new BridgeError('bad_request', `Arm ${arm.name} has the joints ${known}, not ${reversed.join(', ')}.`);
     }
-    const problem = await goLimp(handle, caller);
+    const problem = await goLimp(arm, caller);
     if (problem !== null) return this.#notYet(problem);
     if (places.length > 0) {
       for (const i of places) this.#signs[i] = this.#signs[i] === 1 ? -1 : 1;
       this.#untried = reversed;
       await this.#write();
-      this.step = 'hold';
+      this.put('reversed');
       return this.#answer(`${reversed.join(', ')}: turned round. ${this.#text()}`);
     }
-    const where = this.#services.save(handle, this.#file());
+    const where = this.#services.save(arm, this.#file());
     this.unsaved = null;
-    const offsets = handle.model.joints.map(({ name }, i) => `${name} ${this.#plans[i]!.offset}`).join(', ');
+    const offsets = arm.model.joints.map(({ name }, i) => `${name} ${this.#plans[i]!.offset}`).join(', ');
     return {
       status: 'success',
-      message: `${handle.name} is calibrated and limp. Homing offsets: ${offsets}. Kept in its servos and in ${where}.`,
+      message: `${arm.name} is calibrated and limp. Homing offsets: ${offsets}. Kept in its servos and in ${where}.`,
       step: STEPS.length,
       steps: STEPS.length,
     };
   }
 
   async #write(): Promise<void> {
-    const { model } = this.handle;
+    const { model } = this.arm;
     this.#plans = this.#swept.map((joint, i) =>
       planJoint(joint, model.family, this.#facts[i]!, this.#travels[i]!, this.#signs[i]!),
     );
     this.unsaved = this.#before;
-    await this.handle.calibrate(this.#plans);
+    await this.arm.calibrate(this.#plans);
   }
 
   #file(): CalibrationFile {
-    const { name, model } = this.handle;
+    const { name, model } = this.arm;
     const joints = model.joints.map((joint, i) => {
       const { sign, zero, offset, rangeMin, rangeMax } = this.#plans[i]!;
       const { id } = joint.servos[0]!;
@@ -212,7 +223,7 @@ export class Session {
       arm: name,
       model: model.name,
       variant: model.variant,
-      written: new Date().toISOString(),
+      written: new Date(1000 * this.arm.clock.wall()).toISOString(),
       joints: Object.fromEntries(joints),
     };
   }
@@ -234,14 +245,16 @@ export class Session {
     return {
       status: 'in_progress',
       message,
-      step: STEPS.indexOf(this.step as (typeof STEPS)[number]) + 1,
+      step: (STEPS as readonly Step[]).indexOf(this.step) + 1,
       steps: STEPS.length,
     };
   }
 
   #text(): string {
-    const { model, name } = this.handle;
+    const { model, name } = this.arm;
     switch (this.step) {
+      case 'ended':
+        return 'The calibration has ended.';
       case 'lower':
         return `${name} holds. Clear its way down and keep a hand near it: at the next call it goes to its rest pose and limp.`;
       case 'middle':
@@ -268,7 +281,7 @@ export class Session {
 
   /** What is to be seen of the joints that move. */
   #moves(): string {
-    const { model } = this.handle;
+    const { model } = this.arm;
     return model.joints
       .flatMap(({ name }, i) => (this.#by[i] === 0 ? [] : [`${name}: ${directionOf(model, i, this.#by[i]!)}`]))
       .join('; ');

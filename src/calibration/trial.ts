@@ -1,6 +1,6 @@
-import type { ArmHandle } from '../arm/handle.ts';
+import type { Arm } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
 import type { Caller } from '../arm/types.ts';
-import { ArmRun } from '../motion/arm-run.ts';
 
 /** How far and how fast each joint moves, rad and rad/s: to be seen, and slow enough to be stopped by a hand. */
 export const NUDGE = 0.1;
@@ -17,9 +17,9 @@ const LIMIT = 60;
 const FADE = 2;
 
 /** Joints that stand beyond their limits, in words; empty when torque may go on. */
-export function outside(handle: ArmHandle): string {
-  const { positions } = handle.read();
-  return handle.model.joints
+export function outside(arm: Arm): string {
+  const { positions } = arm.read();
+  return arm.model.joints
     .filter(({ lower, upper }, i) => !(positions[i]! > lower + ROOM && positions[i]! < upper - ROOM))
     .map(({ name }) => name)
     .join(', ');
@@ -30,9 +30,9 @@ export function outside(handle: ArmHandle): string {
  * where they allow both.
  * @param only names of the joints that are to move; undefined: all
  */
-export function nudges(handle: ArmHandle, only?: readonly string[]): Float64Array {
-  const { setpoints } = handle.read();
-  const { joints, gripper } = handle.model;
+export function nudges(arm: Arm, only?: readonly string[]): Float64Array {
+  const { setpoints } = arm.read();
+  const { joints, gripper } = arm.model;
   return Float64Array.from(joints, ({ name, lower, upper, roleFrame }, i) => {
     if (only?.includes(name) === false) return 0;
     const wish = gripper?.index === i ? Math.sign(gripper.open - gripper.closed) : (roleFrame?.sign ?? 1);
@@ -47,65 +47,70 @@ export function nudges(handle: ArmHandle, only?: readonly string[]): Float64Arra
  * @returns null when each has moved as asked by its own servo, else for people what was different
  * @throws {BridgeError}
  */
-export async function moveEach(
-  handle: ArmHandle,
-  home: Float64Array,
-  by: Float64Array,
-  caller: Caller,
-): Promise<string | null> {
-  const run = new ArmRun(handle, caller, LIMIT);
+export async function moveEach(arm: Arm, home: Float64Array, by: Float64Array, caller: Caller): Promise<string | null> {
+  const session = arm.claim(caller, { timeLimit: LIMIT });
   try {
-    const away = await guarded(run, home);
+    const away = await guarded(session, home);
     if (away !== null) return away;
-    for (const [i, { name }] of handle.model.joints.entries()) {
+    for (const [i, { name }] of arm.model.joints.entries()) {
       if (by[i] === 0) continue;
-      const start = (await run.settle()).positions[i]!;
+      const start = (await session.settle()).positions[i]!;
       const goal = home.slice();
       goal[i] = goal[i]! + by[i]!;
-      const problem = await guarded(run, goal);
+      const problem = await guarded(session, goal);
       if (problem !== null) return `${name}: ${problem}`;
-      const moved = (await run.settle()).positions[i]! - start;
+      const moved = (await session.settle()).positions[i]! - start;
       if (moved / by[i]! < MOVED) {
         return `${name} was asked to move by ${by[i]!.toFixed(2)} rad and moved by ${moved.toFixed(2)}: something holds it, or its servo is ailing`;
       }
-      const back = await guarded(run, home);
+      const back = await guarded(session, home);
       if (back !== null) return `${name}: ${back}`;
     }
     return null;
   } finally {
-    run.end();
+    session.end();
+  }
+}
+
+/** Torque on where the arm is. @returns null, or why not @throws {BridgeError} */
+export async function holdTorque(arm: Arm, caller: Caller): Promise<string | null> {
+  const session = arm.claim(caller);
+  try {
+    return await session.torqueOn();
+  } finally {
+    session.end();
   }
 }
 
 /** Lets a holding arm go limp, slowly enough for a hand to take its weight. @returns null, or why it has not @throws {BridgeError} */
-export async function goLimp(handle: ArmHandle, caller: Caller): Promise<string | null> {
-  if (!handle.read().torque) return null;
-  const run = new ArmRun(handle, caller, FADE + 2);
+export async function goLimp(arm: Arm, caller: Caller): Promise<string | null> {
+  if (!arm.read().torque) return null;
+  const session = arm.claim(caller, { timeLimit: FADE + 2 });
   try {
-    const support = new Float64Array(handle.model.joints.length).fill(1);
-    const problem = await run.drive({ kind: 'float', support, fade: FADE, gains: null });
-    if (problem === null) await handle.torqueOff();
+    const support = new Float64Array(arm.model.joints.length).fill(1);
+    const problem = await session.drive({ kind: 'float', support, fade: FADE, gains: null });
+    if (problem === null && arm.read().torque) await session.torqueOff();
     return problem;
   } finally {
-    run.end();
+    session.end();
   }
 }
 
 /** Drives to `goal`; a joint whose setpoint runs away from it stops the motion. @returns null, or why it has not arrived */
-async function guarded(run: ArmRun, goal: Float64Array): Promise<string | null> {
-  const { handle } = run;
+async function guarded(session: ArmSession, goal: Float64Array): Promise<string | null> {
+  const { arm } = session;
   let over = false;
   let blocked = '';
-  const driven = run.drive({ kind: 'trajectory', goal, speed: SPEED }).finally(() => {
+  const driven = session.drive({ kind: 'trajectory', goal, speed: SPEED }).finally(() => {
     over = true;
   });
   while (!over) {
-    await handle.nextCycle();
-    const { setpoints, positions } = handle.read();
-    const late = handle.model.joints.find((_, i) => Math.abs(setpoints[i]! - positions[i]!) > LAG);
+    await arm.nextCycle();
+    const { setpoints, positions } = arm.read();
+    const late = arm.model.joints.find((_, i) => Math.abs(setpoints[i]! - positions[i]!) > LAG);
     if (late === undefined || over || blocked !== '') continue;
     blocked = `${late.name} does not follow: something holds it, or its servo counts against its motor`;
-    await handle.cancel(handle.read().motion);
+    await session.brake();
   }
   const problem = await driven;
   return blocked === '' ? problem : blocked;

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Arm, Caller } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import { type CalibrationAnswer, type CalibrationView, STEPS } from '../calibration/calibrating.ts';
+import { systemClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { startLog } from '../log.ts';
@@ -168,7 +169,7 @@ async function calibrate(options: Options): Promise<number> {
   const operator = operatorOf(options, ending.signal);
   const { logger } = startLog('error');
   // The bridge drives the arm as always: every small move passes its gate.
-  const { Bridge } = await import('../bridge.ts');
+  const [{ Bridge }, { thisMachine }] = await Promise.all([import('../bridge.ts'), import('../host.ts')]);
   const own: Config = {
     ...config,
     http: { ...config.http, host: '127.0.0.1', port: 0, token_file: null, read_token_file: null, tls: null },
@@ -176,7 +177,7 @@ async function calibrate(options: Options): Promise<number> {
     arms: [{ ...chosen, id: 0 }],
     pairs: [],
   };
-  const bridge = await Bridge.start(own, logger);
+  const bridge = await Bridge.start(own, logger, thisMachine(systemClock));
   onEndingSignal(() => ending.abort());
   let reached = 0;
   const onStep = (step: number): void => {

@@ -197,7 +197,10 @@ export const armConfig = z.strictObject({
 export const pairConfig = z.strictObject({
   leader: name,
   follower: name,
-  autostart: z.boolean().default(false).describe('Start mirroring when both arms are connected.'),
+  autostart: z
+    .boolean()
+    .default(false)
+    .describe('Start mirroring as soon as both arms answer; after a crash, once both have been reset.'),
   on_mismatch: z
     .enum(['ramp', 'refuse'])
     .default('ramp')

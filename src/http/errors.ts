@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify';
-import { BridgeError, type ErrorCode } from '../arm/types.ts';
+import { BridgeError, type ErrorCode, type Remedy } from '../arm/types.ts';
 
 /** One fault of a request, in the shape that clients of this interface know. */
 export interface FieldError {
@@ -54,6 +54,24 @@ export interface ProblemContext {
   readonly status?: Partial<Readonly<Record<ErrorCode, number>>>;
 }
 
+/** What a client of this interface does about an error. */
+const REMEDY: Readonly<Record<Remedy, (armId: number) => string>> = {
+  init: (armId) => `call /move/init?robot_id=${armId}`,
+  reset: (armId) => `release it with POST /stop/reset?robot_id=${armId}`,
+  torque_on: () => 'switch its torque on first, for example by /move/init',
+  take_over: () => 'wait until it has ended, or take it with ?take_over=true',
+  stop_mirroring: () => 'to stop it, call /move/leader/stop',
+  stop_recording: () => '/recording/stop ends that',
+  list_ports: () => '/local/scan-devices lists the ports',
+};
+
+/** An error of the bridge with what to do about it. */
+export function inWords({ message, remedy, arm }: BridgeError): string {
+  if (remedy === null) return message;
+  const step = REMEDY[remedy](arm?.id ?? 0);
+  return message.endsWith('.') ? `${message} ${step[0]!.toUpperCase()}${step.slice(1)}.` : `${message}: ${step}`;
+}
+
 /** The answer to an error that a part of the bridge threw; errors of other kinds come back as they are. */
 export function asProblem(error: unknown, context: ProblemContext): unknown {
   if (!(error instanceof BridgeError) || error.code === 'internal') return error;
@@ -70,12 +88,8 @@ function sentence(error: BridgeError, context: ProblemContext): string {
       );
     case 'already_mirroring':
       return 'Leader-follower control is already running. To stop it, call /move/leader/stop';
-    case 'owned':
-      return error.message.includes('take_over')
-        ? error.message
-        : `${error.message.replace(/\.?$/, '.')} Add ?take_over=true to take it.`;
     default:
-      return error.message;
+      return inWords(error);
   }
 }
 
@@ -83,7 +97,7 @@ function sentence(error: BridgeError, context: ProblemContext): string {
 export function problemOf(error: unknown): HttpProblem | null {
   if (error instanceof HttpProblem) return error;
   if (error instanceof BridgeError) {
-    return error.code === 'internal' ? null : new HttpProblem(STATUS[error.code], error.message);
+    return error.code === 'internal' ? null : new HttpProblem(STATUS[error.code], inWords(error));
   }
   const { code, statusCode, message } = error as Partial<FastifyError>;
   if (typeof code !== 'string' || !code.startsWith('FST_')) return null;

@@ -1,19 +1,18 @@
 import type { Logger } from 'pino';
-import type { Ownership } from '../arm/ownership.ts';
-import type { Servos } from '../arm/servo-care.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
-import type { Calibrations } from '../calibration/calibrating.ts';
+import type { CalibrationService } from '../calibration/calibration-service.ts';
 import type { Clock } from '../clock.ts';
 import type { Config, HttpConfig } from '../config/schema.ts';
 import type { LogTail } from '../log.ts';
-import type { Gravity, Mirror } from '../mirror/mirroring.ts';
-import type { Jogging } from '../motion/jog-service.ts';
-import type { Joints } from '../motion/joint-goals.ts';
-import type { Motion } from '../motion/moves.ts';
-import type { Teleoperation } from '../motion/teleop-service.ts';
-import type { Torque } from '../motion/torque.ts';
-import type { Recordings } from '../recording/recording-service.ts';
-import type { Connections } from '../roster.ts';
+import type { GravityService } from '../mirror/gravity.ts';
+import type { MirrorService } from '../mirror/mirror-service.ts';
+import type { JogService } from '../motion/jog-service.ts';
+import type { JointGoals } from '../motion/joint-goals.ts';
+import type { MoveService } from '../motion/move-service.ts';
+import type { TeleopService } from '../motion/teleop-service.ts';
+import type { TorqueSwitch } from '../motion/torque.ts';
+import type { RecordingService } from '../recording/recording-service.ts';
+import type { Roster } from '../roster.ts';
 import { HttpProblem } from './errors.ts';
 import { LONGEST_NAME } from './fields.ts';
 import type { Tokens } from './tokens.ts';
@@ -52,23 +51,21 @@ export interface HttpServices {
   readonly clock: Clock;
   readonly config: HttpConfig;
   readonly arms: Arms;
-  readonly motion: Motion;
-  readonly joints: Joints;
-  readonly torque: Torque;
-  readonly servos: Servos;
-  readonly recordings: Recordings;
-  readonly calibration: Calibrations;
-  readonly mirror: Mirror;
-  readonly gravity: Gravity;
-  readonly ownership: Ownership;
+  readonly motion: MoveService;
+  readonly joints: JointGoals;
+  readonly torque: TorqueSwitch;
+  readonly recordings: RecordingService;
+  readonly calibration: CalibrationService;
+  readonly mirror: MirrorService;
+  readonly gravity: GravityService;
   /** The configuration in use. */
   readonly configuration: () => Config;
-  readonly jogging: Jogging;
-  readonly teleoperation: Teleoperation;
+  readonly jogging: JogService;
+  readonly teleoperation: TeleopService;
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };
   readonly log: LogTail;
-  readonly connections: Connections;
+  readonly connections: Roster;
   /** Serial ports of this machine. */
   readonly devices: () => Promise<readonly SerialDevice[]>;
   /** Resolves to false when the control loop does not come to its next cycle within a second. */

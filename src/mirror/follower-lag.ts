@@ -1,4 +1,4 @@
-import type { ArmHandle } from '../arm/handle.ts';
+import type { Arm } from '../arm/arm.ts';
 
 /** A follower further from where it is wanted than this, for this long, is held back by something; rad and s. */
 const BEHIND = 0.15;
@@ -22,7 +22,7 @@ export class FollowerLag {
    * @param now monotonic time, s
    * @returns why it stays behind, naming its joint; empty when it does not
    */
-  look(follower: ArmHandle, now: number): string {
+  look(follower: Arm, now: number): string {
     const { setpoints, positions, alarms } = follower.read();
     let reason = '';
     for (const [i, { name, lower, upper }] of follower.model.joints.entries()) {

@@ -1,74 +1,69 @@
-import type { ArmSet } from '../arm/arms.ts';
+import type { Arm } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
 import type { GainStore } from '../arm/gain-store.ts';
-import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
-import { type Arm, BridgeError, type Caller, type Owner } from '../arm/types.ts';
+import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
+import type { MoveService } from '../motion/move-service.ts';
 import { letGo } from './leaders.ts';
-import type { Gravity, GravityPercentages, PlannedMotions, Release } from './mirroring.ts';
+import type { GravityPercentages, Release } from './mirroring.ts';
 import { float } from './weight-support.ts';
 
 const OWNER: Owner = { key: 'gravity', name: 'gravity compensation' };
 
-interface Floating {
-  readonly claim: Claim;
-  motion: RunningMotion | null;
-}
-
-/** Lets single arms float and takes them back. */
-export class GravityService implements Gravity {
-  readonly #arms: ArmSet;
+/** Gravity compensation of single arms: they support their weight and yield to the hand. */
+export class GravityService {
   readonly #store: GainStore;
-  readonly #mover: PlannedMotions;
+  readonly #moves: MoveService;
   readonly #notice: (text: string) => void;
-  readonly #floating = new Map<ArmHandle, Floating>();
+  readonly #floating = new Map<Arm, ArmSession>();
 
   /** @param notice is told what people should know of an arm that has not been released */
-  constructor(arms: ArmSet, store: GainStore, mover: PlannedMotions, notice: (text: string) => void) {
-    this.#arms = arms;
+  constructor(store: GainStore, moves: MoveService, notice: (text: string) => void) {
     this.#store = store;
-    this.#mover = mover;
+    this.#moves = moves;
     this.#notice = notice;
   }
 
+  /** Resolves when the arm floats. @throws {BridgeError} disconnected, stopped, owned, unsupported */
   async start(arm: Arm, percentages: GravityPercentages, caller: Caller): Promise<void> {
-    const handle = this.#arms.byId(arm.id);
-    if (handle.remote) {
+    if (arm.remote) {
       throw new BridgeError(
         'unsupported',
         `Arm ${arm.name} belongs to another machine: start its gravity compensation there.`,
+        { arm },
       );
     }
-    const claim = handle.claim({ ...caller, owner: OWNER }, () => this.#forget(handle, floating));
-    const floating: Floating = { claim, motion: null };
-    this.#floating.set(handle, floating);
+    const session = arm.claim({ ...caller, owner: OWNER });
+    this.#floating.set(arm, session);
+    session.onLost = () => this.#forget(session);
     try {
-      await handle.torqueOn();
-      const motion = await float(handle, claim, percentages, this.#store);
-      floating.motion = motion;
-      if (this.#floating.get(handle) !== floating) await handle.cancel(motion.motion);
-      void motion.ended.then(() => this.#forget(handle, floating));
-      await handle.nextCycle();
+      await session.torqueOn();
+      const { ended } = await float(session, percentages, this.#store);
+      void ended.then(() => this.#forget(session));
     } catch (error) {
-      this.#forget(handle, floating);
-      throw error;
+      this.#forget(session);
+      const { lost } = session;
+      if (lost === null || !(error instanceof BridgeError) || error.code !== 'owned') throw error;
+      throw new BridgeError('owned', `Arm ${arm.name} does not float: ${lost}.`, { arm });
     }
-    const lost = claim.lostBecause();
-    if (lost !== null) throw new BridgeError('owned', `Arm ${arm.name} does not float: ${lost}.`);
   }
 
+  /**
+   * Resolves to false when the arm was not floating.
+   * @param release what becomes of the arm; left out: it holds where it is
+   */
   async stop(arm: Arm, release: Release = 'hold'): Promise<boolean> {
-    const handle = this.#arms.byId(arm.id);
-    const floating = this.#floating.get(handle);
-    if (floating === undefined) return false;
-    this.#forget(handle, floating);
-    if (floating.motion !== null) await handle.cancel(floating.motion.motion);
-    void letGo(handle, release, this.#mover, { owner: OWNER, takeOver: false }).then((problem) => {
+    const session = this.#floating.get(arm);
+    if (session === undefined) return false;
+    this.#floating.delete(arm);
+    await session.stop();
+    void letGo(arm, release, this.#moves, { owner: OWNER, takeOver: false, automatic: true }).then((problem) => {
       if (problem !== '') this.#notice(problem);
     });
     return true;
   }
 
-  #forget(handle: ArmHandle, floating: Floating): void {
-    if (this.#floating.get(handle) === floating) this.#floating.delete(handle);
-    handle.release(floating.claim);
+  #forget(session: ArmSession): void {
+    if (this.#floating.get(session.arm) === session) this.#floating.delete(session.arm);
+    session.end();
   }
 }

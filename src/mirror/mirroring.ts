@@ -1,6 +1,3 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import type { Arm, Caller } from '../arm/types.ts';
-
 /** What gravity compensation supports, percent of the model's torque, 0..100. */
 export interface GravityPercentages {
   readonly shoulder: number;
@@ -56,39 +53,4 @@ export interface MirrorStatus {
   readonly pairs: readonly PairStatus[];
   /** Of the last stop. */
   readonly reason: string;
-}
-
-export interface Mirror {
-  /** Resolves when the pairs are set up. @throws {BridgeError} bad_pair, already_mirroring, unknown_arm, disconnected, stopped, owned */
-  start(request: MirrorRequest, caller: Caller): Promise<void>;
-  /**
-   * Stops all pairs; followers hold. Resolves to false when nothing was mirroring.
-   * @param release what becomes of leaders that floated; left out: they are lowered and released
-   */
-  stop(caller: Caller, release?: Release): Promise<boolean>;
-  status(): MirrorStatus;
-  /** Called after each change of `status()`; returns how to stop listening. */
-  onChange(listener: () => void): () => void;
-}
-
-/** Gravity compensation of single arms: they support their weight and yield to the hand. */
-export interface Gravity {
-  /** Resolves when the arm floats. @throws {BridgeError} disconnected, stopped, owned, unsupported */
-  start(arm: Arm, percentages: GravityPercentages, caller: Caller): Promise<void>;
-  /**
-   * Resolves to false when the arm was not floating.
-   * @param release what becomes of the arm; left out: it holds where it is
-   */
-  stop(arm: Arm, release?: Release): Promise<boolean>;
-}
-
-/** Planned motions that mirroring needs; they are made by another room. */
-export interface PlannedMotions {
-  /**
-   * Drives an arm that the caller has claimed, along a checked way, to `goal` (rad).
-   * @returns null when it has arrived, else why not; the arm holds then
-   */
-  approach(arm: ArmHandle, goal: Float64Array, signal: AbortSignal): Promise<string | null>;
-  /** Lowers an arm along a checked way and releases it. @returns null when it is down, else why it holds */
-  lower(arm: ArmHandle, caller: Caller): Promise<string | null>;
 }

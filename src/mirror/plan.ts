@@ -1,5 +1,5 @@
-import type { ArmSet } from '../arm/arms.ts';
-import type { ArmHandle } from '../arm/handle.ts';
+import type { Arm } from '../arm/arm.ts';
+import type { Arms } from '../arm/arms.ts';
 import { BridgeError } from '../arm/types.ts';
 import { type PairConfig, pairConfig } from '../config/schema.ts';
 import type { FollowOptions, JointMap } from '../rt/messages.ts';
@@ -8,8 +8,8 @@ import type { Align, MirrorRequest, OnMismatch } from './mirroring.ts';
 
 /** A pair as it is to be started. */
 export interface PlannedPair {
-  readonly leader: ArmHandle;
-  readonly follower: ArmHandle;
+  readonly leader: Arm;
+  readonly follower: Arm;
   readonly maps: readonly JointMap[];
   readonly options: FollowOptions;
   readonly onMismatch: OnMismatch;
@@ -24,9 +24,9 @@ export interface PlannedPair {
  * Pairs of a request, with what the configuration says of them.
  * @throws {BridgeError} bad_pair, unknown_arm
  */
-export function planPairs(request: MirrorRequest, arms: ArmSet, configured: readonly PairConfig[]): PlannedPair[] {
+export function planPairs(request: MirrorRequest, arms: Arms, configured: readonly PairConfig[]): PlannedPair[] {
   const planned: PlannedPair[] = [];
-  const role = new Map<ArmHandle, 'leader' | 'follower'>();
+  const role = new Map<Arm, 'leader' | 'follower'>();
   for (const [index, ids] of request.pairs.entries()) {
     const leader = arms.byId(ids.leader);
     const follower = arms.byId(ids.follower);

@@ -1,6 +1,8 @@
+import type { RunningMotion } from '../arm/arm-control.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
 import { forgetWhenRestored, type GainStore } from '../arm/gain-store.ts';
-import type { ArmHandle, Claim, RunningMotion } from '../arm/handle.ts';
-import { BridgeError } from '../arm/types.ts';
+import type { ArmModel } from '../arm/model.ts';
+import { BridgeError, messageOf } from '../arm/types.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { GravityPercentages } from './mirroring.ts';
 
@@ -10,37 +12,39 @@ const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
   wrist_flex: 'wrist',
 };
 
+/** Part of each joint's weight that is supported, 0..1. Joints without a percentage of their own are supported as the wrist is. */
+export function supportOf({ joints }: ArmModel, gravity: GravityPercentages): Float64Array {
+  return Float64Array.from(joints, ({ role }) => gravity[SUPPORT_BY_ROLE[role] ?? 'wrist'] / 100);
+}
+
 /**
  * Lets an arm float whose torque is on: it supports a part of its weight and yields to the hand. Its servos' own gains are
- * on disk before they are changed. Joints without a percentage of their own are supported as the wrist is.
- * @param claim under which it floats: an arm that has been lost on the way is left to whoever has it
+ * on disk before they are changed.
  * @throws {BridgeError} disconnected, stopped, owned, unavailable when the gains cannot be kept
  */
 export async function float(
-  arm: ArmHandle,
-  claim: Claim,
+  session: ArmSession,
   gravity: GravityPercentages,
   store: GainStore,
 ): Promise<RunningMotion> {
-  const { joints, gravity: settings } = arm.model;
-  const support = Float64Array.from(joints, (joint) => gravity[SUPPORT_BY_ROLE[joint.role] ?? 'wrist'] / 100);
-  const gains = new Float64Array(joints.length).fill(settings.softGain);
-  const source: SourceSpec = { kind: 'float', support, fade: 0, gains };
+  const { arm } = session;
+  const gains = new Float64Array(arm.model.joints.length).fill(arm.model.gravity.softGain);
+  const source: SourceSpec = { kind: 'float', support: supportOf(arm.model, gravity), fade: 0, gains };
   try {
-    const plan = await arm.gains(gains);
-    arm.requireHeld(claim);
+    const plan = await arm.servos.gains(gains);
+    session.requireHeld();
     store.keep(arm.name, arm.bus, plan);
   } catch (error) {
     if (error instanceof BridgeError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
     throw new BridgeError(
       'unavailable',
-      `The servo gains of arm ${arm.name} cannot be kept for the case of a crash (${why}), so it does not float. Make state_folder writable.`,
+      `The servo gains of arm ${arm.name} cannot be kept for the case of a crash (${messageOf(error)}), so it does not float. Make state_folder writable.`,
+      { arm },
     );
   }
   const forget = (): void => void forgetWhenRestored(arm, store, gains);
   try {
-    const motion = await arm.drive(source);
+    const motion = await session.begin(source);
     void motion.ended.then(forget);
     return motion;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ArmHandle, RunningMotion } from '../arm/handle.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
 import type { ArmPlanner } from './planner.ts';
 
 /** Speed of an arm that goes somewhere by itself so that a hand can take it there, rad/s, and the longest way, s. */
@@ -8,47 +8,20 @@ const LIMIT = 15;
 const ARRIVED = 0.1;
 
 /**
- * Drives an arm that the caller has claimed, and whose torque is on, along a checked way to `goal` (rad).
+ * Drives an arm whose torque is on along a checked way to `goal` (rad).
  * @returns null when it has arrived, else why not; the arm holds then
  */
-export async function approach(
-  arm: ArmHandle,
-  planner: ArmPlanner,
-  goal: Float64Array,
-  signal: AbortSignal,
-): Promise<string | null> {
+export async function approach(session: ArmSession, planner: ArmPlanner, goal: Float64Array): Promise<string | null> {
+  const { arm } = session;
   const route = planner.route(arm.read().setpoints.slice(), goal);
   if (typeof route === 'string') return `it would hit something on its way: ${route}`;
-  const timer = AbortSignal.timeout(LIMIT * 1000);
-  const given = AbortSignal.any([signal, timer]);
+  session.renew(LIMIT);
   for (const leg of route) {
-    if (given.aborted) return ended(timer);
-    const motion = await arm.drive({ kind: 'trajectory', goal: leg, speed: SPEED });
-    const reason = await outcome(motion, given);
-    if (reason === 'aborted') {
-      await arm.cancel(motion.motion);
-      return ended(timer);
-    }
-    if (reason !== 'done') return `its motion ended (${reason})`;
+    const problem = await session.drive({ kind: 'trajectory', goal: leg, speed: SPEED });
+    if (problem !== null) return problem;
   }
+  session.renew(Number.POSITIVE_INFINITY);
   const { positions } = arm.read();
   const short = arm.model.joints.find((_, i) => Math.abs(positions[i]! - goal[i]!) > ARRIVED);
   return short === undefined ? null : `something holds its ${short.name} back`;
-}
-
-function ended(timer: AbortSignal): string {
-  return timer.aborted ? `it has not arrived within ${LIMIT} s` : 'it was stopped';
-}
-
-async function outcome(motion: RunningMotion, signal: AbortSignal): Promise<string> {
-  let onAbort: () => void = () => {};
-  const aborted = new Promise<'aborted'>((resolve) => {
-    onAbort = () => resolve('aborted');
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([motion.ended, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,7 +1,6 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import type { Arm } from '../arm/types.ts';
+import type { Arm } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
-import type { ArmRun } from './arm-run.ts';
 
 /** Where an arm is asked to be. */
 export interface PresentGoal {
@@ -12,9 +11,9 @@ export interface PresentGoal {
 }
 
 interface Entry {
-  readonly run: ArmRun;
+  readonly session: ArmSession;
   readonly goal: PresentGoal;
-  /** The run is over and has brought the arm there. */
+  /** The session is over and has brought the arm there. */
   arrived: boolean;
 }
 
@@ -26,31 +25,31 @@ export function asked(arm: Arm): Float64Array {
 
 /** What each arm was last asked to go to, while it is on its way there or as long as nothing else has driven it since. */
 export class Goals {
-  readonly #entries = new Map<ArmHandle, Entry>();
+  readonly #entries = new Map<Arm, Entry>();
 
-  /** A run goes to `goal` from now on. */
-  set(run: ArmRun, goal: PresentGoal): void {
-    this.#entries.set(run.handle, { run, goal, arrived: false });
+  /** A session goes to `goal` from now on. */
+  set(session: ArmSession, goal: PresentGoal): void {
+    this.#entries.set(session.arm, { session, goal, arrived: false });
   }
 
-  /** A run is over. @param arrived whether its motions have come to their end */
-  end(run: ArmRun, arrived: boolean): void {
-    const entry = this.#entries.get(run.handle);
-    if (entry?.run !== run) return;
+  /** A session is over. @param arrived whether its motions have come to their end */
+  end(session: ArmSession, arrived: boolean): void {
+    const entry = this.#entries.get(session.arm);
+    if (entry?.session !== session) return;
     if (arrived) entry.arrived = true;
-    else this.#entries.delete(run.handle);
+    else this.#entries.delete(session.arm);
   }
 
   /** The goal of the arm's last motion or, when something else has driven it since, its setpoints. */
-  present(handle: ArmHandle): PresentGoal {
-    const snapshot = handle.read();
-    const entry = this.#entries.get(handle);
+  present(arm: Arm): PresentGoal {
+    const snapshot = arm.read();
+    const entry = this.#entries.get(arm);
     if (entry !== undefined) {
-      const { run, goal, arrived } = entry;
-      const kept = arrived ? run.motion === snapshot.motion && snapshot.holding : run.lostBecause === null;
+      const { session, goal, arrived } = entry;
+      const kept = arrived ? session.motion === snapshot.motion && snapshot.holding : session.lost === null;
       if (kept) return { q: goal.q.slice(), position: goal.position };
     }
-    const q = asked(handle);
-    return { q, position: handle.toolPose(q).position };
+    const q = asked(arm);
+    return { q, position: arm.toolPose(q).position };
   }
 }

@@ -1,55 +1,47 @@
-import type { ArmSet } from '../arm/arms.ts';
+import type { Arm } from '../arm/arm.ts';
 import type { ControlClient } from '../arm/control-client.ts';
 import { InputStreams } from '../arm/input-streams.ts';
-import type { Arm, Caller } from '../arm/types.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import type { JogVelocity } from '../rt/messages.ts';
 import { JOG_TIMEOUT } from '../rt/sources/jog.ts';
 
 export type { JogVelocity };
 
 /** Drives arms at speeds that come as a stream of messages. */
-export interface Jogging {
+export class JogService {
+  readonly #control: ControlClient;
+  readonly #inputs: InputStreams;
+
+  constructor(control: ControlClient, clock: Clock) {
+    this.#control = control;
+    this.#inputs = new InputStreams(clock);
+  }
+
   /**
    * A message of a stream. The first one takes the arm, which must be free and ready (or taken over); a while without
    * one makes it decelerate to a hold, 0.5 s without one gives it back.
-   * @param timeout that while, s, as the first message of a stream says; left out: 0.1
+   * @param timeout that while, s, as the first message of a stream says
+   * @returns why the message is refused; null when the arm moves
    */
-  feed(arm: Arm, velocity: JogVelocity, caller: Caller, timeout?: number): 'accepted' | { readonly refused: string };
-  /** Ends the caller's stream at once: the arm decelerates and holds. Nothing happens to the arm of another owner. */
-  stop(arm: Arm, caller: Caller): Promise<void>;
-}
-
-export class JogService implements Jogging {
-  readonly #arms: ArmSet;
-  readonly #control: ControlClient;
-  readonly #inputs = new InputStreams();
-
-  constructor(arms: ArmSet, control: ControlClient) {
-    this.#arms = arms;
-    this.#control = control;
-  }
-
-  feed(
-    arm: Arm,
-    velocity: JogVelocity,
-    caller: Caller,
-    timeout = JOG_TIMEOUT,
-  ): 'accepted' | { readonly refused: string } {
+  feed(arm: Arm, velocity: JogVelocity, caller: Caller, timeout = JOG_TIMEOUT): BridgeError | null {
     const values = velocity.kind === 'joints' ? velocity.velocities : velocity.twist;
     const expected = velocity.kind === 'joints' ? arm.model.joints.length : 6;
     if (values.length !== expected) {
-      return { refused: `arm ${arm.name} needs ${expected} speeds, not ${values.length}` };
+      return new BridgeError('bad_request', `arm ${arm.name} needs ${expected} speeds, not ${values.length}`, { arm });
     }
-    if (!values.every(Number.isFinite)) return { refused: `a speed for arm ${arm.name} is no number` };
-    const handle = this.#arms.byName(arm.name)!;
-    const refused = this.#inputs.take(handle, { kind: 'jog', timeout }, caller);
-    if (refused !== null) return { refused };
-    this.#control.sample({ kind: 'jog', arm: handle.index, velocity });
-    return 'accepted';
+    if (!values.every(Number.isFinite)) {
+      return new BridgeError('bad_request', `a speed for arm ${arm.name} is no number`, { arm });
+    }
+    const refused = this.#inputs.take(arm, { kind: 'jog', timeout }, caller);
+    if (refused !== null) return refused;
+    this.#control.sample({ kind: 'jog', arm: arm.index, velocity });
+    return null;
   }
 
+  /** Ends the caller's stream at once: the arm decelerates and holds. Nothing happens to the arm of another owner. */
   async stop(arm: Arm, caller: Caller): Promise<void> {
-    await this.#inputs.stop(this.#arms.byName(arm.name)!, caller.owner.key);
+    await this.#inputs.stop(arm, caller.owner.key);
   }
 
   /** Takes no further messages. */

@@ -1,6 +1,6 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
-import { ArmRun } from './arm-run.ts';
+import type { Arm } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
 import { asked, type Goals } from './goals.ts';
 import type { Planners } from './planners.ts';
 
@@ -11,20 +11,9 @@ const LIMIT_SLACK = 0.01;
 /** Angles that differ by no more are the same, rad. */
 const SAME = 1e-9;
 
-/** Goals of joints that programs write one after the other, without waiting for the arm. */
-export interface Joints {
-  /**
-   * Torque on if it is off, then towards the goal; resolves once that has begun. A newer goal of the same owner retargets
-   * the arm in flight, and resolves at once: of several within one cycle the newest is driven to.
-   * @param wanted rad, one per joint; NaN: the joint keeps its present goal
-   * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit, or where links would touch
-   */
-  write(arm: Arm, wanted: Float64Array, caller: Caller): Promise<void>;
-}
-
 /** An arm on its way to the newest of the goals that one owner writes, under one claim. */
 class Flight {
-  readonly run: ArmRun;
+  readonly session: ArmSession;
   /** Key of the owner. */
   readonly owner: string;
   /** Resolves when the snapshot tells of the motion. @throws {BridgeError} when it cannot begin */
@@ -36,8 +25,8 @@ class Flight {
   #onRefused: (error: unknown) => void = () => {};
   #onRetarget: () => void = () => {};
 
-  constructor(run: ArmRun, owner: string, goal: Float64Array) {
-    this.run = run;
+  constructor(session: ArmSession, owner: string, goal: Float64Array) {
+    this.session = session;
     this.owner = owner;
     this.goal = goal;
     this.begun = new Promise((resolve, reject) => {
@@ -48,7 +37,7 @@ class Flight {
 
   /** It takes newer goals. */
   get goesOn(): boolean {
-    return !this.#over && this.run.lostBecause === null;
+    return !this.#over && this.session.lost === null;
   }
 
   /** From the next cycle on the arm goes there instead. */
@@ -59,29 +48,28 @@ class Flight {
 
   /** Flies to the goal, and on to each newer one; resolves when the arm has arrived, is lost, or did not set off. */
   async fly(): Promise<void> {
-    const { run } = this;
+    const { session } = this;
+    const { arm } = session;
     try {
-      await run.handle.torqueOn();
-      let problem: string | null;
-      let goal: Float64Array;
-      do {
+      let problem = await session.torqueOn();
+      let goal: Float64Array | null = null;
+      while (problem === null && goal !== this.goal) {
         goal = this.goal;
-        run.renew();
+        session.renew();
         problem = await this.#leg(goal);
-      } while (problem === null && goal !== this.goal);
+      }
       this.#over = true;
       if (problem === null) this.#onBegun();
-      else this.#onRefused(new BridgeError('bad_request', `Arm ${run.handle.name} does not go there: ${problem}.`));
+      else this.#onRefused(new BridgeError('bad_request', `Arm ${arm.name} does not go there: ${problem}.`, { arm }));
     } catch (error) {
       this.#over = true;
-      // Once it has begun the promise is settled, and how it ends is nobody's question.
+      // Once `begun` is settled, later failures are ignored on purpose.
       this.#onRefused(error);
     }
   }
 
   /** Goes to one goal, or until there is a newer one and the control loop has taken this one up: it is given one a cycle. */
   #leg(goal: Float64Array): Promise<string | null> {
-    const { run } = this;
     let onTaken: () => void = () => {};
     const taken = new Promise<void>((resolve) => {
       onTaken = resolve;
@@ -89,15 +77,12 @@ class Flight {
     const newer = new Promise<void>((resolve) => {
       this.#onRetarget = resolve;
     });
-    const begun = (): void => {
-      // The snapshot tells of the motion from the next cycle on.
-      void run.handle.nextCycle().then(() => {
-        this.#onBegun();
-        onTaken();
-      }, this.#onRefused);
+    const onBegun = (): void => {
+      this.#onBegun();
+      onTaken();
     };
     const instead = Promise.all([newer, taken]).then(() => {});
-    return run.drive({ kind: 'trajectory', goal, speed: null }, begun, instead);
+    return this.session.drive({ kind: 'trajectory', goal, speed: null }, { onBegun, instead });
   }
 }
 
@@ -106,15 +91,16 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
 }
 
 /** The arm holds at exactly these setpoints (rad), so that nothing has to move. */
-function isAskedToBe(handle: ArmHandle, goal: Float64Array): boolean {
-  const { state, holding, setpoints } = handle.read();
+function isAskedToBe(arm: Arm, goal: Float64Array): boolean {
+  const { state, holding, setpoints } = arm.read();
   return state === 'ready' && holding && isSame(setpoints, goal);
 }
 
-export class JointGoals implements Joints {
+/** Goals of joints that programs write one after the other, without waiting for the arm. */
+export class JointGoals {
   readonly #planners: Planners;
   readonly #goals: Goals;
-  readonly #flights = new Map<ArmHandle, Flight>();
+  readonly #flights = new Map<Arm, Flight>();
 
   /** @param planners of all arms @param goals shared by all that moves arms to poses */
   constructor(planners: Planners, goals: Goals) {
@@ -122,60 +108,65 @@ export class JointGoals implements Joints {
     this.#goals = goals;
   }
 
+  /**
+   * Torque on if it is off, then towards the goal; resolves once that has begun. A newer goal of the same owner retargets
+   * the arm in flight, and resolves at once: of several within one cycle the newest is driven to.
+   * @param wanted rad, one per joint; NaN: the joint keeps its present goal
+   * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit, or where links would touch
+   */
   async write(arm: Arm, wanted: Float64Array, { owner, takeOver, signal }: Caller): Promise<void> {
-    const handle = this.#planners.handle(arm);
-    handle.requireDrivable();
-    const goal = this.#goal(handle, wanted);
-    // Who has gone before anything began wants nothing any more; once a goal is accepted, its client may go.
+    arm.requireDrivable();
+    const goal = this.#goal(arm, wanted);
+    // Drop the goal if the client left before acceptance; afterwards it may go.
     if (signal?.aborted) return;
     const caller = { owner, takeOver };
-    const latest = this.#flights.get(handle);
+    const latest = this.#flights.get(arm);
     const flight = latest?.owner === owner.key && latest.goesOn ? latest : null;
     if (flight !== null && isSame(goal, flight.goal)) {
       await flight.begun;
     } else if (flight !== null) {
-      this.#requireFree(handle, goal);
-      this.#goals.set(flight.run, { q: goal, position: handle.toolPose(goal).position });
+      this.#requireFree(arm, goal);
+      this.#goals.set(flight.session, { q: goal, position: arm.toolPose(goal).position });
       flight.retarget(goal);
       await flight.begun;
-    } else if (isAskedToBe(handle, goal)) {
-      handle.release(handle.claim(caller, () => {}));
+    } else if (isAskedToBe(arm, goal)) {
+      arm.claim(caller).end();
     } else {
-      this.#requireFree(handle, goal);
-      await this.#begin(handle, goal, caller);
+      this.#requireFree(arm, goal);
+      await this.#begin(arm, goal, caller);
     }
   }
 
   /** @throws {BridgeError} bad_request, when links would touch something on the straight way of the joints to the goal */
-  #requireFree(handle: ArmHandle, goal: Float64Array): void {
-    const contact = this.#planners.of(handle).touches(asked(handle), goal);
+  #requireFree(arm: Arm, goal: Float64Array): void {
+    const contact = this.#planners.of(arm).touches(asked(arm), goal);
     if (contact === null) return;
     throw new BridgeError(
       'bad_request',
-      `On the straight way of its joints to this goal arm ${handle.name} would hit something: ${contact}. ` +
+      `On the straight way of its joints to this goal arm ${arm.name} would hit something: ${contact}. ` +
         'Nothing has moved; go round it in several steps.',
     );
   }
 
   /** Claims the arm and lets it set off; resolves once it has. */
-  #begin(handle: ArmHandle, goal: Float64Array, caller: Caller): Promise<void> {
-    const run = new ArmRun(handle, caller, TIME_LIMIT * handle.patience);
-    const flight = new Flight(run, caller.owner.key, goal);
-    this.#flights.set(handle, flight);
-    this.#goals.set(run, { q: goal, position: handle.toolPose(goal).position });
-    flight.fly().finally(() => {
-      if (this.#flights.get(handle) === flight) this.#flights.delete(handle);
-      this.#goals.end(run, run.arrived);
-      run.end();
+  #begin(arm: Arm, goal: Float64Array, caller: Caller): Promise<void> {
+    const session = arm.claim(caller, { timeLimit: TIME_LIMIT * arm.slowdown });
+    const flight = new Flight(session, caller.owner.key, goal);
+    this.#flights.set(arm, flight);
+    this.#goals.set(session, { q: goal, position: arm.toolPose(goal).position });
+    void flight.fly().finally(() => {
+      if (this.#flights.get(arm) === flight) this.#flights.delete(arm);
+      this.#goals.end(session, session.arrived);
+      session.end();
     });
     return flight.begun;
   }
 
   /** The present goal with what is wanted in it. @throws {BridgeError} bad_request */
-  #goal(handle: ArmHandle, wanted: Float64Array): Float64Array {
-    const goal = this.#goals.present(handle).q;
+  #goal(arm: Arm, wanted: Float64Array): Float64Array {
+    const goal = this.#goals.present(arm).q;
     const beyond: string[] = [];
-    for (const [i, { name, lower, upper }] of handle.model.joints.entries()) {
+    for (const [i, { name, lower, upper }] of arm.model.joints.entries()) {
       const asked = wanted[i]!;
       if (!Number.isNaN(asked)) {
         goal[i] = asked;
@@ -188,7 +179,7 @@ export class JointGoals implements Joints {
     if (beyond.length > 0) {
       throw new BridgeError(
         'bad_request',
-        `Angles are out of bounds for arm ${handle.name}: ${beyond.join(', ')}. Nothing has moved.`,
+        `Angles are out of bounds for arm ${arm.name}: ${beyond.join(', ')}. Nothing has moved.`,
       );
     }
     return goal;

@@ -1,5 +1,5 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import type { ArmRun } from './arm-run.ts';
+import type { Arm } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
 
 /** Speed at which an arm is lowered before its torque goes off, rad/s. */
 const LOWERING_SPEED = 1;
@@ -12,21 +12,21 @@ const DOWN_BAND = 0.15;
  * @returns null, or why it is not down
  */
 export async function lowerTo(
-  run: ArmRun,
+  session: ArmSession,
   route: readonly Float64Array[],
   without: number | null = null,
 ): Promise<string | null> {
   for (const goal of route) {
-    const problem = await run.drive({ kind: 'trajectory', goal, speed: LOWERING_SPEED });
+    const problem = await session.drive({ kind: 'trajectory', goal, speed: LOWERING_SPEED });
     if (problem !== null) return problem;
   }
-  await run.settle();
-  return run.lostBecause ?? heldBack(run.handle, route.at(-1)!, without);
+  await session.settle();
+  return session.lost ?? heldBack(session.arm, route.at(-1)!, without);
 }
 
-function heldBack(handle: ArmHandle, rest: Float64Array, without: number | null): string | null {
-  const { positions } = handle.read();
-  const blocked = handle.model.joints.find(
+function heldBack(arm: Arm, rest: Float64Array, without: number | null): string | null {
+  const { positions } = arm.read();
+  const blocked = arm.model.joints.find(
     ({ role }, i) => role !== 'gripper' && i !== without && Math.abs(positions[i]! - rest[i]!) > DOWN_BAND,
   );
   return blocked === undefined ? null : `something holds ${blocked.name} back`;

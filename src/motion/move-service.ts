@@ -1,12 +1,12 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import type { Arm } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { SourceSpec } from '../rt/messages.ts';
-import { ArmRun, standing } from './arm-run.ts';
 import { asked, type Goals } from './goals.ts';
 import type { LineEnd } from './line.ts';
 import { lowerTo } from './lower.ts';
-import type { AbsoluteMove, EndEffector, Forecast, Motion, MoveOutcome, Path, RelativeMove } from './moves.ts';
+import type { AbsoluteMove, EndEffector, Forecast, MoveOutcome, Path, RelativeMove } from './moves.ts';
 import type { ArmPlanner } from './planner.ts';
 import type { Planners } from './planners.ts';
 import {
@@ -36,10 +36,10 @@ const WAVE = 0.35;
 const WAVES = 2;
 
 /** What a move does under its claim. @returns null, or why it has not been completed */
-type Work = (run: ArmRun) => Promise<string | null>;
+type Work = (session: ArmSession) => Promise<string | null>;
 
 /** Moves of arms by themselves: to poses, with trials; greeting, going to sleep, lowering; reading the end effector. */
-export class MoveService implements Motion {
+export class MoveService {
   readonly #planners: Planners;
   readonly #goals: Goals;
 
@@ -49,33 +49,35 @@ export class MoveService implements Motion {
     this.#planners = planners;
   }
 
+  /** The zero of the arm's absolute frame: tool pose of the named pose `init` in the base frame. */
   zero(arm: Arm): Pose {
     return this.#planner(arm).zero;
   }
 
+  /**
+   * Torque on if it is off, then to the named pose `init`, which becomes the zero of the absolute frame.
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
   async init(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    const handle = this.#drivable(arm);
-    const outcome = await this.#go(handle, poseTarget(handle, this.#planner(arm), 'init', null), caller);
-    if (outcome.ok) handle.initialised = true;
+    arm.requireDrivable();
+    const outcome = await this.#go(arm, poseTarget(arm, this.#planner(arm), 'init', null), caller);
+    if (outcome.ok) arm.initialised = true;
     return outcome;
   }
 
+  /** @throws {BridgeError} disconnected, stopped, owned, not_initialised */
   async moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
-    const handle = this.#initialised(arm);
-    return this.#move(
-      handle,
-      absoluteTarget(handle, this.#planner(arm), this.#goals.present(handle), move),
-      move,
-      caller,
-    );
+    this.#requireInitialised(arm);
+    return this.#move(arm, absoluteTarget(arm, this.#planner(arm), this.#goals.present(arm), move), move, caller);
   }
 
+  /** What an absolute move would come to, without moving anything. @throws {BridgeError} disconnected, stopped, not_initialised */
   async foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast> {
-    const handle = this.#initialised(arm);
-    const target = absoluteTarget(handle, this.#planner(arm), this.#goals.present(handle), move);
+    this.#requireInitialised(arm);
+    const target = absoluteTarget(arm, this.#planner(arm), this.#goals.present(arm), move);
     if (typeof target === 'string') return { problem: target, goal: null };
-    const route = this.#route(handle, target.goal);
-    if (typeof route === 'string') return { problem: this.#blocked(handle, route), goal: null };
+    const route = this.#route(arm, target.goal);
+    if (typeof route === 'string') return { problem: this.#blocked(arm, route), goal: null };
     const left = target.plannedOrientationError;
     if (left <= move.orientationTolerance) return { problem: null, goal: target.goal };
     const degrees = ((left * 180) / Math.PI).toFixed(1);
@@ -83,157 +85,163 @@ export class MoveService implements Motion {
     return { problem, goal: target.goal };
   }
 
+  /**
+   * A move from the present goal, that of a motion under way too.
+   * @throws {BridgeError} disconnected, stopped, owned, not_initialised
+   */
   async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
-    const handle = this.#initialised(arm);
-    return this.#move(
-      handle,
-      relativeTarget(handle, this.#planner(arm), this.#goals.present(handle), move),
-      move,
+    this.#requireInitialised(arm);
+    return this.#move(arm, relativeTarget(arm, this.#planner(arm), this.#goals.present(arm), move), move, caller);
+  }
+
+  /**
+   * Torque on if it is off, to the named pose `hello`, and two waves of the wrist; the gripper keeps what it holds.
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  async hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
+    arm.requireDrivable();
+    const target = poseTarget(arm, this.#planner(arm), 'hello', this.#presentGripper(arm));
+    const waves = this.#waves(arm, target.goal);
+    return this.#go(arm, target, caller, async (session) => {
+      for (const goal of waves) {
+        const problem = await session.drive({ kind: 'trajectory', goal, speed: null });
+        if (problem !== null) return problem;
+      }
+      await session.settle();
+      return session.lost;
+    });
+  }
+
+  /**
+   * Down along a checked way to the named pose `rest`; there the torque goes off. An arm that does not get down holds. One that
+   * its own servos have stopped is lowered too.
+   * @throws {BridgeError} disconnected, stopped, owned
+   */
+  async sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
+    arm.requireConnected();
+    if (!arm.failed) arm.requireDrivable();
+    const target = poseTarget(arm, this.#planner(arm), 'rest', null);
+    const route = this.#route(arm, target.goal);
+    if (typeof route === 'string') return refused(this.#blocked(arm, route));
+    return this.#inSession(
+      arm,
+      target,
       caller,
+      async (session, began) => {
+        const problem = (await session.torqueOn()) ?? (await lowerTo(session, route));
+        const outcome = this.#outcome(arm, target, began, 1, problem);
+        if (problem === null) await session.torqueOff();
+        return outcome;
+      },
+      true,
     );
   }
 
-  async hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    const handle = this.#drivable(arm);
-    const target = poseTarget(handle, this.#planner(arm), 'hello', this.#presentGripper(handle));
-    const waves = this.#waves(handle, target.goal);
-    return this.#go(handle, target, caller, async (run) => {
-      for (const goal of waves) {
-        const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
-        if (problem !== null) return problem;
-      }
-      await run.settle();
-      return run.lostBecause;
-    });
-  }
-
-  async sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    const handle = this.#drivable(arm);
-    const target = poseTarget(handle, this.#planner(arm), 'rest', null);
-    const route = this.#route(handle, target.goal);
-    if (typeof route === 'string') return refused(this.#blocked(handle, route));
-    return this.#underClaim(handle, target, caller, async (run, began) => {
-      await handle.torqueOn();
-      const problem = await lowerTo(run, route);
-      const outcome = this.#outcome(handle, target, began, 1, problem);
-      if (problem === null) await handle.torqueOff();
-      return outcome;
-    });
-  }
-
+  /**
+   * @param options sync: wait for a bus read begun after the call, at most 0.2 s
+   * @throws {BridgeError} disconnected (with the time of the last good sample), not_initialised, no_sample
+   */
   async readEndEffector(arm: Arm, options: { onlyGripper: boolean; sync: boolean }): Promise<EndEffector> {
-    const handle = this.#handle(arm);
-    handle.requireConnected();
+    arm.requireConnected();
     if (!options.onlyGripper) this.#requireZero(arm);
-    const { positions } = options.sync ? await handle.readFresh(SYNC_TIMEOUT) : handle.read();
+    const { positions } = options.sync ? await arm.readFresh(SYNC_TIMEOUT) : arm.read();
     const open = arm.gripperOpening(positions);
     if (options.onlyGripper) return { pose: null, open };
     return { pose: toolIn(this.zero(arm), arm.toolPose(positions)), open };
   }
 
   /**
-   * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that is stopped, or for which
-   * no free way is found, keeps its torque and holds.
+   * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that somebody has stopped, or for
+   * which no free way is found, keeps its torque and holds.
    * @param without joint whose servo is silent or limp: the others go down around it, as low as is free, and hold there
    * @returns null when the arm is down and limp, else why it still holds
    */
   async lower(arm: Arm, caller: Caller, without: number | null = null): Promise<string | null> {
-    const handle = this.#handle(arm);
-    await standing(handle);
-    const { state, torque, holding } = handle.read();
-    if (handle.remote || state === 'disconnected' || !torque) return null;
-    if (state === 'stopped') {
+    await arm.standing();
+    const { state, torque, holding } = arm.read();
+    if (arm.remote || state === 'disconnected' || !torque) return null;
+    if (state === 'stopped' && !arm.failed) {
       return `arm ${arm.name} is stopped and holds; switch its power off only with a hand under it, or start the bridge, reset and stop it again`;
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
     const rest = this.#planner(arm).pose('rest');
-    const route = without === null ? this.#route(handle, rest) : this.#routeAround(handle, rest, without);
+    const route = without === null ? this.#route(arm, rest) : this.#routeAround(arm, rest, without);
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
     }
-    const run = new ArmRun(handle, caller, LOWERING_LIMIT);
+    const session = arm.claim(caller, { timeLimit: LOWERING_LIMIT, lowering: true });
     try {
-      const problem = await lowerTo(run, route, without);
+      const problem = await lowerTo(session, route, without);
       if (problem !== null) {
         return `arm ${arm.name} was not lowered (${problem}) and holds; free it, then stop the bridge again`;
       }
-      if (without === null) await handle.torqueOff();
+      if (without === null) await session.torqueOff();
       return null;
     } finally {
-      run.end();
+      session.end();
     }
-  }
-
-  #handle(arm: Arm): ArmHandle {
-    return this.#planners.handle(arm);
   }
 
   #planner(arm: Arm): ArmPlanner {
     return this.#planners.of(arm);
   }
 
-  #drivable(arm: Arm): ArmHandle {
-    const handle = this.#handle(arm);
-    handle.requireDrivable();
-    return handle;
-  }
-
-  #initialised(arm: Arm): ArmHandle {
-    const handle = this.#drivable(arm);
+  #requireInitialised(arm: Arm): void {
+    arm.requireDrivable();
     this.#requireZero(arm);
-    return handle;
   }
 
   #requireZero(arm: Arm): void {
-    if (!arm.initialised) throw new BridgeError('not_initialised', `Arm ${arm.name} has no zero yet: call /move/init.`);
+    if (arm.initialised) return;
+    throw new BridgeError('not_initialised', `Arm ${arm.name} has no zero yet.`, { arm, remedy: 'init' });
   }
 
-  #presentGripper(handle: ArmHandle): number | null {
-    const { gripper } = handle.model;
-    return gripper === null ? null : this.#goals.present(handle).q[gripper.index]!;
+  #presentGripper(arm: Arm): number | null {
+    const { gripper } = arm.model;
+    return gripper === null ? null : this.#goals.present(arm).q[gripper.index]!;
   }
 
   /** Poses of a greeting about `pose`, ending with it; none for an arm whose wrist is not free to turn there. */
-  #waves(handle: ArmHandle, pose: Float64Array): readonly Float64Array[] {
-    const wrist = handle.model.joints.findIndex(({ role }) => role === 'wrist_roll');
-    const joint = handle.model.joints[wrist];
+  #waves(arm: Arm, pose: Float64Array): readonly Float64Array[] {
+    const wrist = arm.model.joints.findIndex(({ role }) => role === 'wrist_roll');
+    const joint = arm.model.joints[wrist];
     if (joint === undefined) return [];
     const ends = [WAVE, -WAVE].map((turn) => {
       const end = pose.slice();
       end[wrist] = Math.min(Math.max(pose[wrist]! + turn, joint.lower), joint.upper);
       return end;
     });
-    const planner = this.#planner(handle);
+    const planner = this.#planner(arm);
     if (ends.some((end) => planner.touches(pose, end) !== null)) return [];
     return [...Array.from({ length: WAVES }, () => ends).flat(), pose];
   }
 
   /** A free way from where the arm is asked to be (or lies, when limp) to `goal`, or what is in the way. */
-  #route(handle: ArmHandle, goal: Float64Array): readonly Float64Array[] | string {
-    return this.#planner(handle).route(asked(handle), goal);
+  #route(arm: Arm, goal: Float64Array): readonly Float64Array[] | string {
+    return this.#planner(arm).route(asked(arm), goal);
   }
 
   /** A straight way towards `goal` on which one joint stays where it was seen last: as far as is free, or what is in the way. */
-  #routeAround(handle: ArmHandle, goal: Float64Array, joint: number): readonly Float64Array[] | string {
-    const from = asked(handle);
-    from[joint] = handle.read().positions[joint]!;
+  #routeAround(arm: Arm, goal: Float64Array, joint: number): readonly Float64Array[] | string {
+    const from = asked(arm);
+    from[joint] = arm.read().positions[joint]!;
     let contact = '';
     for (const part of PARTS_OF_THE_WAY) {
       const end = from.map((angle, i) => (i === joint ? angle : angle + part * (goal[i]! - angle)));
-      const touched = this.#planner(handle).touches(from, end);
+      const touched = this.#planner(arm).touches(from, end);
       if (touched === null) return [end];
       contact ||= touched;
     }
     return contact;
   }
 
-  #blocked(handle: ArmHandle, contact: string): string {
-    return `On the way to this pose arm ${handle.name} would hit something: ${contact}. Nothing has moved.`;
+  #blocked(arm: Arm, contact: string): string {
+    return `On the way to this pose arm ${arm.name} would hit something: ${contact}. Nothing has moved.`;
   }
 
   /** @param target or why there is none */
   async #move(
-    handle: ArmHandle,
+    arm: Arm,
     target: Target | string,
     { path }: { readonly path: Path },
     caller: Caller,
@@ -241,74 +249,75 @@ export class MoveService implements Motion {
     if (typeof target === 'string') return refused(target);
     const { angles } = target;
     return path === 'line' && angles !== null
-      ? this.#goStraight(handle, { ...target, angles }, caller)
-      : this.#go(handle, target, caller);
+      ? this.#goStraight(arm, { ...target, angles }, caller)
+      : this.#go(arm, target, caller);
   }
 
   /** On a straight line. It begins at rest: an arm that moves brakes first, since its way on is not known before. */
-  async #goStraight(handle: ArmHandle, target: Target & LineEnd, caller: Caller): Promise<MoveOutcome> {
-    const plan = () => this.#planner(handle).line(asked(handle), target, handle);
+  async #goStraight(arm: Arm, target: Target & LineEnd, caller: Caller): Promise<MoveOutcome> {
+    const plan = () => this.#planner(arm).line(asked(arm), target, arm);
     const refusal = (why: string, moved: string) =>
-      refused(`Arm ${handle.name} cannot take a straight line: ${why}. ${moved} Path "joint" may find a way round.`);
-    const still = ['connected', 'ready'].includes(handle.read().state);
+      refused(`Arm ${arm.name} cannot take a straight line: ${why}. ${moved} Path "joint" may find a way round.`);
+    const still = ['connected', 'ready'].includes(arm.read().state);
     const early = still ? plan() : null;
     if (typeof early === 'string') return refusal(early, 'Nothing has moved.');
-    return this.#underClaim(handle, target, caller, async (run, began) => {
-      let problem = still ? null : await run.brake();
+    return this.#inSession(arm, target, caller, async (session, began) => {
+      let problem = still ? null : await session.brake();
       const line = early ?? plan();
       if (problem === null && typeof line === 'string') return refusal(line, 'The arm has only been halted.');
       let trials = 0;
       if (problem === null && typeof line !== 'string') {
-        await handle.torqueOn();
         const end = { ...target, goal: line.end };
-        this.#goals.set(run, { q: line.end, position: target.position });
-        problem = await this.#reach(run, end, [{ kind: 'waypoints', ...line }], () => trials++);
+        this.#goals.set(session, { q: line.end, position: target.position });
+        const legs: SourceSpec[] = [{ kind: 'waypoints', ...line }];
+        problem = (await session.torqueOn()) ?? (await this.#reach(session, end, legs, () => trials++));
       }
-      return this.#outcome(handle, target, began, trials, problem);
+      return this.#outcome(arm, target, began, trials, problem);
     });
   }
 
   /** @param then what follows once the arm is there */
-  async #go(handle: ArmHandle, target: Target, caller: Caller, then?: Work): Promise<MoveOutcome> {
-    const route = this.#route(handle, target.goal);
-    if (typeof route === 'string') return refused(this.#blocked(handle, route));
-    return this.#underClaim(handle, target, caller, async (run, began) => {
-      await handle.torqueOn();
+  async #go(arm: Arm, target: Target, caller: Caller, then?: Work): Promise<MoveOutcome> {
+    const route = this.#route(arm, target.goal);
+    if (typeof route === 'string') return refused(this.#blocked(arm, route));
+    return this.#inSession(arm, target, caller, async (session, began) => {
       let trials = 0;
       const count = () => trials++;
       const legs = route.map((goal): SourceSpec => ({ kind: 'trajectory', goal, speed: null }));
-      const problem = (await this.#reach(run, target, legs, count)) ?? (await then?.(run)) ?? null;
-      return this.#outcome(handle, target, began, trials, problem);
+      const there = (await session.torqueOn()) ?? (await this.#reach(session, target, legs, count));
+      const problem = there ?? (await then?.(session)) ?? null;
+      return this.#outcome(arm, target, began, trials, problem);
     });
   }
 
-  /** Claims the arm for a move to `target` and gives it back after the work; `began` in ms of performance.now. */
-  async #underClaim(
-    handle: ArmHandle,
+  /** Claims the arm for a move to `target` and gives it back after the work; `began` in s of its clock. */
+  async #inSession(
+    arm: Arm,
     target: Target,
     caller: Caller,
-    work: (run: ArmRun, began: number) => Promise<MoveOutcome>,
+    work: (session: ArmSession, began: number) => Promise<MoveOutcome>,
+    lowering = false,
   ): Promise<MoveOutcome> {
-    const began = performance.now();
-    const run = new ArmRun(handle, caller, TIME_LIMIT * handle.patience);
-    this.#goals.set(run, { q: target.goal, position: target.position });
+    const began = arm.clock.now();
+    const session = arm.claim(caller, { timeLimit: TIME_LIMIT * arm.slowdown, lowering });
+    this.#goals.set(session, { q: target.goal, position: target.position });
     try {
-      return await work(run, began);
+      return await work(session, began);
     } finally {
-      this.#goals.end(run, run.arrived);
-      run.end();
+      this.#goals.end(session, session.arrived);
+      session.end();
     }
   }
 
-  #outcome(handle: ArmHandle, target: Target, began: number, trials: number, problem: string | null): MoveOutcome {
-    const errors = errorsOf(handle, this.#planner(handle), target, handle.read().positions);
+  #outcome(arm: Arm, target: Target, began: number, trials: number, problem: string | null): MoveOutcome {
+    const errors = errorsOf(arm, this.#planner(arm), target, arm.read().positions);
     return {
       ok: problem === null,
       message: problem === null ? null : describe(problem, errors),
       positionError: errors?.position ?? null,
       orientationError: errors?.orientation ?? null,
       trials,
-      duration: (performance.now() - began) / 1000,
+      duration: arm.clock.now() - began,
     };
   }
 
@@ -318,33 +327,32 @@ export class MoveService implements Motion {
    * @param onTrial called as each trial begins
    */
   async #reach(
-    run: ArmRun,
+    session: ArmSession,
     target: Target,
     legs: readonly SourceSpec[],
     onTrial: () => number,
   ): Promise<string | null> {
-    const { handle } = run;
-    const planner = this.#planner(handle);
+    const { arm } = session;
+    const planner = this.#planner(arm);
     for (const leg of legs.slice(0, -1)) {
-      const problem = await run.drive(leg);
+      const problem = await session.drive(leg);
       if (problem !== null) return problem;
     }
     const correction = new Float64Array(target.goal.length);
     let leg = legs.at(-1)!;
     for (;;) {
       const trials = onTrial() + 1;
-      const problem = await run.drive(leg);
+      const problem = await session.drive(leg);
       if (problem !== null) return problem;
-      const { positions } = await run.settle();
-      const gone = run.lostBecause;
-      if (gone !== null) return gone;
-      const miss = missed(target, errorsOf(handle, planner, target, positions));
+      const { positions } = await session.settle();
+      if (session.lost !== null) return session.lost;
+      const miss = missed(target, errorsOf(arm, planner, target, positions));
       if (miss === null) return null;
       if (trials >= target.tolerances.maxTrials || miss.hopeless) {
         return `${miss.what} missed after ${trials} trial${trials === 1 ? '' : 's'}`;
       }
       for (let i = 0; i < correction.length; i++) {
-        if (i === handle.model.gripper?.index) continue;
+        if (i === arm.model.gripper?.index) continue;
         const left = correction[i]! + target.goal[i]! - positions[i]!;
         correction[i] = Math.min(Math.max(left, -LARGEST_CORRECTION), LARGEST_CORRECTION);
       }

@@ -1,6 +1,3 @@
-import type { Arm, Caller } from '../arm/types.ts';
-import type { Pose } from '../kinematics/frames.ts';
-
 /** How the tool gets where it is to go: straight in joint space, or on a straight line. */
 export const PATHS = ['joint', 'line'] as const;
 export type Path = (typeof PATHS)[number];
@@ -73,38 +70,4 @@ export interface EndEffector {
   /** Null when only the gripper was asked for. */
   readonly pose: { x: number; y: number; z: number; pitch: number; yaw: number; roll: number } | null;
   readonly open: number | null;
-}
-
-export interface Motion {
-  /**
-   * Torque on if it is off, then to the named pose `init`, which becomes the zero of the absolute frame.
-   * @throws {BridgeError} disconnected, stopped, owned
-   */
-  init(arm: Arm, caller: Caller): Promise<MoveOutcome>;
-  /** @throws {BridgeError} disconnected, stopped, owned, not_initialised */
-  moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome>;
-  /** What an absolute move would come to, without moving anything. @throws {BridgeError} disconnected, stopped, not_initialised */
-  foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast>;
-  /**
-   * A move from the present goal, that of a motion under way too.
-   * @throws {BridgeError} disconnected, stopped, owned, not_initialised
-   */
-  moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome>;
-  /**
-   * Torque on if it is off, to the named pose `hello`, and two waves of the wrist; the gripper keeps what it holds.
-   * @throws {BridgeError} disconnected, stopped, owned
-   */
-  hello(arm: Arm, caller: Caller): Promise<MoveOutcome>;
-  /**
-   * Down along a checked way to the named pose `rest`; there the torque goes off. An arm that does not get down holds.
-   * @throws {BridgeError} disconnected, stopped, owned
-   */
-  sleep(arm: Arm, caller: Caller): Promise<MoveOutcome>;
-  /**
-   * @param sync wait for a bus read begun after the call, at most 0.2 s
-   * @throws {BridgeError} disconnected (with the time of the last good sample), not_initialised, no_sample
-   */
-  readEndEffector(arm: Arm, options: { onlyGripper: boolean; sync: boolean }): Promise<EndEffector>;
-  /** The zero of the arm's absolute frame: tool pose of the named pose `init` in the base frame. */
-  zero(arm: Arm): Pose;
 }

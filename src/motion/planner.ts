@@ -1,5 +1,6 @@
+import type { Arm } from '../arm/arm.ts';
 import type { ArmModel } from '../arm/model.ts';
-import type { Arm } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
@@ -9,8 +10,8 @@ import { HEADROOM } from '../rt/sources/trajectory.ts';
 import { type Line, type LineEnd, planLine } from './line.ts';
 import { findRoute } from './route.ts';
 
-/** Longest time for which a check of many poses keeps others from being served, s. */
-const SLICE = 0.01;
+/** Poses that are checked before others are served: some milliseconds. */
+const SLICE = 16;
 
 /** All of a joint's limits. */
 const UNLIMITED: Pick<Arm, 'speedScale' | 'accelerationScale'> = { speedScale: 1, accelerationScale: 1 };
@@ -83,14 +84,13 @@ export class ArmPlanner {
   async touchesAlong(
     from: Float64Array,
     poses: readonly Float64Array[],
+    clock: Clock,
     resumed: () => void = () => {},
   ): Promise<{ readonly index: number; readonly contact: string } | null> {
-    let began = performance.now();
     for (const [index, pose] of poses.entries()) {
-      if (performance.now() - began > 1000 * SLICE) {
-        await new Promise((resolve) => setImmediate(resolve));
+      if (index % SLICE === SLICE - 1) {
+        await new Promise<void>((resolve) => clock.soon(resolve));
         resumed();
-        began = performance.now();
       }
       const contact = this.touches(poses[index - 1] ?? from, pose);
       if (contact !== null) return { index, contact };

@@ -1,25 +1,16 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import type { Arm } from '../arm/types.ts';
-import type { ArmPlanner } from './planner.ts';
+import type { Arm } from '../arm/arm.ts';
+import { ArmPlanner } from './planner.ts';
 
-/** The arms that can be moved, each with its planner. */
+/** The planner of each arm, made when it is wanted first. */
 export class Planners {
-  readonly #arms = new Map<Arm, { readonly handle: ArmHandle; readonly planner: ArmPlanner }>();
-
-  constructor(arms: Iterable<readonly [ArmHandle, ArmPlanner]> = []) {
-    for (const [handle, planner] of arms) this.add(handle, planner);
-  }
-
-  add(handle: ArmHandle, planner: ArmPlanner): void {
-    this.#arms.set(handle, { handle, planner });
-  }
-
-  /** The handle behind an arm. */
-  handle(arm: Arm): ArmHandle {
-    return this.#arms.get(arm)!.handle;
-  }
+  readonly #planners = new WeakMap<Arm, ArmPlanner>();
 
   of(arm: Arm): ArmPlanner {
-    return this.#arms.get(arm)!.planner;
+    let planner = this.#planners.get(arm);
+    if (planner === undefined) {
+      planner = new ArmPlanner(arm.model, arm.chain);
+      this.#planners.set(arm, planner);
+    }
+    return planner;
   }
 }

@@ -1,5 +1,5 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import type { Caller } from '../arm/types.ts';
+import type { Arm } from '../arm/arm.ts';
+import { type Caller, messageOf } from '../arm/types.ts';
 import type { Ailment } from '../rt/driver/arm-link.ts';
 import type { MoveService } from './move-service.ts';
 
@@ -10,7 +10,7 @@ export class Protection {
   readonly #motion: MoveService;
   readonly #tell: (text: string) => void;
   /** Arms that are on their way down. */
-  readonly #lowering = new Set<ArmHandle>();
+  readonly #lowering = new Set<Arm>();
 
   /** @param tell is given what people must know */
   constructor(motion: MoveService, tell: (text: string) => void) {
@@ -25,27 +25,28 @@ export class Protection {
    * @param joint whose servo it is
    * @param text why it cannot go on, for people
    */
-  async ailing(arm: ArmHandle, joint: number, text: string, ailment: Ailment): Promise<void> {
+  async ailing(arm: Arm, joint: number, text: string, ailment: Ailment): Promise<void> {
     const needless = this.#lowering.has(arm) || joint === arm.model.gripper?.index || !arm.read().torque;
     if (!needless) await this.#lower(arm, joint, text, ailment);
     // Without a control thread there is nothing left to give up.
     if (ailment !== 'failing') await arm.giveUp().catch(() => {});
   }
 
-  async #lower(arm: ArmHandle, joint: number, text: string, ailment: Ailment): Promise<void> {
+  async #lower(arm: Arm, joint: number, text: string, ailment: Ailment): Promise<void> {
     const without = ailment === 'failing' ? null : joint;
     this.#lowering.add(arm);
-    const caller: Caller = { owner: { key: KEY, name: `the protection of its servos (${text})` }, takeOver: true };
+    const owner = { key: KEY, name: `the protection of its servos (${text})` };
+    const caller: Caller = { owner, takeOver: true, automatic: true };
     this.#tell(`${arm.name}: ${text}: it is lowered${without === null ? ' and released' : ' by the others'}`);
     let problem: string | null;
     try {
       // Whoever drives it is told before its way down is planned from where it then stands.
-      const claim = arm.claim(caller, () => {});
+      const session = arm.claim(caller);
       // What another would have it do, it could not do.
       if (without !== null) arm.reserve(caller.owner);
-      problem = await this.#motion.lower(arm, caller, without).finally(() => arm.release(claim));
+      problem = await this.#motion.lower(arm, caller, without).finally(() => session.end());
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = messageOf(error);
     } finally {
       arm.unreserve(caller.owner);
       this.#lowering.delete(arm);

@@ -1,4 +1,4 @@
-import type { ArmHandle } from '../arm/handle.ts';
+import type { Arm } from '../arm/arm.ts';
 import { type AngleTargets, anglesFromRotation, orientationError } from '../kinematics/angles.ts';
 import { rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
 import type { PresentGoal } from './goals.ts';
@@ -32,10 +32,10 @@ export interface Errors {
 }
 
 /** A named pose as a target. @param gripper position of the gripper, rad; null: as the pose has it */
-export function poseTarget(handle: ArmHandle, planner: ArmPlanner, name: string, gripper: number | null): Target {
+export function poseTarget(arm: Arm, planner: ArmPlanner, name: string, gripper: number | null): Target {
   const goal = planner.pose(name);
-  if (gripper !== null && handle.model.gripper !== null) goal[handle.model.gripper.index] = gripper;
-  const { position, orientation } = handle.toolPose(goal);
+  if (gripper !== null && arm.model.gripper !== null) goal[arm.model.gripper.index] = gripper;
+  const { position, orientation } = arm.toolPose(goal);
   const zero = rotationFromQuaternion(planner.zero.orientation);
   return {
     goal,
@@ -48,7 +48,7 @@ export function poseTarget(handle: ArmHandle, planner: ArmPlanner, name: string,
 
 /** @returns the target of an absolute move, or why it is refused before anything moves */
 export function absoluteTarget(
-  handle: ArmHandle,
+  arm: Arm,
   planner: ArmPlanner,
   present: PresentGoal,
   move: AbsoluteMove,
@@ -62,9 +62,7 @@ export function absoluteTarget(
   const angles: AngleTargets = { pitch: move.pitch ?? null, yaw: move.yaw ?? null, roll: move.roll ?? null };
   const noAngle = angles.pitch === null && angles.yaw === null && angles.roll === null;
   const onlyGripper = move.x === undefined && move.y === undefined && move.z === undefined && noAngle;
-  return onlyGripper
-    ? gripperTarget(handle, present, move)
-    : toolTarget(handle, planner, present, move, position, [angles]);
+  return onlyGripper ? gripperTarget(arm, present, move) : toolTarget(arm, planner, present, move, position, [angles]);
 }
 
 /**
@@ -74,21 +72,21 @@ export function absoluteTarget(
  * @returns the target, or why it is refused before anything moves
  */
 export function relativeTarget(
-  handle: ArmHandle,
+  arm: Arm,
   planner: ArmPlanner,
   present: PresentGoal,
   move: RelativeMove,
 ): Target | string {
   const lengths = [move.x, move.y, move.z];
   const turns = [move.pitch, move.yaw, move.roll];
-  if ([...lengths, ...turns].every((value) => value === undefined)) return gripperTarget(handle, present, move);
+  if ([...lengths, ...turns].every((value) => value === undefined)) return gripperTarget(arm, present, move);
   const position = {
     x: present.position.x + (move.x ?? 0),
     y: present.position.y + (move.y ?? 0),
     z: present.position.z + (move.z ?? 0),
   };
   const kept = anglesFromRotation(
-    rotationFromQuaternion(handle.toolPose(present.q).orientation),
+    rotationFromQuaternion(arm.toolPose(present.q).orientation),
     rotationFromQuaternion(planner.zero.orientation),
   );
   const given: AngleTargets = {
@@ -99,11 +97,11 @@ export function relativeTarget(
   const pitch = given.pitch ?? kept.pitch;
   const roll = given.roll ?? kept.roll;
   const wishes: AngleTargets[] = [{ pitch, roll, yaw: given.yaw ?? kept.yaw }, { pitch, roll, yaw: given.yaw }, given];
-  return toolTarget(handle, planner, present, move, position, wishes);
+  return toolTarget(arm, planner, present, move, position, wishes);
 }
 
-function gripperTarget(handle: ArmHandle, present: PresentGoal, move: Tolerances & { readonly open?: number }): Target {
-  setGripper(handle, present.q, move.open);
+function gripperTarget(arm: Arm, present: PresentGoal, move: Tolerances & { readonly open?: number }): Target {
+  setGripper(arm, present.q, move.open);
   return {
     goal: present.q,
     position: present.position,
@@ -115,7 +113,7 @@ function gripperTarget(handle: ArmHandle, present: PresentGoal, move: Tolerances
 
 /** @param wishes angles, the best first: the first that the arm can have at the position are taken, else the last */
 function toolTarget(
-  handle: ArmHandle,
+  arm: Arm,
   planner: ArmPlanner,
   present: PresentGoal,
   move: Tolerances & { readonly open?: number },
@@ -128,7 +126,7 @@ function toolTarget(
     if (!solution.reachable) {
       const zero = planner.zero.position;
       return (
-        `x, y, z = ${interfacePosition(position, zero)} cm cannot be reached by arm ${handle.name}; ` +
+        `x, y, z = ${interfacePosition(position, zero)} cm cannot be reached by arm ${arm.name}; ` +
         `the nearest position that can is ${interfacePosition(solution.position, zero)} cm. Nothing has moved.`
       );
     }
@@ -137,20 +135,20 @@ function toolTarget(
     target = { goal, position, angles, tolerances: move, plannedOrientationError };
     if (plannedOrientationError <= KEPT_ORIENTATION) break;
   }
-  setGripper(handle, target!.goal, move.open);
+  setGripper(arm, target!.goal, move.open);
   return target!;
 }
 
-function setGripper(handle: ArmHandle, q: Float64Array, open: number | undefined): void {
-  const { gripper } = handle.model;
+function setGripper(arm: Arm, q: Float64Array, open: number | undefined): void {
+  const { gripper } = arm.model;
   if (gripper !== null && open !== undefined)
     q[gripper.index] = gripper.closed + open * (gripper.open - gripper.closed);
 }
 
 /** How far the measured pose `q` (rad) is from a target; null when nothing was asked of the tool. */
-export function errorsOf(handle: ArmHandle, planner: ArmPlanner, target: Target, q: Float64Array): Errors | null {
+export function errorsOf(arm: Arm, planner: ArmPlanner, target: Target, q: Float64Array): Errors | null {
   if (target.angles === null) return null;
-  const tool = handle.toolPose(q);
+  const tool = arm.toolPose(q);
   const { x, y, z } = target.position;
   return {
     position: Math.hypot(tool.position.x - x, tool.position.y - y, tool.position.z - z),

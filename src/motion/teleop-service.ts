@@ -1,7 +1,8 @@
+import type { Arm } from '../arm/arm.ts';
 import type { ControlClient } from '../arm/control-client.ts';
-import type { ArmHandle } from '../arm/handle.ts';
 import { InputStreams } from '../arm/input-streams.ts';
-import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import { rotationFromQuaternion } from '../kinematics/frames.ts';
 import { asked } from './goals.ts';
 import type { Planners } from './planners.ts';
@@ -9,7 +10,7 @@ import { type Hand, ToolLead } from './tool-lead.ts';
 
 /** A led arm decelerates to a hold when the next message does not come within this time, s. */
 export const DEAD_MAN = 0.2;
-/** So long after its last message a hand keeps others from leading the same arm, s. */
+/** A hand keeps others from leading the same arm for this long after its last message, s. */
 const TURN = 0.5;
 /** A message that has been under way for longer than the quickest one, by this, is stale, s. */
 const STALE = 0.2;
@@ -27,23 +28,6 @@ export interface HandMessage {
   readonly timestamp: number | null;
 }
 
-/** Leads the tools of arms by hands whose movements come as a stream of messages. */
-export interface Teleoperation {
-  /** How far the tool moves for the way of a hand; a hand that leads is latched anew when it changes. */
-  scaling: number;
-  /**
-   * A message of a stream. The first, and the first after a while without one, latches: the tool moves from where it is
-   * as the hand does from where it is. The first takes the arm, which must be free and ready (or taken over); a
-   * while without one makes the arm decelerate to a hold, 0.5 s without one gives it back.
-   * @param sender tells the hands apart that may lead an arm; one of them at a time does
-   * @returns null when the arm follows, else why it does not, or not all the way
-   * @throws {BridgeError} disconnected, stopped, owned; bad_request for an arm whose torque is off
-   */
-  feed(arm: Arm, sender: unknown, message: HandMessage, caller: Caller): string | null;
-  /** The sender has gone: what it leads decelerates and holds. */
-  leave(sender: unknown): void;
-}
-
 /** The hand that leads an arm. */
 interface Leading {
   readonly sender: unknown;
@@ -55,27 +39,37 @@ interface Leading {
   lag: number;
 }
 
-export class TeleopService implements Teleoperation {
+/** Leads the tools of arms by hands whose movements come as a stream of messages. */
+export class TeleopService {
+  /** How far the tool moves for the way of a hand; a hand that leads is latched anew when it changes. */
   scaling = 1;
   readonly #planners: Planners;
   /** Made for each arm as it is led for the first time. */
   readonly #leads = new Map<Arm, ToolLead>();
   readonly #control: ControlClient;
-  readonly #clock: () => number;
-  readonly #inputs = new InputStreams();
+  readonly #clock: Clock;
+  readonly #inputs: InputStreams;
   readonly #leading = new Map<Arm, Leading>();
 
-  /** @param planners of all arms @param clock monotonic, s */
-  constructor(planners: Planners, control: ControlClient, clock = () => performance.now() / 1000) {
+  /** @param planners of all arms */
+  constructor(planners: Planners, control: ControlClient, clock: Clock) {
     this.#planners = planners;
     this.#control = control;
     this.#clock = clock;
+    this.#inputs = new InputStreams(clock);
   }
 
+  /**
+   * A message of a stream. The first, and the first after a while without one, latches: the tool moves from where it is
+   * as the hand does from where it is. The first takes the arm, which must be free and ready (or taken over); a
+   * while without one makes the arm decelerate to a hold, 0.5 s without one gives it back.
+   * @param sender tells the hands apart that may lead an arm; one of them at a time does
+   * @returns null when the arm follows, else why it does not, or not all the way
+   * @throws {BridgeError} disconnected, stopped, owned; unsupported for an arm whose torque is off
+   */
   feed(arm: Arm, sender: unknown, message: HandMessage, caller: Caller): string | null {
-    const handle = this.#planners.handle(arm);
-    const lead = this.#leadOf(handle);
-    const now = this.#clock();
+    const lead = this.#leadOf(arm);
+    const now = this.#clock.now();
     const before = this.#leading.get(arm);
     if (before !== undefined && before.sender !== sender && now - before.arrived < TURN) {
       return `arm ${arm.name} is led by another hand`;
@@ -83,31 +77,28 @@ export class TeleopService implements Teleoperation {
     const same = before?.sender === sender ? before : undefined;
     const late = same === undefined ? null : lateness(same, message.timestamp, now);
     if (late !== null) return late;
-    const running = this.#inputs.drives(handle, caller.owner.key);
-    if (!running) requireFree(handle, caller);
-    const refused = this.#inputs.take(handle, { kind: 'stream', timeout: DEAD_MAN }, caller);
-    if (refused !== null) throw new BridgeError('bad_request', `${refused}.`);
-    const { gripper } = handle.model;
+    const running = this.#inputs.drives(arm, caller.owner.key);
+    if (!running) requireFree(arm, caller);
+    const refused = this.#inputs.take(arm, { kind: 'stream', timeout: DEAD_MAN }, caller);
+    if (refused !== null) throw refused;
+    const { gripper } = arm.model;
     const engaged = running && same !== undefined && now - same.arrived <= DEAD_MAN && lead.scaling === this.scaling;
-    if (!engaged) lead.latch(message.hand, asked(handle), this.scaling);
+    if (!engaged) lead.latch(message.hand, asked(arm), this.scaling);
     this.#note(arm, sender, same, message.timestamp, caller, now);
     const position = gripper === null ? 0 : gripper.closed + message.open * (gripper.open - gripper.closed);
-    const problem = lead.follow(
-      message.hand,
-      asked(handle),
-      gripper === null ? null : { index: gripper.index, position },
-    );
+    const problem = lead.follow(message.hand, asked(arm), gripper === null ? null : { index: gripper.index, position });
     // Also when it does not follow: the hand is there, and the arm holds its last goal for it.
-    this.#control.sample({ kind: 'setpoints', arm: handle.index, positions: lead.goal.slice() });
+    this.#control.sample({ kind: 'setpoints', arm: arm.index, positions: lead.goal.slice() });
     return problem === null ? null : `arm ${arm.name} does not follow: ${problem}`;
   }
 
+  /** The sender has gone: what it leads decelerates and holds. */
   leave(sender: unknown): void {
     for (const [arm, leading] of this.#leading) {
       if (leading.sender !== sender) continue;
       this.#leading.delete(arm);
       // An arm that does not answer any more holds by itself: the control loop has not been fed for long enough.
-      this.#inputs.stop(this.#planners.handle(arm), leading.caller.owner.key).catch(() => {});
+      this.#inputs.stop(arm, leading.caller.owner.key).catch(() => {});
     }
   }
 
@@ -116,13 +107,13 @@ export class TeleopService implements Teleoperation {
     this.#inputs.close();
   }
 
-  #leadOf(handle: ArmHandle): ToolLead {
-    let lead = this.#leads.get(handle);
+  #leadOf(arm: Arm): ToolLead {
+    let lead = this.#leads.get(arm);
     if (lead === undefined) {
-      const planner = this.#planners.of(handle);
+      const planner = this.#planners.of(arm);
       const zero = rotationFromQuaternion(planner.zero.orientation);
-      lead = new ToolLead({ chain: handle.chain, zero, touches: (from, to) => planner.touches(from, to) });
-      this.#leads.set(handle, lead);
+      lead = new ToolLead({ chain: arm.chain, zero, touches: (from, to) => planner.touches(from, to) });
+      this.#leads.set(arm, lead);
     }
     return lead;
   }
@@ -150,9 +141,9 @@ function lateness({ sent, lag, arrived }: Leading, timestamp: number | null, now
 }
 
 /** @throws {BridgeError} disconnected, stopped, owned */
-function requireFree(handle: ArmHandle, { owner, takeOver }: Caller): void {
-  handle.requireDrivable();
-  const present = handle.owner;
+function requireFree(arm: Arm, { owner, takeOver }: Caller): void {
+  arm.requireDrivable();
+  const present = arm.owner;
   if (present === null || present.key === owner.key || takeOver) return;
-  throw new BridgeError('owned', `Arm ${handle.name} is driven by ${present.name}.`);
+  throw new BridgeError('owned', `Arm ${arm.name} is driven by ${present.name}.`, { arm, remedy: 'take_over' });
 }

@@ -1,9 +1,9 @@
-import type { ArmHandle } from '../arm/handle.ts';
-import { type Arm, type ArmSnapshot, BridgeError, type Caller } from '../arm/types.ts';
+import type { Arm, Ask } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
+import { type ArmSnapshot, BridgeError, type Caller } from '../arm/types.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
-import { ArmRun } from './arm-run.ts';
 import { asked } from './goals.ts';
 import type { Planners } from './planners.ts';
 
@@ -40,10 +40,10 @@ export interface PathTolerances {
   readonly goalTime: number;
 }
 
-export type TrajectoryEnd = 'done' | 'path' | 'goal' | 'ended';
+export type TrajectoryEnd = 'done' | 'path' | 'goal' | 'ended' | 'not_begun';
 
 export interface TrajectoryOutcome {
-  /** `path` and `goal`: a tolerance was missed; `ended`: by somebody or something else. */
+  /** `path` and `goal`: a tolerance was missed; `ended`, `not_begun`: by somebody or something else, on the way or before it. */
   readonly end: TrajectoryEnd;
   /** For people; empty when done. */
   readonly message: string;
@@ -59,94 +59,96 @@ export interface GripperOutcome {
 }
 
 /** Trajectories of joints that other programs have planned, gripper commands, and poses that a stream asks for. */
-export interface Trajectories {
-  /**
-   * Drives an arm that is ready, or that the caller drives already, along a path.
-   * @throws {BridgeError} disconnected, stopped, owned, unsupported (the path cannot be driven, and why)
-   */
-  follow(arm: Arm, path: JointPath, tolerances: PathTolerances, caller: Caller): Promise<TrajectoryOutcome>;
-  /** Moves the gripper to `position` (rad). @throws {BridgeError} as `follow` */
-  gripper(arm: Arm, position: number, tolerance: number, caller: Caller): Promise<GripperOutcome>;
-  /** Joint positions (rad) near the present setpoints that bring the tool to a pose of the base frame, or why none do. */
-  jointsFor(arm: Arm, pose: Pose): Float64Array | string;
-}
-
-export class TrajectoryService implements Trajectories {
+export class TrajectoryService {
   readonly #planners: Planners;
-  /** Trajectories are numbered as they come; this one has begun last. */
-  readonly #begun = new Map<Arm, number>();
-  #newest = 0;
 
   /** @param planners of all arms */
   constructor(planners: Planners) {
     this.#planners = planners;
   }
 
-  async follow(arm: Arm, path: JointPath, tolerances: PathTolerances, caller: Caller): Promise<TrajectoryOutcome> {
-    const handle = this.#ready(arm);
-    const number = ++this.#newest;
-    const requireWanted = (): void => {
-      this.#ready(arm);
-      const newer = (this.#begun.get(arm) ?? 0) > number;
-      if (!newer && !caller.signal?.aborted) return;
-      const why = newer ? 'a newer trajectory has begun' : 'it was cancelled';
-      throw new BridgeError('unsupported', `Ended before it began, while it was checked: ${why}.`);
-    };
-    const source = await this.#waypoints(handle, path, requireWanted);
-    requireWanted();
-    this.#begun.set(arm, number);
+  /**
+   * Drives an arm that is ready, or that the caller drives already, along a path. While it waits for its beginning it has
+   * the arm, which holds: whatever ends that, or comes later for the same controller, ends it too.
+   * @param delay time until it begins, s
+   * @throws {BridgeError} disconnected, stopped, owned, unsupported (the path cannot be driven, and why)
+   */
+  async follow(
+    arm: Arm,
+    path: JointPath,
+    tolerances: PathTolerances,
+    caller: Caller,
+    delay = 0,
+  ): Promise<TrajectoryOutcome> {
+    arm.requireHolding();
+    const begin = arm.clock.now() + delay;
+    const ask = arm.ask();
+    let source = await this.#waypoints(arm, path, () => requireWanted(arm, ask, caller));
+    requireWanted(arm, ask, caller);
     const violated = new AbortController();
     const signal = AbortSignal.any([violated.signal, ...(caller.signal === undefined ? [] : [caller.signal])]);
-    const run = new ArmRun(handle, { ...caller, signal }, path.times.at(-1)! + OVERTIME);
+    const timeLimit = path.times.at(-1)! + OVERTIME;
+    const session = arm.claim({ ...caller, signal }, { timeLimit: delay + timeLimit, ask });
     try {
+      if (delay > 0) {
+        // What drove the arm until now has left it somewhere else.
+        await arm.standing();
+        source = await this.#waypoints(arm, path, () => session.requireHeld());
+        const over = await session.wait(begin - arm.clock.now());
+        if (over !== null) return { end: 'not_begun', message: `Ended before it began: ${over}. Nothing has moved.` };
+        session.renew(timeLimit);
+      }
       let violation: string | null = null;
-      const driving = run.drive(source);
+      const driving = session.drive(source);
       const finished = driving.then(
         () => true,
         () => true,
       );
       for (let over = false; !over && violation === null; ) {
-        over = await Promise.race([finished, handle.nextCycle().then(() => false)]);
-        if (!over && run.motion !== null) violation = missed(handle.read(), handle, tolerances.path, null);
+        over = await Promise.race([finished, arm.nextCycle().then(() => false)]);
+        if (!over && session.motion !== null) violation = missed(arm.read(), arm, tolerances.path, null);
       }
       if (violation !== null) violated.abort();
       const problem = await driving;
-      if (violation !== null && run.lostBecause === null) {
+      if (violation !== null && session.lost === null) {
         return { end: 'path', message: `On the way ${violation}; the arm has stopped and holds.` };
       }
       if (problem !== null) return { end: 'ended', message: `Ended on the way: ${problem}.` };
-      return await this.#arrive(run, tolerances);
+      return await this.#arrive(session, tolerances);
     } finally {
-      run.end();
+      session.end();
     }
   }
 
+  /** Moves the gripper to `position` (rad). @throws {BridgeError} as `follow` */
   async gripper(arm: Arm, position: number, tolerance: number, caller: Caller): Promise<GripperOutcome> {
-    const handle = this.#ready(arm);
-    const gripper = handle.model.gripper;
-    if (gripper === null) throw new BridgeError('unsupported', `Arm ${arm.name} has no gripper.`);
-    const { name, lower, upper } = handle.model.joints[gripper.index]!;
+    arm.requireHolding();
+    const { gripper } = arm.model;
+    if (gripper === null) throw new BridgeError('unsupported', `Arm ${arm.name} has no gripper.`, { arm });
+    const { name, lower, upper } = arm.model.joints[gripper.index]!;
     if (!(position >= lower && position <= upper)) {
       throw new BridgeError(
         'unsupported',
         `${name} of arm ${arm.name} cannot go to ${position} rad: its limits are ${lower.toFixed(3)} to ${upper.toFixed(3)} rad.`,
+        { arm },
       );
     }
-    const goal = handle.read().setpoints.slice();
+    const goal = arm.read().setpoints.slice();
     goal[gripper.index] = position;
-    const run = new ArmRun(handle, caller, GRIPPER_LIMIT * handle.patience);
+    const session = arm.claim(caller, { timeLimit: GRIPPER_LIMIT * arm.slowdown });
     try {
-      const problem = await run.drive({ kind: 'trajectory', goal, speed: null });
+      const problem = await session.drive({ kind: 'trajectory', goal, speed: null });
       if (problem !== null) return { reached: false, stalled: false, message: `Ended on the way: ${problem}.` };
-      await this.#stand(run, gripper.index, position, tolerance);
-      const reached = Math.abs(handle.read().positions[gripper.index]! - position) <= tolerance;
-      const lost = run.lostBecause;
+      await this.#stand(session, gripper.index, position, tolerance);
+      const reached = Math.abs(arm.read().positions[gripper.index]! - position) <= tolerance;
+      const { lost } = session;
       return { reached, stalled: !reached && lost === null, message: lost ?? '' };
     } finally {
-      run.end();
+      session.end();
     }
   }
 
+  /** Joint positions (rad) near the present setpoints that bring the tool to a pose of the base frame, or why none do. */
   jointsFor(arm: Arm, { position, orientation }: Pose): Float64Array | string {
     const planner = this.#planners.of(arm);
     const from = asked(arm);
@@ -162,26 +164,15 @@ export class TrajectoryService implements Trajectories {
     return touched === null ? solution.q : `on the way arm ${arm.name} would hit something: ${touched}`;
   }
 
-  #ready(arm: Arm): ArmHandle {
-    const handle = this.#planners.handle(arm);
-    handle.requireDrivable();
-    const { holding, state } = handle.read();
-    if (holding) return handle;
-    throw new BridgeError(
-      'unsupported',
-      `Arm ${arm.name} is ${state}, not ready: switch its torque on first, for example by /move/init.`,
-    );
-  }
-
   /**
    * Checks a path for contacts, which may take a while.
    * @param requireWanted throws when it is not wanted any more
    * @throws {BridgeError} unsupported when the arm would touch something on the way; stopped, disconnected
    */
-  async #waypoints(handle: ArmHandle, { names, times, positions, velocities }: JointPath, requireWanted: () => void) {
-    const { joints } = handle.model;
+  async #waypoints(arm: Arm, { names, times, positions, velocities }: JointPath, requireWanted: () => void) {
+    const { joints } = arm.model;
     const width = joints.length;
-    const setpoints = handle.read().setpoints.slice();
+    const setpoints = arm.read().setpoints.slice();
     const columns = joints.map(({ name }) => names.indexOf(name));
     const spread = (values: Float64Array, rest: (joint: number) => number): Float64Array =>
       Float64Array.from({ length: times.length * width }, (_, at) => {
@@ -192,22 +183,22 @@ export class TrajectoryService implements Trajectories {
     // The control thread tells which number is none, and names its joint.
     if (poses.every(Number.isFinite)) {
       const rows = Array.from(times, (_, row) => poses.subarray(row * width, (row + 1) * width));
-      const planner = this.#planners.of(handle);
+      const planner = this.#planners.of(arm);
       const refuseContact = (row: number, contact: string): never => {
         throw new BridgeError(
           'unsupported',
-          `On the way to waypoint ${row + 1} of ${times.length} arm ${handle.name} would hit something: ${contact}. Nothing has moved.`,
+          `On the way to waypoint ${row + 1} of ${times.length} arm ${arm.name} would hit something: ${contact}. Nothing has moved.`,
         );
       };
-      const touched = await planner.touchesAlong(setpoints, rows, requireWanted);
+      const touched = await planner.touchesAlong(setpoints, rows, arm.clock, requireWanted);
       if (touched !== null) refuseContact(touched.index, touched.contact);
       // A motion that this one is to replace has gone on meanwhile.
-      const now = handle.read().setpoints.slice();
+      const now = arm.read().setpoints.slice();
       const away = joints.findIndex((_, i) => columns[i]! < 0 && Math.abs(now[i]! - setpoints[i]!) > UNMOVED);
       if (away >= 0) {
         throw new BridgeError(
           'unsupported',
-          `${joints[away]!.name} of arm ${handle.name} has moved while the trajectory, which does not name it, was checked: ` +
+          `${joints[away]!.name} of arm ${arm.name} has moved while the trajectory, which does not name it, was checked: ` +
             'send it again when the arm stands, or name every joint.',
         );
       }
@@ -223,42 +214,52 @@ export class TrajectoryService implements Trajectories {
   }
 
   /** Waits until the arm is within its goal tolerances, or until the time for that is over. */
-  async #arrive(run: ArmRun, { goal, goalVelocity, goalTime }: PathTolerances): Promise<TrajectoryOutcome> {
-    const deadline = performance.now() + 1000 * goalTime;
+  async #arrive(session: ArmSession, { goal, goalVelocity, goalTime }: PathTolerances): Promise<TrajectoryOutcome> {
+    const { arm } = session;
+    const { clock } = arm;
+    const deadline = clock.now() + goalTime;
     for (;;) {
-      const lost = run.lostBecause;
+      const { lost } = session;
       if (lost !== null) return { end: 'ended', message: `Ended at the goal: ${lost}.` };
-      const violation = missed(run.handle.read(), run.handle, goal, goalVelocity);
+      const violation = missed(arm.read(), arm, goal, goalVelocity);
       if (violation === null) return { end: 'done', message: '' };
-      if (performance.now() > deadline) {
+      if (clock.now() > deadline) {
         return { end: 'goal', message: `${goalTime.toFixed(2)} s after the end ${violation}; the arm holds.` };
       }
-      await run.handle.nextCycle();
+      await arm.nextCycle();
     }
   }
 
   /** Waits until a joint is near `position` or stands, or until the arm is lost. */
-  async #stand(run: ArmRun, joint: number, position: number, tolerance: number): Promise<void> {
-    const { handle } = run;
-    let anchor = handle.read().positions[joint]!;
-    let since = handle.read().sampleInstant;
-    while (run.lostBecause === null) {
-      const { positions, sampleInstant } = handle.read();
+  async #stand(session: ArmSession, joint: number, position: number, tolerance: number): Promise<void> {
+    const { arm } = session;
+    let anchor = arm.read().positions[joint]!;
+    let since = arm.read().sampleInstant;
+    while (session.lost === null) {
+      const { positions, sampleInstant } = arm.read();
       const at = positions[joint]!;
       if (Math.abs(at - position) <= tolerance || sampleInstant - since > STALL_TIME) return;
       if (Math.abs(at - anchor) > STALL_BAND) {
         anchor = at;
         since = sampleInstant;
       }
-      await handle.nextCycle();
+      await arm.nextCycle();
     }
   }
+}
+
+/** @throws {BridgeError} when a trajectory is not wanted any more that has not begun yet */
+function requireWanted(arm: Arm, ask: Ask, { signal }: Caller): void {
+  arm.requireHolding();
+  arm.requireWanted(ask);
+  if (signal?.aborted !== true) return;
+  throw new BridgeError('unsupported', 'Ended before it began, while it was checked: it was cancelled.', { arm });
 }
 
 /** The first joint that is out of tolerance, for people; null when none is. */
 function missed(
   { setpoints, positions, velocities }: ArmSnapshot,
-  { model }: ArmHandle,
+  { model }: Arm,
   position: Float64Array,
   velocity: Float64Array | null,
 ): string | null {

@@ -76,10 +76,17 @@ function nanoseconds(time: number): bigint {
   return BigInt(Math.floor(time * 1e6)) * 1000n;
 }
 
+/** A disk that is this much behind cannot keep up, bytes. */
+const MOST_WAITING = 16e6;
+
 /** An MCAP file of sensor_msgs/JointState messages of one arm, being written. */
 export class JointFile {
-  /** Bytes written so far. */
+  /** Bytes so far, those that are still on their way to the disk too. */
   size = 0;
+  /** Why it cannot be written any further; null while it can. */
+  failure: Error | null = null;
+  #waiting = 0;
+  #written: Promise<unknown> = Promise.resolve();
   samples = 0;
   readonly #file: FileHandle;
   readonly #writer: McapWriter;
@@ -92,12 +99,24 @@ export class JointFile {
     this.#writer = new McapWriter({
       writable: {
         position: () => BigInt(this.size),
-        write: async (bytes) => {
-          await file.write(bytes);
-          this.size += bytes.length;
-        },
+        write: async (bytes) => this.#write(bytes.slice()),
       },
     });
+  }
+
+  /** Samples do not wait for the disk. */
+  #write(bytes: Uint8Array): void {
+    this.size += bytes.length;
+    this.#waiting += bytes.length;
+    if (this.#waiting > MOST_WAITING) this.failure ??= new Error('the disk does not keep up');
+    this.#written = this.#written
+      .then(() => (this.failure === null ? this.#file.write(bytes) : undefined))
+      .catch((error: Error) => {
+        this.failure ??= error;
+      })
+      .finally(() => {
+        this.#waiting -= bytes.length;
+      });
   }
 
   /** Creates the file, which must not exist. @param topic of its messages @throws {Error} of the file system */
@@ -105,6 +124,8 @@ export class JointFile {
     const made = new JointFile(await open(path, 'wx'), names);
     try {
       await made.#begin(topic);
+      await made.#written;
+      if (made.failure !== null) throw made.failure;
     } catch (error) {
       await made.#file.close();
       throw error;
@@ -139,10 +160,12 @@ export class JointFile {
     this.samples++;
   }
 
-  /** Completes the file. */
+  /** Completes the file. @throws {Error} of the file system, also of what was written before */
   async end(): Promise<void> {
     try {
       await this.#writer.end();
+      await this.#written;
+      if (this.failure !== null) throw this.failure;
     } finally {
       await this.#file.close();
     }

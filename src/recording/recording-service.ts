@@ -1,8 +1,9 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Arm, BridgeError, type Caller } from '../arm/types.ts';
-import { ArmRun } from '../motion/arm-run.ts';
+import type { Arm } from '../arm/arm.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
+import type { Clock, Timer } from '../clock.ts';
 import { asked, type Goals } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
 import { JointFile, RecordingError, readTrack } from './recording-file.ts';
@@ -41,30 +42,10 @@ export interface ReplayOutcome {
   readonly duration: number;
 }
 
-export interface Recordings {
-  /** Whether some arm is being recorded. */
-  readonly active: boolean;
-  /**
-   * Begins to record the measured joints of an arm, whoever drives it or holds it by hand.
-   * @param rate samples per second
-   * @returns the path of the file @throws {BridgeError} disconnected; bad_request when it is recorded already, the name is
-   * taken, or the folder is full
-   */
-  start(arm: Arm, name: string, rate: number): Promise<string>;
-  /** Ends the recording of an arm. @returns null when there was none */
-  stop(arm: Arm): Promise<RecordingSummary | null>;
-  /**
-   * Leads an arm to the first pose of a recording by a checked move, then replays it.
-   * @param speed 1 as recorded; it becomes slower where the arm's limits ask for it
-   * @throws {BridgeError} disconnected, stopped, owned; bad_request for a recording that this arm cannot replay
-   */
-  play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome>;
-}
-
 interface Running {
   readonly name: string;
   readonly file: JointFile;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Pick<Timer, 'cancel'>;
   /** Of the first sample: seconds since the epoch, and s by the clock that nobody sets. */
   begun: number;
   first: number;
@@ -76,32 +57,44 @@ interface Running {
 }
 
 /** Records the joints of arms as MCAP files in one folder, and replays them. */
-export class RecordingService implements Recordings {
+export class RecordingService {
   readonly #planners: Planners;
   readonly #goals: Goals;
   readonly #folder: string;
   readonly #quota: number;
+  readonly #clock: Clock;
   /** Names that are being written. */
   readonly #names = new Set<string>();
   /** Null while the file of a recording is being made. */
   readonly #running = new Map<Arm, Running | null>();
 
-  constructor(planners: Planners, goals: Goals, settings: RecordingSettings) {
+  constructor(planners: Planners, goals: Goals, settings: RecordingSettings, clock: Clock) {
+    this.#clock = clock;
     this.#planners = planners;
     this.#goals = goals;
     this.#folder = settings.folder ?? defaultFolder();
     this.#quota = settings.quota * MEGABYTE;
   }
 
+  /** Whether some arm is being recorded. */
   get active(): boolean {
     return this.#running.size > 0;
   }
 
+  /**
+   * Begins to record the measured joints of an arm, whoever drives it or holds it by hand.
+   * @param rate samples per second
+   * @returns the path of the file @throws {BridgeError} disconnected; bad_request when it is recorded already, the name is
+   * taken, or the folder is full
+   */
   async start(arm: Arm, name: string, rate: number): Promise<string> {
     arm.requireConnected();
     const path = this.#path(name);
     if (this.#running.has(arm)) {
-      throw new BridgeError('bad_request', `Arm ${arm.name} is being recorded already: /recording/stop ends that.`);
+      throw new BridgeError('bad_request', `Arm ${arm.name} is being recorded already.`, {
+        arm,
+        remedy: 'stop_recording',
+      });
     }
     if (this.#names.has(name)) {
       throw new BridgeError('bad_request', `"${name}" is being recorded by another arm: choose another name.`);
@@ -127,7 +120,7 @@ export class RecordingService implements Recordings {
       const running: Running = {
         name,
         file,
-        timer: setInterval(() => this.#sample(arm, running, left), 1000 / rate),
+        timer: this.#clock.every(1 / rate, () => this.#sample(arm, running, left)),
         begun: 0,
         first: 0,
         last: 0,
@@ -143,11 +136,12 @@ export class RecordingService implements Recordings {
     }
   }
 
+  /** Ends the recording of an arm. @returns null when there was none */
   async stop(arm: Arm): Promise<RecordingSummary | null> {
     const running = this.#running.get(arm) ?? null;
     if (running === null) return null;
     this.#running.delete(arm);
-    clearInterval(running.timer);
+    running.timer.cancel();
     const { file, name, first, last } = running;
     const path = this.#path(name);
     try {
@@ -162,32 +156,36 @@ export class RecordingService implements Recordings {
     return { name, path, samples: file.samples, duration: last - first, problem: running.problem };
   }
 
+  /**
+   * Leads an arm to the first pose of a recording by a checked move, then replays it.
+   * @param speed 1 as recorded; it becomes slower where the arm's limits ask for it
+   * @throws {BridgeError} disconnected, stopped, owned; bad_request for a recording that this arm cannot replay
+   */
   async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
-    const handle = this.#planners.handle(arm);
-    const planner = this.#planners.of(arm);
-    handle.requireDrivable();
+    arm.requireDrivable();
+    const ask = arm.ask();
     const replay = await this.#load(arm, name, speed);
-    const approach = planner.route(asked(handle), replay.first);
+    const approach = this.#planners.of(arm).route(asked(arm), replay.first);
     if (typeof approach === 'string') {
       throw new BridgeError(
         'bad_request',
         `On the way to the first pose of "${name}" arm ${arm.name} would hit something: ${approach}. Nothing has moved.`,
+        { arm },
       );
     }
-    const began = performance.now();
+    const began = this.#clock.now();
     const { path, poses } = replay;
-    const run = new ArmRun(handle, caller, path.times.at(-1)! + TIME_RESERVE * handle.patience);
+    const session = arm.claim(caller, { timeLimit: path.times.at(-1)! + TIME_RESERVE * arm.slowdown, ask });
     const last = poses.at(-1)!;
-    this.#goals.set(run, { q: last, position: handle.toolPose(last).position });
+    this.#goals.set(session, { q: last, position: arm.toolPose(last).position });
     try {
-      await handle.torqueOn();
-      let problem: string | null = null;
-      for (const goal of approach) problem ??= await run.drive({ kind: 'trajectory', goal, speed: null });
-      problem ??= await run.drive({ kind: 'waypoints', ...path });
-      return { problem, duration: (performance.now() - began) / 1000 };
+      let problem = await session.torqueOn();
+      for (const goal of approach) problem ??= await session.drive({ kind: 'trajectory', goal, speed: null });
+      problem ??= await session.drive({ kind: 'waypoints', ...path });
+      return { problem, duration: this.#clock.now() - began };
     } finally {
-      this.#goals.end(run, run.arrived);
-      run.end();
+      this.#goals.end(session, session.arrived);
+      session.end();
     }
   }
 
@@ -220,6 +218,10 @@ export class RecordingService implements Recordings {
     if (running.pending !== null || running.problem !== null) return;
     if (running.file.size >= room) {
       running.problem = `the quota of ${this.#quota / MEGABYTE} MB (recording.quota) is used up`;
+      return;
+    }
+    if (running.file.failure !== null) {
+      running.problem = `it could not be written (${running.file.failure.message})`;
       return;
     }
     const { sampleTime, sampleInstant, positions, velocities, efforts, state } = arm.read();
@@ -268,7 +270,7 @@ export class RecordingService implements Recordings {
 
   /** @throws {RecordingError} where links would touch */
   async #check(arm: Arm, { first, poses, path }: Replay): Promise<void> {
-    const touched = await this.#planners.of(arm).touchesAlong(first, poses);
+    const touched = await this.#planners.of(arm).touchesAlong(first, poses, this.#clock);
     if (touched === null) return;
     throw new RecordingError(`after ${path.times[touched.index]!.toFixed(2)} s ${touched.contact}`);
   }

@@ -1,7 +1,9 @@
 import type { Arm, Caller, Owner } from '../arm/types.ts';
-import { DEFAULT_GRAVITY, type Gravity } from '../mirror/mirroring.ts';
-import type { Motion, MoveOutcome } from '../motion/moves.ts';
-import type { Torque } from '../motion/torque.ts';
+import type { GravityService } from '../mirror/gravity.ts';
+import { DEFAULT_GRAVITY } from '../mirror/mirroring.ts';
+import type { MoveService } from '../motion/move-service.ts';
+import type { MoveOutcome } from '../motion/moves.ts';
+import type { TorqueSwitch } from '../motion/torque.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -43,7 +45,7 @@ export class ArmServices {
   }
 
   /** What is offered whoever may drive: the stop, and the reading of the tool. */
-  offerAlways(motion: Motion): void {
+  offerAlways(motion: MoveService): void {
     const arm = this.#arm;
     this.#trigger('stop', async () => {
       await arm.stop(`the ROS service ${this.#name}/stop was called`);
@@ -57,7 +59,7 @@ export class ArmServices {
   }
 
   /** What moves the arm, or lets it move again. */
-  offerMotion(motion: Motion): void {
+  offerMotion(motion: MoveService): void {
     const arm = this.#arm;
     this.#trigger('reset', async () => {
       const wasStopped = arm.latched;
@@ -77,7 +79,7 @@ export class ArmServices {
   }
 
   /** `~/torque_enable`: holds the arm where it is, or lowers it to its rest pose and lets it go limp there. */
-  offerTorque(torque: Torque): void {
+  offerTorque(torque: TorqueSwitch): void {
     const arm = this.#arm;
     this.#switch('torque_enable', async (on) => {
       if (on) {
@@ -90,7 +92,7 @@ export class ArmServices {
   }
 
   /** `~/gravity_compensation_enable`: the arm supports its weight and yields to the hand, or holds again. */
-  offerGravity(gravity: Gravity): void {
+  offerGravity(gravity: GravityService): void {
     const arm = this.#arm;
     this.#switch('gravity_compensation_enable', async (on) => {
       if (on) {
@@ -116,7 +118,7 @@ export class ArmServices {
   }
 
   #fault(type: string, error: unknown): object {
-    const fault = faultOf(error, this.#arm, this.#name);
+    const fault = faultOf(error, this.#name);
     if (type.startsWith('std_srvs/')) return { success: false, message: fault.message };
     return { success: false, ...fault, ...toolFields(null), opening: Number.NaN };
   }
@@ -146,7 +148,7 @@ export function refusal(fault: Fault): { success: false } & Fault {
   return { success: false, ...fault };
 }
 
-type ToolPose = Awaited<ReturnType<Motion['readEndEffector']>>['pose'];
+type ToolPose = Awaited<ReturnType<MoveService['readEndEffector']>>['pose'];
 
 /** Fields of a tool pose, NaN where there is none. */
 export function toolFields(pose: ToolPose): NonNullable<ToolPose> {

@@ -1,4 +1,5 @@
-import { type Arm, BridgeError } from '../arm/types.ts';
+import { BridgeError, type Remedy } from '../arm/types.ts';
+import { NODE_NAME } from './arguments.ts';
 import { messageOf } from './rclnodejs.ts';
 
 /** Why something was not done: a kind for programs, as of the HTTP interface, and a text for people. */
@@ -9,28 +10,35 @@ export interface Fault {
 
 export const NO_FAULT: Fault = { code: '', message: '' };
 
+/** What a ROS program does about an error. @param node full name of the arm's node */
+const REMEDY: Readonly<Record<Remedy, (node: string) => string>> = {
+  init: (node) => `call ${node}/init`,
+  reset: (node) => `release it with ${node}/reset`,
+  torque_on: (node) => `switch its torque on first, for example with ${node}/init`,
+  take_over: (node) => `wait until it has ended, or take it from there with ${node}/stop and ${node}/reset`,
+  stop_mirroring: (node) => `stop it with ${node}/stop_mirroring`,
+  stop_recording: () => 'end that by HTTP',
+  list_ports: () => 'list the ports with arm-bridge ports',
+};
+
+/** An error of the bridge with what to do about it, for a program that speaks ROS. @param node full name of the arm's node */
+export function inWords({ message, remedy }: BridgeError, node: string): string {
+  if (remedy === null) return message;
+  const step = REMEDY[remedy](node);
+  return message.endsWith('.') ? `${message} ${step[0]!.toUpperCase()}${step.slice(1)}.` : `${message}: ${step}`;
+}
+
 /**
- * What a service or an action answers to an error. The next step that it names is one that a ROS program can take.
- * @param arm the arm that was asked; null for the whole process
- * @param node full name of the arm's node
+ * What a service or an action answers to an error.
+ * @param node full name of the node that was asked: the arm's, or that of the process
  */
-export function faultOf(error: unknown, arm: Arm | null, node: string): Fault {
+export function faultOf(error: unknown, node: string): Fault {
   if (!(error instanceof BridgeError)) return { code: 'internal', message: messageOf(error) };
-  const { code, message, details } = error;
-  if (arm === null) return { code, message };
-  switch (code) {
-    case 'stopped':
-      if (arm.read().state !== 'stopped') return { code, message };
-      return { code, message: `Arm ${arm.name} is stopped (${arm.reason}). Release it with ${node}/reset.` };
-    case 'owned':
-      if (typeof details.owner !== 'string') return { code, message };
-      return {
-        code,
-        message: `Arm ${arm.name} is driven by ${details.owner}. Wait until it has ended, or take it from there with ${node}/stop and ${node}/reset.`,
-      };
-    case 'not_initialised':
-      return { code, message: `Arm ${arm.name} has no zero yet: call ${node}/init.` };
-    default:
-      return { code, message };
-  }
+  return { code: error.code, message: inWords(error, error.arm === null ? node : armNode(error.arm.name, node)) };
+}
+
+/** Node of an arm, beside or below the one that was asked. */
+function armNode(arm: string, node: string): string {
+  if (node.endsWith(`/${arm}/${NODE_NAME}`)) return node;
+  return `${node.slice(0, -NODE_NAME.length)}${arm}/${NODE_NAME}`;
 }

@@ -1,7 +1,8 @@
 import type { Arms } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
-import { ALIGN, type Mirror, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/mirroring.ts';
+import type { MirrorService } from '../mirror/mirror-service.ts';
+import { ALIGN, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/mirroring.ts';
 import { offerService, ROS_OWNER, refusal } from './arm-services.ts';
 import { faultOf } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';
@@ -27,12 +28,12 @@ interface StopRequest {
 export function offerMirroring(
   node: RosNode,
   name: string,
-  mirror: Mirror,
+  mirror: MirrorService,
   arms: Arms,
   configured: readonly PairConfig[],
   isOpen: () => boolean,
 ): void {
-  const onError = (error: unknown): object => refusal(faultOf(error, null, name));
+  const onError = (error: unknown): object => refusal(faultOf(error, name));
   const start = async (request: StartRequest): Promise<object> => {
     await mirror.start(mirrorRequest(request, arms, configured), { owner: ROS_OWNER, takeOver: request.take_over });
     return { success: true, code: '', message: 'Leader-follower control started' };

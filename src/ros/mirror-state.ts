@@ -1,4 +1,4 @@
-import type { Mirror } from '../mirror/mirroring.ts';
+import type { MirrorService } from '../mirror/mirror-service.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -11,7 +11,7 @@ const REFRESH = 1000;
 export class MirrorState {
   readonly #stop: () => void;
 
-  constructor(node: RosNode, mirror: Mirror, qualities: Qualities, onError: (error: unknown) => void) {
+  constructor(node: RosNode, mirror: MirrorService, qualities: Qualities, onError: (error: unknown) => void) {
     const publisher = node.createPublisher('arm_bridge/msg/MirrorState', '~/mirror_state', { qos: qualities.latched });
     let together: NodeJS.Timeout | undefined;
 

@@ -1,5 +1,6 @@
 import type { Arm, Caller } from '../arm/types.ts';
-import { type AbsoluteMove, type Motion, type MoveOutcome, PATHS, type RelativeMove } from '../motion/moves.ts';
+import type { MoveService } from '../motion/move-service.ts';
+import { type AbsoluteMove, type MoveOutcome, PATHS, type RelativeMove } from '../motion/moves.ts';
 import { toolIn } from '../motion/tool.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import { ROS_OWNER } from './arm-services.ts';
@@ -23,7 +24,7 @@ interface MoveGoal {
 }
 
 /** Actions `~/move_absolute` and `~/move_relative`: the moves of the HTTP interface, in SI units. */
-export function offerMoves(actions: Actions, arm: Arm, motion: Motion, node: string): void {
+export function offerMoves(actions: Actions, arm: Arm, motion: MoveService, node: string): void {
   const offer = (
     type: string,
     name: string,
@@ -39,7 +40,7 @@ export function offerMoves(actions: Actions, arm: Arm, motion: Motion, node: str
         if (outcome.ok || !run.signal.aborted) return ended(outcome, NO_FAULT);
         return ended({ ...outcome, message: 'The move was cancelled; the arm holds where it is.' }, NO_FAULT);
       } catch (error) {
-        return ended(null, faultOf(error, arm, node));
+        return ended(null, faultOf(error, node));
       }
     });
   };
@@ -71,7 +72,7 @@ function moveOf(goal: MoveGoal): (AbsoluteMove & RelativeMove) | string {
 }
 
 /** Tells the measured tool as feedback, from the newest reading at hand. */
-function followTool(run: GoalRun<MoveGoal>, arm: Arm, motion: Motion): void {
+function followTool(run: GoalRun<MoveGoal>, arm: Arm, motion: MoveService): void {
   if (!arm.initialised) return;
   const frame_id = `${arm.name}/${arm.model.baseLink}`;
   run.tell(() => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/joint-streams.ts';
 import type { Arm, ArmState } from '../arm/types.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
+import { NODE_NAME } from './arguments.ts';
 import { JointStateEncoder } from './cdr.ts';
 import { JointInput, jointValuesFault } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
@@ -10,6 +11,26 @@ import type { RosNode } from './rclnodejs.ts';
 /** States in which setpoints go out. In every other one the machine that owns the bus holds the arm by itself. */
 const DRIVEN: ReadonlySet<ArmState> = new Set(['moving', 'mirroring', 'floating']);
 
+/** arm_bridge/msg/ArmStatus, as far as it is read. */
+export interface OwnerStatus {
+  readonly state: string;
+  readonly holding: boolean;
+  readonly owner: string;
+  readonly reason: string;
+}
+
+/**
+ * Why an arm must not be driven from here, by what the machine says that owns its bus; empty when it may.
+ * @param arm its name
+ */
+export function blockedBy({ state, owner, reason }: OwnerStatus, arm: string): string {
+  const why = reason === '' ? '' : ` (${reason})`;
+  if (state === 'stopped') return `it is stopped on its own machine${why}: reset it there`;
+  if (state === 'disconnected') return `it is disconnected on its own machine${why}`;
+  if (owner !== '' && !owner.endsWith(`/${arm}/joint_commands`)) return `${owner} drives it on its own machine`;
+  return '';
+}
+
 /**
  * The topics of an arm whose bus another machine owns. They hang on the bridge's root node: the node of the arm's
  * namespace, with its services, is that of the owner.
@@ -18,7 +39,7 @@ export class RemoteArm {
   readonly #publish: () => void;
 
   /** @param node the root node; names are relative to its namespace `prefix` */
-  constructor(node: RosNode, prefix: string, arm: Arm, joints: JointStreams, qualities: Qualities, log: Logger) {
+  constructor(node: RosNode, prefix: string, arm: Arm, joints: StreamService, qualities: Qualities, log: Logger) {
     const names = arm.model.joints.map((joint) => joint.name);
     const commands = node.createPublisher(JOINT_STATE, `${arm.name}/joint_commands`, { qos: qualities.stream });
     const encoder = new JointStateEncoder(names);
@@ -51,10 +72,18 @@ export class RemoteArm {
         positions[place] = message.positions[index]!;
         if (moving) velocities[place] = message.velocities[index]!;
       }
-      joints.remoteState(arm, positions, moving ? velocities : null, message.stamp);
+      joints.remoteState(arm, positions, moving ? velocities : null);
       return null;
     });
     const options = { qos: qualities.observed, isRaw: true } as const;
+    let led = false;
+    const status = `${arm.name}/${NODE_NAME}/status`;
+    node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) => {
+      const { holding, owner } = message;
+      joints.remoteOwner(arm, holding, blockedBy(message, arm.name));
+      if (led && owner === '' && arm.activity !== null) arm.letGoByOwner();
+      led = owner.endsWith(`/${arm.name}/joint_commands`);
+    });
     node.createSubscription(JOINT_STATE, `${arm.name}/joint_states`, options, (bytes) =>
       input.receive(bytes, performance.now() / 1000),
     );

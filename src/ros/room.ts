@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/joint-streams.ts';
 import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
-import type { Gravity, Mirror } from '../mirror/mirroring.ts';
-import type { Jogging } from '../motion/jog-service.ts';
-import type { Motion } from '../motion/moves.ts';
-import type { Torque } from '../motion/torque.ts';
-import type { Trajectories } from '../motion/trajectory-service.ts';
+import type { GravityService } from '../mirror/gravity.ts';
+import type { MirrorService } from '../mirror/mirror-service.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
+import type { JogService } from '../motion/jog-service.ts';
+import type { MoveService } from '../motion/move-service.ts';
+import type { TorqueSwitch } from '../motion/torque.ts';
+import type { TrajectoryService } from '../motion/trajectory-service.ts';
 import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
 import { offerArm } from './arm-inputs.ts';
@@ -42,13 +43,13 @@ export interface RosServices {
   /** Figures of the control loop. */
   loop(): LoopStatistics;
   readonly arms: Arms;
-  readonly motion: Motion;
-  readonly mirror: Mirror;
-  readonly gravity: Gravity;
-  readonly torque: Torque;
-  readonly trajectories: Trajectories;
-  readonly jogging: Jogging;
-  readonly joints: JointStreams;
+  readonly motion: MoveService;
+  readonly mirror: MirrorService;
+  readonly gravity: GravityService;
+  readonly torque: TorqueSwitch;
+  readonly trajectories: TrajectoryService;
+  readonly jogging: JogService;
+  readonly joints: StreamService;
   readonly gains: PositionGains;
   readonly logger: Logger;
   /** Calls the listener on this thread after each control cycle; returns how to stop that. */

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/joint-streams.ts';
-import type { Arm, Caller } from '../arm/types.ts';
+import type { Arm, BridgeError, Caller } from '../arm/types.ts';
 import type { Quaternion, Vector3 } from '../kinematics/frames.ts';
-import type { Jogging } from '../motion/jog-service.ts';
-import type { Trajectories } from '../motion/trajectory-service.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
+import type { JogService } from '../motion/jog-service.ts';
+import type { TrajectoryService } from '../motion/trajectory-service.ts';
 import { NODE_NAME } from './arguments.ts';
+import { inWords } from './errors.ts';
 import type { ArmFrames } from './frames.ts';
 import { jointValuesFault, LimitLog } from './joint-input.ts';
 import type { Qualities } from './qos.ts';
@@ -44,9 +45,9 @@ export interface ServoParts {
   readonly arm: Arm;
   readonly namespace: string;
   readonly frames: ArmFrames;
-  readonly joints: JointStreams;
-  readonly jogging: Jogging;
-  readonly trajectories: Trajectories;
+  readonly joints: StreamService;
+  readonly jogging: JogService;
+  readonly trajectories: TrajectoryService;
 }
 
 /**
@@ -67,7 +68,9 @@ export class ServoInputs {
   }
 
   accept(): void {
-    const { arm, joints, frames, trajectories, jogging } = this.#parts;
+    const { arm, joints, frames, trajectories, jogging, namespace } = this.#parts;
+    const refusedBy = (refused: BridgeError | null): string | null =>
+      refused === null ? null : inWords(refused, `${namespace}/${NODE_NAME}`);
     const names = arm.model.joints.map(({ name }) => name);
     const known = new Map(names.map((name, index) => [name, index]));
 
@@ -79,7 +82,7 @@ export class ServoInputs {
       }
       const wrong = data.findIndex((value) => !Number.isFinite(value));
       if (wrong >= 0) return `the position of ${names[wrong]} is ${data[wrong]}`;
-      const refused = refusedBy(joints.command(arm, names, data, 0, forward));
+      const refused = refusedBy(joints.command(arm, names, data, forward));
       if (refused === null) limits.look(names, data, performance.now() / 1000);
       return refused;
     });
@@ -90,7 +93,7 @@ export class ServoInputs {
       const fault = frames.fault(header.frame_id, false) ?? poseFault(position, orientation);
       if (fault !== null) return fault;
       const goal = trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
-      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, 0, target));
+      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, target));
     };
     this.#subscribe<PoseMessage>('geometry_msgs/msg/PoseStamped', '~/pose_target', newestWithin(SOLVING_SHARE, aim));
 
@@ -177,10 +180,6 @@ function newestWithin<Message>(share: number, use: (message: Message) => string 
     pending = message;
     return null;
   };
-}
-
-function refusedBy(answer: 'accepted' | { readonly refused: string }): string | null {
-  return answer === 'accepted' ? null : answer.refused;
 }
 
 function finiteFault(values: Readonly<Record<string, number>>): string | null {

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
-import type { JointStreams } from '../arm/joint-streams.ts';
 import type { Arm } from '../arm/types.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
+import { NODE_NAME } from './arguments.ts';
+import { inWords } from './errors.ts';
 import { JointInput, jointValuesFault, LimitLog } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
 import type { Qualities } from './qos.ts';
@@ -11,7 +13,7 @@ export function acceptJointCommands(
   node: RosNode,
   namespace: string,
   arm: Arm,
-  joints: JointStreams,
+  joints: StreamService,
   qualities: Qualities,
   log: Logger,
 ): void {
@@ -21,8 +23,8 @@ export function acceptJointCommands(
   const commands = new JointInput(topic, log, (message) => {
     const fault = jointValuesFault(message.names, message.positions, known);
     if (fault !== null) return fault;
-    const answer = joints.command(arm, message.names, message.positions, message.stamp, 'joint_commands');
-    if (answer !== 'accepted') return { kind: answer.refused, text: answer.refused };
+    const refused = joints.command(arm, message.names, message.positions, 'joint_commands');
+    if (refused !== null) return { kind: refused.message, text: inWords(refused, `${namespace}/${NODE_NAME}`) };
     limits.look(message.names, message.positions, performance.now() / 1000);
     return null;
   });

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Arm, Caller } from '../arm/types.ts';
-import type { Trajectories } from '../motion/trajectory-service.ts';
+import type { TrajectoryService } from '../motion/trajectory-service.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import { faultOf } from './errors.ts';
 import type { Qualities } from './qos.ts';
@@ -23,6 +23,7 @@ const END_CODES = {
   path: TrajectoryCode.PATH_TOLERANCE_VIOLATED,
   goal: TrajectoryCode.GOAL_TOLERANCE_VIOLATED,
   ended: TrajectoryCode.INVALID_GOAL,
+  not_begun: TrajectoryCode.INVALID_GOAL,
 } as const;
 
 const NOT_BEGUN = 'cancelled before it began; nothing has moved';
@@ -33,7 +34,7 @@ const GRIPPER_TOLERANCE = 0.03;
 /** What drives an arm as ros2_control's controllers do: trajectories as action and as topic, and the gripper. */
 export class TrajectoryInputs {
   readonly #arm: Arm;
-  readonly #trajectories: Trajectories;
+  readonly #trajectories: TrajectoryService;
   readonly #node: string;
   readonly #now: () => number;
   readonly #caller: Caller;
@@ -45,7 +46,14 @@ export class TrajectoryInputs {
    * @param node full name of its node, for people
    * @param now clock of ROS, seconds since the epoch
    */
-  constructor(arm: Arm, trajectories: Trajectories, namespace: string, node: string, now: () => number, log: Logger) {
+  constructor(
+    arm: Arm,
+    trajectories: TrajectoryService,
+    namespace: string,
+    node: string,
+    now: () => number,
+    log: Logger,
+  ) {
     this.#log = log;
     this.#gripperRefusals = new RefusalLog(log, `Goal of ${namespace}/gripper_controller/gripper_cmd aborted`);
     this.#arm = arm;
@@ -78,10 +86,10 @@ export class TrajectoryInputs {
   acceptTopic(node: RosNode, namespace: string, qualities: Qualities): void {
     const topic = `${namespace}/arm_controller/joint_trajectory`;
     const refusals = new RefusalLog(this.#log, `Message on ${topic} refused`);
-    let running = new AbortController();
+    let newest = 0;
     const take = async (message: TrajectoryMessage): Promise<void> => {
       if (message.points.length === 0) {
-        running.abort();
+        await this.#halt();
         return;
       }
       const planned = readTrajectory(this.#arm, message, this.#now());
@@ -89,22 +97,18 @@ export class TrajectoryInputs {
         refusals.refuse(planned.text, () => planned.text, performance.now() / 1000);
         return;
       }
-      running.abort();
-      running = new AbortController();
-      const { signal } = running;
-      await pause(planned.wait, signal);
-      if (signal.aborted) return;
-      const caller = { ...this.#caller, signal };
+      const number = ++newest;
+      const { path, wait } = planned;
       const usual = usualTolerances(this.#arm);
-      const outcome = await this.#trajectories
-        .follow(this.#arm, planned.path, usual, caller)
-        .catch((error: unknown) => {
-          // Replaced while it was being checked.
-          if (signal.aborted) return null;
-          throw error;
-        });
-      const why = outcome?.message ?? '';
-      if (why !== '' && !signal.aborted) this.#log.warn(`The trajectory on ${topic} was not completed. ${why}`);
+      try {
+        const outcome = await this.#trajectories.follow(this.#arm, path, usual, this.#caller, wait);
+        if (outcome.message !== '' && number === newest) {
+          this.#log.warn(`The trajectory on ${topic} was not completed. ${outcome.message}`);
+        }
+      } catch (error) {
+        // Replaced while it was being checked.
+        if (number === newest) throw error;
+      }
     };
     const type = 'trajectory_msgs/msg/JointTrajectory';
     node.createSubscription<TrajectoryMessage>(
@@ -113,10 +117,15 @@ export class TrajectoryInputs {
       { qos: qualities.stream },
       (message) =>
         take(message).catch((error: unknown) => {
-          const { code, message: text } = faultOf(error, this.#arm, this.#node);
+          const { code, message: text } = faultOf(error, this.#node);
           refusals.refuse(code, () => text, performance.now() / 1000);
         }),
     );
+  }
+
+  /** What the controller drives the arm with, and what waits to begin, ends: the arm decelerates and holds. */
+  async #halt(): Promise<void> {
+    if (this.#arm.owner?.key === this.#caller.owner.key) await this.#arm.halt(this.#caller);
   }
 
   async #follow({ goal, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {
@@ -124,17 +133,19 @@ export class TrajectoryInputs {
     if (isFault(tolerances)) return followed(tolerances.code, tolerances.text);
     const planned = readTrajectory(this.#arm, goal.trajectory, this.#now());
     if (isFault(planned)) return followed(planned.code, planned.text);
-    await pause(planned.wait, signal);
-    if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, NOT_BEGUN);
-    tell(() => this.#progress(planned.path.names));
+    const { path, wait } = planned;
+    tell(() => this.#progress(path.names));
     try {
       const caller = { ...this.#caller, signal };
-      const { end, message } = await this.#trajectories.follow(this.#arm, planned.path, tolerances, caller);
-      if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, 'cancelled; the arm has decelerated and holds');
+      const { end, message } = await this.#trajectories.follow(this.#arm, path, tolerances, caller, wait);
+      if (signal.aborted) {
+        const what = end === 'not_begun' ? NOT_BEGUN : 'cancelled; the arm has decelerated and holds';
+        return followed(TrajectoryCode.SUCCESSFUL, what);
+      }
       return followed(END_CODES[end], message);
     } catch (error) {
       if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, NOT_BEGUN);
-      return followed(TrajectoryCode.INVALID_GOAL, faultOf(error, this.#arm, this.#node).message);
+      return followed(TrajectoryCode.INVALID_GOAL, faultOf(error, this.#node).message);
     }
   }
 
@@ -179,7 +190,7 @@ export class TrajectoryInputs {
       if (outcome.message !== '' && !signal.aborted) this.#refuse(outcome.message);
       return result(outcome.reached, outcome.stalled);
     } catch (error) {
-      this.#refuse(faultOf(error, this.#arm, this.#node).message);
+      this.#refuse(faultOf(error, this.#node).message);
       return result(false, false);
     }
   }
@@ -214,16 +225,4 @@ function point(positions: Float64Array): object {
 function followed(error_code: number, error_string: string): Outcome {
   const done = error_code === TrajectoryCode.SUCCESSFUL;
   return { state: done ? 'succeeded' : 'aborted', result: { error_code, error_string } };
-}
-
-/** Resolves after `seconds`, or when the signal aborts. */
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  if (seconds <= 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -117,6 +117,7 @@ function drive(thread: ControlThread, command: Of<'drive'>): CommandResult | str
   // An arm that its own servos have stopped has a way down.
   if (stop === StopWord.asked || (stop === StopWord.fault && !command.lowering)) return 'it is stopped';
   if (command.epoch !== thread.shared.epoch(command.arm)) return OVER;
+  if (controller.link.blocked !== '') return controller.link.blocked;
   if (!controller.holding) return 'its torque is off';
   const part = speedPart(thread, command);
   const gain = accelerationPart(thread, command);

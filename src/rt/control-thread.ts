@@ -69,8 +69,10 @@ export class ControlThread {
       const now = this.clock.now();
       if (sample.kind === 'setpoints') arm.stream.arrived(sample.positions, now);
       else if (sample.kind === 'jog') arm.jog.arrived(sample.velocity, now);
-      else if (arm.controller.link instanceof RemoteLink)
-        arm.controller.link.arrived(sample.positions, sample.velocities, now);
+      else if (arm.controller.link instanceof RemoteLink) {
+        if (sample.kind === 'owner') arm.controller.link.told(sample.torque, sample.blocked);
+        else arm.controller.link.arrived(sample.positions, sample.velocities, now);
+      }
       return;
     }
     const { request, command } = message;

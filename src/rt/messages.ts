@@ -61,10 +61,12 @@ export interface ArmSetup {
   readonly bus: BusSetup;
 }
 
+/** The way to a simulated bus: a message port to the simulation's thread, or a byte port where it runs in this one. */
+export type SimulatedPort = MessagePort | BytePort;
+
 /** Where the servos of an arm are: at the far end of a simulated bus, at a port, or with another machine. */
 export type BusSetup =
-  /** The simulation's end of the bus: a message port to its thread, or a byte port where it runs in this one. */
-  | { readonly kind: 'sim'; readonly url: string; readonly port: MessagePort | BytePort }
+  | { readonly kind: 'sim'; readonly url: string; readonly port: SimulatedPort }
   | { readonly kind: 'port'; readonly url: string }
   | { readonly kind: 'remote' };
 
@@ -185,7 +187,9 @@ export type Sample =
       readonly arm: number;
       readonly positions: Float64Array;
       readonly velocities: Float64Array | null;
-    };
+    }
+  /** What the machine that owns a remote arm says of it: whether it holds, and why it must not be driven, empty when it may. */
+  | { readonly kind: 'owner'; readonly arm: number; readonly torque: boolean; readonly blocked: string };
 
 export type ToControl = { readonly request: number; readonly command: Command } | { readonly sample: Sample };
 

@@ -1,96 +1,136 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
-import { InputStreams } from '../../src/arm/input-streams.ts';
-import type { ArmState, Caller } from '../../src/arm/types.ts';
-
-/** What feeds use of an arm. */
-class FakeHandle {
-  readonly name = 'follower';
-  state: ArmState = 'ready';
-  held: Claim | null = null;
-  motions = 0;
-  readonly cancelled: number[] = [];
-  #ended: (reason: 'cancelled') => void = () => {};
-
-  get owner() {
-    return this.held?.owner ?? null;
-  }
-  read() {
-    return { state: this.state, holding: this.state !== 'connected' };
-  }
-  claim(caller: Caller, onLoss: (loss: Loss) => void): Claim {
-    const before = this.held;
-    this.held = new Claim(caller.owner, onLoss);
-    before?.lose({ reason: 'taken_over', message: 'taken over' });
-    return this.held;
-  }
-  release(claim: Claim): void {
-    if (this.held === claim) this.held = null;
-  }
-  async drive() {
-    this.state = 'moving';
-    const ended = new Promise<'cancelled'>((resolve) => {
-      this.#ended = resolve;
-    });
-    return { motion: ++this.motions, duration: 0, ended };
-  }
-  async cancel(motion: number): Promise<void> {
-    this.cancelled.push(motion);
-    this.state = 'ready';
-    this.#ended('cancelled');
-  }
-}
+import { beforeEach, expect, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
+import type { Caller } from '../../src/arm/types.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
 
 const caller = (key: string, takeOver = false): Caller => ({ owner: { key, name: `owner ${key}` }, takeOver });
-const JOG = { kind: 'jog', timeout: 0.1 } as const;
+/** Of a stream, s. */
+const PERIOD = 0.02;
 
-let arm: FakeHandle;
-let feeds: InputStreams;
-const take = (by: Caller) => feeds.take(arm as unknown as ArmHandle, JOG, by);
-beforeEach(() => {
-  vi.useFakeTimers();
-  arm = new FakeHandle();
-  feeds = new InputStreams();
-});
-afterEach(() => {
-  feeds.close();
-  vi.useRealTimers();
+let bridge: VirtualBridge;
+let arm: Arm;
+beforeEach(async () => {
+  bridge = await VirtualBridge.start();
+  arm = bridge.arm();
+  await bridge.until(bridge.bridge.torque.on(arm, caller('somebody')));
 });
 
-test('the first message takes a ready arm, the next ones keep it, 0.5 s of silence give it back', async () => {
-  expect(take(caller('a'))).toBeNull();
-  for (let i = 0; i < 10; i++) {
-    await vi.advanceTimersByTimeAsync(200);
-    expect(take(caller('a'))).toBeNull();
+/** A message that lets the base of the arm turn. */
+function jog(by: Caller, speed = 0.3): string | null {
+  const velocities = Float64Array.from(arm.model.joints, (_, i) => (i === 0 ? speed : 0));
+  return bridge.bridge.jog.feed(arm, { kind: 'joints', velocities }, by)?.message ?? null;
+}
+
+/** A message that asks for a position of the base, rad. */
+function ask(position: number): string | null {
+  const names = ['shoulder_pan'];
+  return bridge.bridge.streams.command(arm, names, Float64Array.of(position), 'joint_commands')?.message ?? null;
+}
+
+/** Sends for a while. @returns what the last message was answered */
+async function stream(send: () => string | null, duration: number): Promise<string | null> {
+  let answer = send();
+  for (let passed = 0; passed < duration; passed += PERIOD) {
+    await bridge.pass(PERIOD);
+    answer = send();
   }
-  expect(arm).toMatchObject({ motions: 1, owner: { key: 'a' }, cancelled: [] });
-  await vi.advanceTimersByTimeAsync(700);
-  expect(arm).toMatchObject({ owner: null, cancelled: [1], state: 'ready' });
+  return answer;
+}
+
+const pan = () => arm.read().positions[0]!;
+
+test('the first message takes a ready arm, the next ones keep it, half a second of silence gives it back', async () => {
+  expect(jog(caller('a'))).toBeNull();
+  expect(arm.owner?.key).toBe('a');
+  expect(await stream(() => jog(caller('a')), 1)).toBeNull();
+  expect(pan()).toBeGreaterThan(0.2);
+  expect(arm.read().state).toBe('moving');
+  await bridge.pass(0.7);
+  expect(arm.owner).toBeNull();
+  expect(arm.read().state).toBe('ready');
 });
 
-test('another one is refused with the name of the owner, or takes the arm over, which the first then loses', async () => {
-  take(caller('a'));
-  await vi.advanceTimersByTimeAsync(1);
-  expect(take(caller('b'))).toBe('arm follower is driven by owner a');
-  expect(take(caller('b', true))).toBeNull();
-  await vi.advanceTimersByTimeAsync(1);
-  expect(arm).toMatchObject({ motions: 2, owner: { key: 'b' }, cancelled: [1] });
-  expect(take(caller('a'))).toBe('arm follower is driven by owner b');
+test('another owner is refused with the name of the present one, or takes the arm over, which the first then loses', async () => {
+  jog(caller('a'));
+  await bridge.pass(PERIOD);
+  expect(jog(caller('b'))).toBe('arm arm is driven by owner a');
+  await bridge.pass(0.51);
+  expect(jog(caller('b', true))).toBeNull();
+  expect(arm.owner?.key).toBe('b');
+  expect(jog(caller('a'))).toBe('arm arm is driven by owner b');
 });
 
-test('a limp arm is refused with what to do, and so is every arm once the bridge ends', () => {
-  arm.state = 'connected';
-  expect(take(caller('a'))).toMatch(/is connected, not ready: switch its torque on/);
-  arm.state = 'ready';
-  feeds.close();
-  expect(take(caller('a'))).toBe('the bridge is ending');
+test('a limp arm is refused with what to do, and takes up the stream after a pause alone', async () => {
+  await bridge.until(bridge.bridge.torque.off(arm, true, caller('somebody')));
+  const refused = bridge.bridge.jog.feed(
+    arm,
+    { kind: 'joints', velocities: new Float64Array(arm.model.joints.length) },
+    caller('a'),
+  );
+  expect(refused).toMatchObject({ message: 'arm arm is connected, not ready', remedy: 'torque_on' });
+  // A stream that goes on is not what switches the arm on, nor what then drives it.
+  const on = bridge.bridge.torque.on(arm, caller('somebody'));
+  await stream(() => jog(caller('a')), 0.4);
+  await bridge.until(on);
+  expect(await stream(() => jog(caller('a')), 1)).toMatch(/pause the stream for 0.5 s first/);
+  await bridge.pass(0.51);
+  expect(jog(caller('a'))).toBeNull();
 });
 
-test('its owner ends it at once, nobody else does', async () => {
-  take(caller('a'));
-  await vi.advanceTimersByTimeAsync(1);
-  await feeds.stop(arm as unknown as ArmHandle, 'b');
-  expect(arm.owner).not.toBeNull();
-  await feeds.stop(arm as unknown as ArmHandle, 'a');
-  expect(arm).toMatchObject({ owner: null, cancelled: [1] });
+test('the bridge takes no more messages once it ends', () => {
+  bridge.bridge.jog.close();
+  expect(jog(caller('a'))).toBe('the bridge is ending');
+});
+
+test('its owner ends it at once and may begin another; nobody else does', async () => {
+  jog(caller('a'));
+  await bridge.pass(PERIOD);
+  await bridge.until(bridge.bridge.jog.stop(arm, caller('b')));
+  expect(arm.owner?.key).toBe('a');
+  await bridge.until(bridge.bridge.jog.stop(arm, caller('a')));
+  expect(arm.owner).toBeNull();
+  expect(jog(caller('a'))).toBeNull();
+});
+
+test('a stream that goes on over a stop and a reset does not move the arm until it has paused', async () => {
+  await stream(() => ask(0.3), 1.5);
+  const before = pan();
+  await bridge.until(arm.stop('test'));
+  expect(await stream(() => ask(-0.9), 1)).toBe('arm arm is stopped, not ready');
+  const reset = arm.reset();
+  await stream(() => ask(-0.9), 0.1);
+  await bridge.until(reset);
+  expect(await stream(() => ask(-0.9), 2)).toMatch(/pause the stream/);
+  expect(Math.abs(pan() - before)).toBeLessThan(0.05);
+  await bridge.pass(0.51);
+  expect(await stream(() => ask(-0.2), 2)).toBeNull();
+  expect(pan()).toBeCloseTo(-0.2, 1);
+});
+
+test('a pause that is shorter does not count, nor one that was before the reset', async () => {
+  await stream(() => ask(0.3), 1);
+  await bridge.until(arm.stop('test'));
+  await bridge.pass(1);
+  await bridge.until(arm.reset());
+  await bridge.pass(0.3);
+  expect(ask(-0.9)).toMatch(/pause the stream/);
+  await bridge.pass(0.3);
+  expect(ask(-0.9)).toMatch(/pause the stream/);
+  await bridge.pass(0.6);
+  expect(ask(0.2)).toBeNull();
+});
+
+test('a stream that has lost its arm to a move does not take it back when the move is over', async () => {
+  await stream(() => ask(0.3), 1);
+  const move = bridge.bridge.motion.init(arm, caller('mover', true));
+  await stream(() => ask(0.9), 4);
+  expect((await bridge.until(move)).ok).toBe(true);
+  expect(await stream(() => ask(0.9), 1)).toMatch(/pause the stream/);
+  expect(Math.abs(pan())).toBeLessThan(0.05);
+});
+
+test('a stream that nobody has heard of takes the arm right after a reset: it is asked for anew', async () => {
+  await bridge.until(arm.stop('test'));
+  await bridge.until(arm.reset());
+  expect(ask(0.1)).toBeNull();
 });

@@ -1,132 +1,84 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { ArmSet } from '../../src/arm/arms.ts';
-import { GainStore } from '../../src/arm/gain-store.ts';
-import type { ArmHandle } from '../../src/arm/handle.ts';
-import { GainParts } from '../../src/arm/position-gains.ts';
-import type { Arm, ArmState } from '../../src/arm/types.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
+import { forgetWhenRestored, GainStore } from '../../src/arm/gain-store.ts';
+import type { Caller } from '../../src/arm/types.ts';
+import { fileDisk } from '../../src/disk.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
 
-const OWN = 32;
+const A: Caller = { owner: { key: 'a', name: 'owner a' }, takeOver: false };
+const REAL = 'serial:/dev/none';
 
-/** One servo per joint; what it is told, and what is on disk then. */
-class FakeHandle {
-  readonly id = 0;
-  readonly name = 'arm';
-  readonly bus = 'serial:/dev/none';
-  readonly remote = false;
-  readonly model = { joints: [{ name: 'lift' }, { name: 'wrist' }], gravity: { softGain: 0.375 } };
-  state: ArmState = 'ready';
-  parts = [1, 1];
-  readonly told: { parts: number[]; kept: readonly number[] | undefined }[] = [];
-  #listener: (state: ArmState) => void = () => {};
-
-  constructor(readonly folder: string) {}
-
-  read() {
-    return { state: this.state };
-  }
-  onState(listener: (state: ArmState) => void): void {
-    this.#listener = listener;
-  }
-  become(state: ArmState): void {
-    this.state = state;
-    if (state === 'disconnected') this.parts = [1, 1];
-    this.#listener(state);
-  }
-  async gains(parts: Float64Array) {
-    if (this.state === 'disconnected') throw new Error('it is away');
-    const soft = Array.from(parts, (part) => OWN * part);
-    return { own: [OWN, OWN], soft, currents: { own: [], soft: [] }, restored: this.parts.every((part) => part === 1) };
-  }
-  async workWith(parts: Float64Array): Promise<void> {
-    this.parts = [...parts];
-    this.told.push({ parts: this.parts, kept: new GainStore(this.folder).read(this.name, this.bus)?.soft });
-  }
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'arm-bridge-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
 }
 
-let arm: FakeHandle;
-let store: GainStore;
-let notices: string[];
-beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  arm = new FakeHandle(folder);
-  store = new GainStore(folder);
-  notices = [];
+/** Position gains that the servos work with, in counts. */
+const gainsOf = async (bridge: VirtualBridge, arm: Arm) =>
+  (await bridge.until(arm.servos.read())).map(({ gains }) => gains.p);
+
+const soften = (name: string, part: number) => ({
+  arms: [{ name: 'arm', bus: 'sim:so101', position_gains: { [name]: part } }],
 });
 
-function gainParts(configured: Record<string, number> = {}): GainParts {
-  const arms = { all: [arm], byId: () => arm } as unknown as ArmSet;
-  const gains = new GainParts(arms, store, (text) => notices.push(text));
-  gains.add(arm as unknown as ArmHandle, configured);
-  return gains;
-}
-
-const asArm = (): Arm => arm as unknown as Arm;
-
-/** Lets the promises of a change settle. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-test("the servos' own gains are on disk before they are given others, and forgotten once they have them back", async () => {
-  const gains = gainParts();
-  gains.begin();
-  await settle();
-  expect(arm.told).toEqual([]);
-  gains.set(asArm(), 0, 0.5);
-  await settle();
-  expect(arm.told).toEqual([{ parts: [0.5, 1], kept: [16, 32] }]);
-  expect(gains.parts(asArm())).toEqual([0.5, 1]);
-  await gains.restore();
-  expect(arm.told.at(-1)!.parts).toEqual([1, 1]);
-  expect(new GainStore(arm.folder).read(arm.name, arm.bus)).toBeNull();
-  expect(notices).toEqual([]);
+test("configured parts are the servos' from the start, again after they have been away, and given back at the end", async () => {
+  const plain = await VirtualBridge.start();
+  const own = await gainsOf(plain, plain.arm());
+  const bridge = await VirtualBridge.start(soften('elbow_flex', 0.5));
+  const arm = bridge.arm();
+  const soft = own.map((gain, i) => (i === 2 ? gain / 2 : gain));
+  await bridge.pass(1);
+  expect(await gainsOf(bridge, arm)).toEqual(soft);
+  bridge.host.arms!.get('arm').unplug();
+  await bridge.pass(1);
+  await bridge.until(bridge.host.arms!.fault('arm', { powerCycle: true }));
+  bridge.host.arms!.get('arm').plugIn();
+  await bridge.pass(5);
+  expect(await gainsOf(bridge, arm)).toEqual(soft);
+  await bridge.until(bridge.bridge.gains.restore());
+  expect(await gainsOf(bridge, arm)).toEqual(own);
 });
 
-test('configured parts are set at the start, and again when the arm is back', async () => {
-  arm.become('disconnected');
-  const gains = gainParts({ wrist: 0.75 });
-  gains.begin();
-  await settle();
-  expect(arm.told).toEqual([]);
-  for (let time = 1; time <= 2; time++) {
-    arm.become('connected');
-    await settle();
-    expect(arm.parts).toEqual([1, 0.75]);
-    expect(arm.told).toHaveLength(time);
-    arm.become('ready');
-    await settle();
-    expect(arm.told).toHaveLength(time);
-    arm.become('disconnected');
-  }
-  // Nothing is waited for that cannot come.
-  await gains.restore();
-  expect(new GainStore(arm.folder).read(arm.name, arm.bus)?.own).toEqual([OWN, OWN]);
+test('of an arm that floats or moves no gain is changed', async () => {
+  const bridge = await VirtualBridge.start();
+  const arm = bridge.arm();
+  const { gains } = bridge.bridge;
+  expect(gains.refusal(arm)).toBeNull();
+  const move = bridge.bridge.motion.init(arm, A);
+  await bridge.pass(0.5);
+  expect(gains.refusal(arm)).toBe('arm arm is moving: its gains change while it holds or is limp');
+  await bridge.until(move);
+  await bridge.until(bridge.bridge.gravity.start(arm, { shoulder: 100, elbow: 50, wrist: 10 }, A));
+  expect(gains.refusal(arm)).toMatch(/is floating/);
 });
 
-test('an arm that comes while the bridge runs is looked after as well', async () => {
-  const gains = new GainParts({ all: [], byId: () => arm } as unknown as ArmSet, store, (text) => notices.push(text));
-  gains.begin();
-  gains.add(arm as unknown as ArmHandle, { lift: 0.5 });
-  await settle();
-  expect(arm.parts).toEqual([0.5, 1]);
+test("a real servo's own gains are on disk while it has others, and the softest of those", () => {
+  const kept = folder();
+  const store = new GainStore(fileDisk, kept);
+  const caps = { own: [1750, 1750], soft: [735, 735] };
+  store.keep('arm', REAL, { own: [32, 32], soft: [16, 32], currents: caps });
+  store.keep('arm', REAL, { own: [32, 32], soft: [32, 24], currents: caps });
+  const left = { own: [32, 32], soft: [16, 24], currents: caps };
+  expect(new GainStore(fileDisk, kept).read('arm', REAL)).toEqual(left);
+  expect(new GainStore(fileDisk, kept).read('arm', 'serial:/dev/other')).toBeNull();
+  store.forget('arm', REAL);
+  expect(new GainStore(fileDisk, kept).read('arm', REAL)).toBeNull();
 });
 
-test.each(['moving', 'mirroring', 'floating'] as const)('of an arm that is %s no gain is changed', (state) => {
-  const gains = gainParts();
-  expect(gains.refusal(asArm())).toBeNull();
-  arm.become(state);
-  expect(gains.refusal(asArm())).toContain(`arm arm is ${state}`);
-});
-
-test('where they cannot be kept nothing is changed, and people are told', async () => {
-  store.keep = () => {
-    throw new Error('disk full');
-  };
-  const gains = gainParts();
-  gains.set(asArm(), 0, 0.5);
-  await settle();
-  expect(arm.told).toEqual([]);
-  expect(notices).toEqual([expect.stringMatching(/arm: .*disk full/)]);
+test('gains that are kept for another floating are not forgotten at the end of the one before', async () => {
+  const bridge = await VirtualBridge.start();
+  const arm = bridge.arm();
+  const store = new GainStore(fileDisk, folder());
+  const plan = { own: [400], soft: [150], currents: { own: [1750], soft: [735] } };
+  store.keep(arm.name, arm.bus, plan);
+  const forgetting = forgetWhenRestored(arm, store);
+  store.keep(arm.name, arm.bus, plan);
+  expect(await bridge.until(forgetting)).toBe(false);
+  expect(store.kept(arm.name, arm.bus)).toEqual(plan);
+  expect(await bridge.until(forgetWhenRestored(arm, store))).toBe(true);
+  expect(store.kept(arm.name, arm.bus)).toBeUndefined();
 });

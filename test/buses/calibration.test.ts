@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
+import type { Bridge } from '../../src/bridge.ts';
 import type { CalibrationFile } from '../../src/config/calibration.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { BridgeClient } from '../e2e/support/bridge.ts';
+import { startBridge } from '../support/compiled-bridge.ts';
 import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
 import { TableArm } from './support/table-arm.ts';
-
-/** The compiled bridge, whose control thread can run. */
-const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
-const { Bridge } = (await import(compiled)) as typeof import('../../src/bridge.ts');
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 /** Joints are where they should be within so many radians: two servo steps, and half of one that the middle lies between. */
@@ -68,7 +65,7 @@ class Client extends BridgeClient {
 }
 
 let folder: string;
-let bridge: BridgeInstance;
+let bridge: Bridge;
 let client: Client;
 const warnings: string[] = [];
 /** Horns at angles that put the encoders' wraps inside the travel of most joints. */
@@ -89,7 +86,7 @@ async function start(): Promise<void> {
   };
   writeFileSync(file, JSON.stringify(content));
   const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
-  bridge = await Bridge.start(loadConfig(file, {}, { port: 0, ros: false }), logger);
+  bridge = await startBridge(loadConfig(file, {}, { port: 0, ros: false }), logger);
   client = new Client(bridge.address.port);
 }
 

@@ -6,8 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { isLoopback } from '../../src/http/addresses.ts';
-import { buildApp } from '../../src/http/app.ts';
-import { fakeServices } from '../http/fakes.ts';
+import { buildApp, fakeServices } from '../http/fakes.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docker/', import.meta.url));
 const DOCKERFILE = join(FOLDER, 'Dockerfile');

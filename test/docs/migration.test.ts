@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
-import { fakeServices } from '../http/fakes.ts';
+import { buildApp, fakeServices } from '../http/fakes.ts';
 import { ROOT } from './support/blocks.ts';
 
 const text = readFileSync(join(ROOT, 'docs/migration.md'), 'utf8');

@@ -1,13 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
+import type { Bridge } from '../../src/bridge.ts';
 import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
-import type { Simulation } from '../../src/sim/simulation.ts';
+import type { SimulatedArms } from '../../src/host.ts';
+import { startBridge } from '../support/compiled-bridge.ts';
 import { BridgeClient, sleep } from './support/bridge.ts';
-
-/** The compiled bridge, whose threads can run; in this process, so that the wires of its simulation can be cut. */
-const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
-const { Bridge } = (await import(compiled)) as typeof import('../../src/bridge.ts');
 
 /** Longest that a servo may be silent before it is taken for dead, s. */
 const SILENCE = 0.5;
@@ -20,12 +17,12 @@ const STILL = 0.01;
 const ELBOW = 3;
 const ALL = [1, 2, 3, 4, 5, 6];
 
-let bridge: BridgeInstance;
-let simulation: Simulation;
+let bridge: Bridge;
+let simulation: SimulatedArms;
 const client = new BridgeClient();
 beforeAll(async () => {
   const config = loadConfig(DEFAULT_CONFIG_FILE, {}, { port: 0, ros: false });
-  bridge = await Bridge.start(config, pino({ level: 'silent' }));
+  bridge = await startBridge(config, pino({ level: 'silent' }));
   simulation = bridge.simulation!;
   client.url = `http://127.0.0.1:${bridge.address.port}`;
 });

@@ -1,16 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
+import type { Bridge } from '../../src/bridge.ts';
 import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
+import type { SimulatedArms } from '../../src/host.ts';
 import { loadRclnodejs, type RosContext } from '../../src/ros/rclnodejs.ts';
-import type { Simulation } from '../../src/sim/simulation.ts';
+import { startBridge } from '../support/compiled-bridge.ts';
 import { BridgeClient, HAS_ROS, rosEnvironment, sleep } from './support/bridge.ts';
 import { GoalWatch } from './support/goal-watch.ts';
 import { Peer } from './support/peer.ts';
-
-/** The compiled bridge, whose threads can run; in this process, so that its ROS can be taken from it. */
-const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
-const { Bridge } = (await import(compiled)) as typeof import('../../src/bridge.ts');
 
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
 /** How far the hand leads the leader, rad, and how long that takes, s; ROS goes in the middle. */
@@ -24,8 +21,8 @@ const BEHIND = 0.15;
 const NEAR = 0.03;
 
 describe.skipIf(!HAS_ROS)('a pair of one bridge while ROS goes', () => {
-  let bridge: BridgeInstance;
-  let simulation: Simulation;
+  let bridge: Bridge;
+  let simulation: SimulatedArms;
   let log = '';
   let direction = 1;
   const client = new BridgeClient();
@@ -43,7 +40,7 @@ describe.skipIf(!HAS_ROS)('a pair of one bridge while ROS goes', () => {
     const write = (line: string): void => {
       log += line;
     };
-    bridge = await Bridge.start(config, pino({ level: 'warn' }, { write }));
+    bridge = await startBridge(config, pino({ level: 'warn' }, { write }));
     simulation = bridge.simulation!;
     client.url = `http://127.0.0.1:${bridge.address.port}`;
     await simulation.hand('leader', { shoulder_pan: 0, shoulder_lift: -0.7, elbow_flex: 0.7 }, 0.5);

@@ -1,25 +1,22 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Bridge as BridgeInstance } from '../../src/bridge.ts';
+import type { Bridge } from '../../src/bridge.ts';
 import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
-import type { Simulation } from '../../src/sim/simulation.ts';
+import type { SimulatedArms } from '../../src/host.ts';
+import { startBridge } from '../support/compiled-bridge.ts';
 import { BridgeClient, sleep } from './support/bridge.ts';
 import { GoalWatch } from './support/goal-watch.ts';
-
-/** The compiled bridge, whose threads can run; in this process, so that the physics of its arms can be asked. */
-const compiled = new URL('../../dist/bridge.js', import.meta.url).href;
-const { Bridge } = (await import(compiled)) as typeof import('../../src/bridge.ts');
 
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
 /** Joints that are where they should be: droop that the model does not know, friction and backlash of control, rad. */
 const NEAR = 0.03;
 
-let bridge: BridgeInstance;
-let simulation: Simulation;
+let bridge: Bridge;
+let simulation: SimulatedArms;
 const client = new BridgeClient();
 beforeAll(async () => {
   const config = loadConfig(DEFAULT_CONFIG_FILE, {}, { port: 0, ros: false });
-  bridge = await Bridge.start(config, pino({ level: 'silent' }));
+  bridge = await startBridge(config, pino({ level: 'silent' }));
   simulation = bridge.simulation!;
   client.url = `http://127.0.0.1:${bridge.address.port}`;
 });

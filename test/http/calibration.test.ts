@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { BridgeError } from '../../src/arm/types.ts';
-import { buildApp } from '../../src/http/app.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 const STATE = '/api/v1/arms/follower/calibration';
 

@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { HttpConfig } from '../../src/config/schema.ts';
-import { buildApp } from '../../src/http/app.ts';
-import { type FakeArm, fakeServices } from './fakes.ts';
+import { buildApp, type FakeArm, fakeServices } from './fakes.ts';
 
 const DIALECTS = ['standard', 'phosphobot'] as const;
 const NOTHING = { device: null, serialNumber: null, bus: null, variant: null };

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
-import { type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
 
 let services: FakeServices;
 let app: FastifyInstance;

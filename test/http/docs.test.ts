@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
 import { openApi } from '../../src/http/openapi.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 const text = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { HttpConfig } from '../../src/config/schema.ts';
-import { buildApp } from '../../src/http/app.ts';
-import { FakeArm, fakeServices } from './fakes.ts';
+import { buildApp, FakeArm, fakeServices } from './fakes.ts';
 
 /**
  * Answers recorded from phosphobot 0.3.134 with one simulated SO-100, after /move/init unless the name begins with

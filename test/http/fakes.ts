@@ -1,37 +1,25 @@
 import { pino } from 'pino';
+import type { ServoFacts } from '../../src/arm/arm-servos.ts';
 import type { ArmModel } from '../../src/arm/model.ts';
-import type { Ownership } from '../../src/arm/ownership.ts';
-import type { ServoFacts, Servos } from '../../src/arm/servo-care.ts';
 import {
   type Activity,
-  type Arm,
   type ArmSnapshot,
   type ArmState,
-  type Arms,
   BridgeError,
   type Caller,
   type Owner,
 } from '../../src/arm/types.ts';
-import type { CalibrationAnswer, Calibrations, CalibrationView } from '../../src/calibration/calibrating.ts';
+import type { CalibrationAnswer, CalibrationView } from '../../src/calibration/calibrating.ts';
 import { systemClock } from '../../src/clock.ts';
 import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
-import type { HttpServices, SimulationControl } from '../../src/http/app.ts';
+import { buildApp as buildRealApp, type HttpServices } from '../../src/http/app.ts';
 import { LogTail } from '../../src/log.ts';
-import type {
-  Gravity,
-  GravityPercentages,
-  Mirror,
-  MirrorRequest,
-  MirrorStatus,
-  Release,
-} from '../../src/mirror/mirroring.ts';
-import type { Jogging, JogVelocity } from '../../src/motion/jog-service.ts';
-import type { Joints } from '../../src/motion/joint-goals.ts';
-import type { AbsoluteMove, EndEffector, Motion, MoveOutcome, RelativeMove } from '../../src/motion/moves.ts';
-import type { HandMessage, Teleoperation } from '../../src/motion/teleop-service.ts';
-import type { Torque } from '../../src/motion/torque.ts';
-import type { RecordingSummary, Recordings, ReplayOutcome } from '../../src/recording/recording-service.ts';
-import type { Connections, WantedArm } from '../../src/roster.ts';
+import type { GravityPercentages, MirrorRequest, MirrorStatus, Release } from '../../src/mirror/mirroring.ts';
+import type { JogVelocity } from '../../src/motion/jog-service.ts';
+import type { AbsoluteMove, EndEffector, MoveOutcome, RelativeMove } from '../../src/motion/moves.ts';
+import type { HandMessage } from '../../src/motion/teleop-service.ts';
+import type { RecordingSummary, ReplayOutcome } from '../../src/recording/recording-service.ts';
+import type { WantedArm } from '../../src/roster.ts';
 import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
 import { emptySnapshot } from '../../src/rt/snapshot/arm-fields.ts';
 
@@ -67,8 +55,30 @@ function timing(p50: number): CycleTiming {
 
 const identity = { position: { x: 0, y: 0, z: 0 }, orientation: { x: 0, y: 0, z: 0, w: 1 } };
 
+export class FakeServos {
+  limits: number[] = [];
+
+  async read(): Promise<readonly ServoFacts[]> {
+    return JOINTS.map((joint, i) => ({
+      joint,
+      id: i + 1,
+      model: 'STS3215',
+      stepsPerTurn: 4096,
+      stallTorque: 2.94,
+      highestTemperature: 70,
+      gains: { p: 32, i: 0, d: 32 },
+      homingOffset: 0,
+      operatingMode: 0,
+    }));
+  }
+
+  async limitTemperatures(limits: Float64Array): Promise<void> {
+    this.limits = [...limits];
+  }
+}
+
 /** An arm with a state, an owner and a latched stop, without servos. */
-export class FakeArm implements Arm {
+export class FakeArm {
   readonly model = MODEL;
   readonly remote = false;
   detached = false;
@@ -79,6 +89,8 @@ export class FakeArm implements Arm {
   accelerationScale = 1;
   initialised = false;
   reason = '';
+  halts = 0;
+  readonly servos = new FakeServos();
   activity: Activity | null = null;
   /** Opening of the gripper and tool pose in the absolute frame, m and rad. */
   open = 0;
@@ -149,20 +161,40 @@ export class FakeArm implements Arm {
     this.reason = '';
   }
 
+  async takeOver(caller: Caller): Promise<void> {
+    this.claim({ ...caller, takeOver: true });
+  }
+
+  async release(caller: Caller): Promise<boolean> {
+    if (this.owner === null) return false;
+    this.claim(caller);
+    this.owner = null;
+    return true;
+  }
+
+  async halt(caller: Caller): Promise<boolean> {
+    this.claim(caller);
+    this.halts++;
+    return this.activity !== null;
+  }
+
   /** What every start of a motion checks, in the order of the real one. */
   claim(caller: Caller): void {
     if (this.state === 'disconnected') throw new BridgeError('disconnected', `${this.name} is disconnected.`);
     if (this.state === 'stopped') {
-      throw new BridgeError('stopped', `${this.name} is stopped: call /stop/reset?robot_id=${this.id} first.`);
+      throw new BridgeError('stopped', `${this.name} is stopped.`, { arm: this, remedy: 'reset' });
     }
     if (this.owner !== null && this.owner.key !== caller.owner.key && !caller.takeOver) {
-      throw new BridgeError('owned', `${this.name} is driven by ${this.owner.name}.`);
+      throw new BridgeError('owned', `${this.name} is driven by ${this.owner.name}.`, {
+        arm: this,
+        remedy: 'take_over',
+      });
     }
     this.owner = caller.owner;
   }
 }
 
-export class FakeMotion implements Motion {
+export class FakeMotion {
   readonly moves: { arm: string; move: AbsoluteMove; caller: Caller }[] = [];
   readonly relativeMoves: { arm: string; move: RelativeMove }[] = [];
   /** Set: the next moves end when it resolves, or when their caller goes. */
@@ -195,57 +227,56 @@ export class FakeMotion implements Motion {
     }
   }
 
-  init(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    const fake = arm as FakeArm;
-    return this.#run(fake, caller, () => {
-      fake.initialised = true;
-      fake.pose = { x: 0, y: 0, z: 0, pitch: 0, yaw: 0, roll: 0 };
+  init(arm: FakeArm, caller: Caller): Promise<MoveOutcome> {
+    return this.#run(arm, caller, () => {
+      arm.initialised = true;
+      arm.pose = { x: 0, y: 0, z: 0, pitch: 0, yaw: 0, roll: 0 };
     });
   }
 
-  async moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
-    const fake = arm as FakeArm;
+  async moveAbsolute(arm: FakeArm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
     this.moves.push({ arm: arm.name, move, caller });
-    if (!fake.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
-    return this.#run(fake, caller, () => {
+    if (!arm.initialised)
+      throw new BridgeError('not_initialised', `${arm.name} is not initialised.`, { arm, remedy: 'init' });
+    return this.#run(arm, caller, () => {
       const { x, y, z, pitch, yaw, roll, open } = move;
       const asked = { x, y, z, pitch, yaw, roll };
-      Object.assign(fake.pose, Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)));
-      fake.open = open ?? fake.open;
+      Object.assign(arm.pose, Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)));
+      arm.open = open ?? arm.open;
     });
   }
 
-  async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
-    const fake = arm as FakeArm;
+  async moveRelative(arm: FakeArm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
     this.relativeMoves.push({ arm: arm.name, move });
-    if (!fake.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
-    return this.#run(fake, caller, () => {});
+    if (!arm.initialised)
+      throw new BridgeError('not_initialised', `${arm.name} is not initialised.`, { arm, remedy: 'init' });
+    return this.#run(arm, caller, () => {});
   }
 
-  async foresee(arm: Arm, move: AbsoluteMove) {
-    if (!arm.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
+  async foresee(arm: FakeArm, move: AbsoluteMove) {
+    if (!arm.initialised)
+      throw new BridgeError('not_initialised', `${arm.name} is not initialised.`, { arm, remedy: 'init' });
     return (move.x ?? 0) > 1
       ? { problem: 'x, y, z cannot be reached.', goal: null }
       : { problem: null, goal: new Float64Array(JOINTS.length) };
   }
 
-  hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    return this.#run(arm as FakeArm, caller, () => {});
+  hello(arm: FakeArm, caller: Caller): Promise<MoveOutcome> {
+    return this.#run(arm, caller, () => {});
   }
 
-  sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
-    const fake = arm as FakeArm;
-    return this.#run(fake, caller, () => {
-      fake.state = 'connected';
+  sleep(arm: FakeArm, caller: Caller): Promise<MoveOutcome> {
+    return this.#run(arm, caller, () => {
+      arm.state = 'connected';
     });
   }
 
-  async readEndEffector(arm: Arm, options: { onlyGripper: boolean; sync: boolean }): Promise<EndEffector> {
-    const fake = arm as FakeArm;
-    if (fake.state === 'disconnected') throw new BridgeError('disconnected', `${arm.name} is disconnected.`);
-    if (options.onlyGripper) return { pose: null, open: fake.open };
-    if (!fake.initialised) throw new BridgeError('not_initialised', `${arm.name} is not initialised.`);
-    return { pose: { ...fake.pose }, open: fake.open };
+  async readEndEffector(arm: FakeArm, options: { onlyGripper: boolean; sync: boolean }): Promise<EndEffector> {
+    if (arm.state === 'disconnected') throw new BridgeError('disconnected', `${arm.name} is disconnected.`);
+    if (options.onlyGripper) return { pose: null, open: arm.open };
+    if (!arm.initialised)
+      throw new BridgeError('not_initialised', `${arm.name} is not initialised.`, { arm, remedy: 'init' });
+    return { pose: { ...arm.pose }, open: arm.open };
   }
 
   zero() {
@@ -253,76 +284,54 @@ export class FakeMotion implements Motion {
   }
 }
 
-export class FakeGravity implements Gravity {
+export class FakeGravity {
   readonly floating = new Map<number, GravityPercentages>();
   released: Release | undefined;
 
-  async start(arm: Arm, percentages: GravityPercentages, caller: Caller): Promise<void> {
-    (arm as FakeArm).claim(caller);
+  async start(arm: FakeArm, percentages: GravityPercentages, caller: Caller): Promise<void> {
+    arm.claim(caller);
     this.floating.set(arm.id, percentages);
   }
 
-  async stop(arm: Arm, release?: Release): Promise<boolean> {
+  async stop(arm: FakeArm, release?: Release): Promise<boolean> {
     this.released = release;
-    (arm as FakeArm).owner = null;
+    arm.owner = null;
     return this.floating.delete(arm.id);
   }
 }
 
-export class FakeJoints implements Joints {
+export class FakeJoints {
   readonly goals: { arm: string; wanted: number[]; caller: Caller }[] = [];
 
-  async write(arm: Arm, wanted: Float64Array, caller: Caller): Promise<void> {
-    (arm as FakeArm).claim(caller);
-    (arm as FakeArm).owner = null;
+  async write(arm: FakeArm, wanted: Float64Array, caller: Caller): Promise<void> {
+    arm.claim(caller);
+    arm.owner = null;
     const beyond = arm.model.joints.find(({ lower, upper }, i) => wanted[i]! < lower || wanted[i]! > upper);
     if (beyond !== undefined) throw new BridgeError('bad_request', `Angles are out of bounds: ${beyond.name}.`);
     this.goals.push({ arm: arm.name, wanted: [...wanted], caller });
   }
 }
 
-export class FakeTorque implements Torque {
+export class FakeTorque {
   readonly switched: { arm: string; on: boolean; force: boolean }[] = [];
   /** Set: why arms are not lowered. */
   refusal: string | null = null;
 
-  async on(arm: Arm, caller: Caller): Promise<void> {
-    (arm as FakeArm).claim(caller);
-    (arm as FakeArm).owner = null;
+  async on(arm: FakeArm, caller: Caller): Promise<void> {
+    arm.claim(caller);
+    arm.owner = null;
     this.switched.push({ arm: arm.name, on: true, force: false });
   }
 
-  async off(arm: Arm, force: boolean, caller: Caller): Promise<string | null> {
-    (arm as FakeArm).claim(caller);
-    (arm as FakeArm).owner = null;
+  async off(arm: FakeArm, force: boolean, caller: Caller): Promise<string | null> {
+    arm.claim(caller);
+    arm.owner = null;
     this.switched.push({ arm: arm.name, on: false, force });
     return this.refusal;
   }
 }
 
-export class FakeServos implements Servos {
-  limits: number[] = [];
-
-  async read(): Promise<readonly ServoFacts[]> {
-    return JOINTS.map((joint, i) => ({
-      joint,
-      id: i + 1,
-      model: 'STS3215',
-      stepsPerTurn: 4096,
-      stallTorque: 2.94,
-      highestTemperature: 70,
-      gains: { p: 32, i: 0, d: 32 },
-      homingOffset: 0,
-      operatingMode: 0,
-    }));
-  }
-
-  async limitTemperatures(_arm: Arm, limits: Float64Array): Promise<void> {
-    this.limits = [...limits];
-  }
-}
-
-export class FakeRecordings implements Recordings {
+export class FakeRecordings {
   readonly played: { arm: string; name: string; speed: number }[] = [];
   readonly started: { arm: string; name: string; rate: number }[] = [];
   #running: string | null = null;
@@ -331,7 +340,7 @@ export class FakeRecordings implements Recordings {
     return this.#running !== null;
   }
 
-  async start(arm: Arm, name: string, rate: number): Promise<string> {
+  async start(arm: FakeArm, name: string, rate: number): Promise<string> {
     if (this.#running !== null) throw new BridgeError('bad_request', `${arm.name} is being recorded already.`);
     this.#running = name;
     this.started.push({ arm: arm.name, name, rate });
@@ -344,15 +353,15 @@ export class FakeRecordings implements Recordings {
     return name === null ? null : { name, path: `/data/${name}.mcap`, samples: 100, duration: 2, problem: null };
   }
 
-  async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
-    (arm as FakeArm).claim(caller);
-    (arm as FakeArm).owner = null;
+  async play(arm: FakeArm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
+    arm.claim(caller);
+    arm.owner = null;
     this.played.push({ arm: arm.name, name, speed });
     return { problem: null, duration: 3 };
   }
 }
 
-export class FakeMirror implements Mirror {
+export class FakeMirror {
   started: MirrorRequest | null = null;
   released: Release | undefined;
 
@@ -381,10 +390,10 @@ export class FakeMirror implements Mirror {
   }
 }
 
-export class FakeSimulation implements SimulationControl {
+export class FakeSimulation {
   readonly hands: { arm: string; joints: Record<string, number> | null; duration: number }[] = [];
 
-  async hand(arm: Arm, joints: Record<string, number> | null, duration: number): Promise<void> {
+  async hand(arm: FakeArm, joints: Record<string, number> | null, duration: number): Promise<void> {
     this.hands.push({ arm: arm.name, joints, duration });
   }
 
@@ -393,54 +402,32 @@ export class FakeSimulation implements SimulationControl {
   }
 }
 
-/** Notes who has which arm, on the fake arm itself. */
-export class FakeOwnership implements Ownership {
-  readonly halted: string[] = [];
-
-  async takeOver(arm: Arm, caller: Caller): Promise<void> {
-    (arm as FakeArm).claim({ ...caller, takeOver: true });
-  }
-
-  async release(arm: Arm, caller: Caller): Promise<boolean> {
-    if (arm.owner === null) return false;
-    (arm as FakeArm).claim(caller);
-    (arm as FakeArm).owner = null;
-    return true;
-  }
-
-  async halt(arm: Arm, caller: Caller): Promise<boolean> {
-    (arm as FakeArm).claim(caller);
-    this.halted.push(arm.name);
-    return arm.activity !== null;
-  }
-}
-
-export class FakeJogging implements Jogging {
+export class FakeJogging {
   readonly fed: { arm: string; velocity: JogVelocity; timeout: number | undefined }[] = [];
   readonly stopped: string[] = [];
 
-  feed(arm: Arm, velocity: JogVelocity, caller: Caller, timeout?: number) {
+  feed(arm: FakeArm, velocity: JogVelocity, caller: Caller, timeout?: number): BridgeError | null {
     const { owner } = arm;
     if (owner !== null && owner.key !== caller.owner.key)
-      return { refused: `arm ${arm.name} is driven by ${owner.name}` };
+      return new BridgeError('owned', `arm ${arm.name} is driven by ${owner.name}`);
     this.fed.push({ arm: arm.name, velocity, timeout });
-    return 'accepted' as const;
+    return null;
   }
 
-  async stop(arm: Arm): Promise<void> {
+  async stop(arm: FakeArm): Promise<void> {
     this.stopped.push(arm.name);
   }
 }
 
 /** Takes an arm as a stream does; `problem` is what it answers. */
-export class FakeTeleoperation implements Teleoperation {
+export class FakeTeleoperation {
   scaling = 1;
   readonly fed: { arm: string; sender: unknown; message: HandMessage }[] = [];
   readonly left: unknown[] = [];
   problem: string | null = null;
 
-  feed(arm: Arm, sender: unknown, message: HandMessage, caller: Caller): string | null {
-    (arm as FakeArm).claim(caller);
+  feed(arm: FakeArm, sender: unknown, message: HandMessage, caller: Caller): string | null {
+    arm.claim(caller);
     this.fed.push({ arm: arm.name, sender, message });
     return this.problem;
   }
@@ -451,18 +438,18 @@ export class FakeTeleoperation implements Teleoperation {
 }
 
 /** Knows the arms by their names alone, and adds one of the model so101. */
-export class FakeConnections implements Connections {
+export class FakeConnections {
   readonly wanted: WantedArm[] = [];
   /** Set: why arms are not disconnected. */
   refusal: string | null = null;
   readonly #arms: FakeArm[];
-  readonly #listeners = new Set<(arm: Arm) => void>();
+  readonly #listeners = new Set<(arm: FakeArm) => void>();
 
   constructor(arms: FakeArm[]) {
     this.#arms = arms;
   }
 
-  async connect(wanted: WantedArm): Promise<Arm> {
+  async connect(wanted: WantedArm): Promise<FakeArm> {
     this.wanted.push(wanted);
     const known = this.#arms.find(({ name }) => name === wanted.name);
     if (known !== undefined) {
@@ -477,29 +464,28 @@ export class FakeConnections implements Connections {
     return arm;
   }
 
-  async disconnect(arm: Arm, caller: Caller): Promise<string | null> {
-    const fake = arm as FakeArm;
-    fake.claim(caller);
-    fake.owner = null;
+  async disconnect(arm: FakeArm, caller: Caller): Promise<string | null> {
+    arm.claim(caller);
+    arm.owner = null;
     if (this.refusal !== null) return this.refusal;
-    fake.state = 'disconnected';
-    fake.detached = true;
+    arm.state = 'disconnected';
+    arm.detached = true;
     return null;
   }
 
-  onAdded(listener: (arm: Arm) => void): () => void {
+  onAdded(listener: (arm: FakeArm) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-export class FakeCalibrations implements Calibrations {
+export class FakeCalibrations {
   step = 0;
   /** Thrown by the next call. */
   refusal: BridgeError | null = null;
   reversed: readonly string[] = [];
 
-  async next(_arm: Arm, _caller: Caller, reversed: readonly string[]): Promise<CalibrationAnswer> {
+  async next(_arm: FakeArm, _caller: Caller, reversed: readonly string[]): Promise<CalibrationAnswer> {
     const { refusal } = this;
     this.refusal = null;
     if (refusal !== null) throw refusal;
@@ -525,12 +511,15 @@ export class FakeCalibrations implements Calibrations {
   }
 }
 
-export interface FakeServices extends HttpServices {
-  readonly arms: Arms & { readonly all: readonly FakeArm[] };
+interface Fakes {
+  readonly arms: {
+    readonly all: readonly FakeArm[];
+    byId(id: number): FakeArm;
+    byName(name: string): FakeArm | undefined;
+  };
   readonly motion: FakeMotion;
   readonly joints: FakeJoints;
   readonly torque: FakeTorque;
-  readonly servos: FakeServos;
   readonly recordings: FakeRecordings;
   readonly calibration: FakeCalibrations;
   readonly mirror: FakeMirror;
@@ -538,8 +527,14 @@ export interface FakeServices extends HttpServices {
   readonly simulation: FakeSimulation;
   readonly jogging: FakeJogging;
   readonly teleoperation: FakeTeleoperation;
-  readonly ownership: FakeOwnership;
   readonly connections: FakeConnections;
+}
+
+export type FakeServices = Omit<HttpServices, keyof Fakes> & Fakes;
+
+/** The HTTP service over fakes. */
+export function buildApp(services: Partial<FakeServices>): ReturnType<typeof buildRealApp> {
+  return buildRealApp(services as unknown as HttpServices);
 }
 
 /** Services over two arms, `leader` (0) and `follower` (1), unless others are given. */
@@ -573,7 +568,6 @@ export function fakeServices(
     motion: new FakeMotion(),
     joints: new FakeJoints(),
     torque: new FakeTorque(),
-    servos: new FakeServos(),
     recordings: new FakeRecordings(),
     calibration: new FakeCalibrations(),
     mirror: new FakeMirror(),
@@ -581,7 +575,6 @@ export function fakeServices(
     simulation: new FakeSimulation(),
     jogging: new FakeJogging(),
     teleoperation: new FakeTeleoperation(),
-    ownership: new FakeOwnership(),
     connections: new FakeConnections(all),
     configuration: () =>
       configSchema.parse({ http: { token_file: '/run/secrets/token' }, arms: [{ name: 'leader', bus: 'sim:so101' }] }),
@@ -612,6 +605,7 @@ export function fakeServices(
       cycles: 12,
       rate: 200,
       late: 0,
+      trouble: '',
       period: 0.005,
       longestPeriod: 0.0052,
       priority: 0,

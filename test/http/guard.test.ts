@@ -10,10 +10,9 @@ import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import { ConfigError } from '../../src/config/load.ts';
 import { isLoopback } from '../../src/http/addresses.ts';
-import { buildApp } from '../../src/http/app.ts';
 import { Limits } from '../../src/http/limits.ts';
 import { checkBind, readCertificate, readTokens } from '../../src/http/tokens.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
-import { type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { Hub } from '../../src/http/live/hub.ts';
 import type { Topic } from '../../src/http/live/protocol.ts';
+import type { HttpServices } from '../../src/http/services.ts';
 import { fakeServices } from './fakes.ts';
 
 /** A hub in virtual time, and a client of it that notes what it is sent. */
@@ -15,7 +16,7 @@ function stage() {
     return timer(call);
   };
   const services = { ...fakeServices(), clock };
-  const hub = new Hub(services);
+  const hub = new Hub(services as unknown as HttpServices);
   const join = (topics: readonly Topic[], rate: number, waiting = () => 0) => {
     const got: { topic: Topic; at: number; frame: Buffer }[] = [];
     const closed = { at: Number.NaN };

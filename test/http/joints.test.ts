@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
-import { type FakeArm, type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, type FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 let services: FakeServices;
 let app: FastifyInstance;
@@ -149,7 +148,7 @@ describe('servos', () => {
   test('take one temperature limit each', async () => {
     const limits = [60, 61, 62, 63, 64, 65];
     expect((await post('/temperature/write', { maximum_temperature: limits })).status).toBe(200);
-    expect(services.servos.limits).toEqual(limits);
+    expect(services.arms.all[0]!.servos.limits).toEqual(limits);
     const short = await post('/temperature/write', { maximum_temperature: [60] });
     expect(short).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/1 values.*6 joints/) } });
     expect((await post('/temperature/write', { maximum_temperature: [60.5] })).status).toBe(422);

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { buildApp, listen } from '../../src/http/app.ts';
+import { listen } from '../../src/http/app.ts';
 import { Limits } from '../../src/http/limits.ts';
-import { type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 const PATIENCE = { timeout: 20_000 };

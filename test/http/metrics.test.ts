@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 const PYTHON = process.env.ARM_BRIDGE_WITNESS_PYTHON ?? '';
 const SCRIPT = fileURLToPath(new URL('metrics.py', import.meta.url));

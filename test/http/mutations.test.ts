@@ -1,9 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { buildApp } from '../../src/http/app.ts';
 import { querySchema } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 /**
  * Every route, by its own declaration: its example with one thing wrong. Each is refused at its place, and nothing moves.

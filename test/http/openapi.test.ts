@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
 import { CHANNELS, ROUTES } from '../../src/http/routes/index.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 interface Schema {
   type?: string | string[];

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fastify from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
 import { pageRoutes } from '../../src/http/page.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 let folder: string;
 

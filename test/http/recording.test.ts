@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 test('a recording has a name of its own where none is given, and the others the fields of the interface', async () => {
   const services = fakeServices();

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BridgeError } from '../../src/arm/types.ts';
-import { buildApp } from '../../src/http/app.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
-import { FakeArm, type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 let leader: FakeArm;
 let follower: FakeArm;
@@ -319,10 +318,11 @@ test('mirroring an arm that is stopped is refused with 400, one that is driven w
   const body = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
   services.mirror.start = () => Promise.reject(new BridgeError('stopped', 'follower is stopped.'));
   expect((await post('/move/leader/start', body)).status).toBe(400);
-  services.mirror.start = () => Promise.reject(new BridgeError('owned', 'follower is driven by ROS'));
+  services.mirror.start = () =>
+    Promise.reject(new BridgeError('owned', 'follower is driven by ROS.', { remedy: 'take_over' }));
   expect(await post('/move/leader/start', body)).toEqual({
     status: 409,
-    detail: 'follower is driven by ROS. Add ?take_over=true to take it.',
+    detail: 'follower is driven by ROS. Wait until it has ended, or take it with ?take_over=true.',
   });
 });
 

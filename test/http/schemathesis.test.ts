@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { buildApp, listen } from '../../src/http/app.ts';
-import { fakeServices } from './fakes.ts';
+import { listen } from '../../src/http/app.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 const PYTHON = process.env.ARM_BRIDGE_WITNESS_PYTHON ?? '';
 const CONFIG = fileURLToPath(new URL('schemathesis.toml', import.meta.url));

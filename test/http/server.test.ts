@@ -4,9 +4,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConfigError } from '../../src/config/load.ts';
-import { buildApp, listen } from '../../src/http/app.ts';
+import { listen } from '../../src/http/app.ts';
 import { endSilent } from '../../src/http/connections.ts';
-import { type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
 
 /** A loaded machine may take its time; only the outcome counts. */
 const PATIENCE = { timeout: 20_000 };

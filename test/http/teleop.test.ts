@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { HttpConfig } from '../../src/config/schema.ts';
-import { buildApp, listen } from '../../src/http/app.ts';
-import { FakeArm, type FakeServices, fakeServices } from './fakes.ts';
+import { listen } from '../../src/http/app.ts';
+import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { buildApp, listen } from '../../src/http/app.ts';
+import { listen } from '../../src/http/app.ts';
 import { readCertificate } from '../../src/http/tokens.ts';
-import { fakeServices } from './fakes.ts';
+import { buildApp, fakeServices } from './fakes.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { buildApp } from '../../src/http/app.ts';
-import { FakeArm, fakeServices } from './fakes.ts';
+import { buildApp, FakeArm, fakeServices } from './fakes.ts';
 
 const arm = new FakeArm(0, 'arm');
 const other = new FakeArm(1, 'other');

@@ -3,10 +3,9 @@ import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { buildApp } from '../../src/http/app.ts';
 import { querySchema, type Route } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
-import { FakeArm, type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 /** The worst that a client may send to every route, by its own declaration: how long it takes the thread, and what comes back. */
 

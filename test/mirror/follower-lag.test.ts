@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ArmHandle } from '../../src/arm/handle.ts';
+import type { Arm } from '../../src/arm/arm.ts';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { FollowerLag } from '../../src/mirror/follower-lag.ts';
 
@@ -8,11 +8,11 @@ const JOINTS = model.joints.length;
 const PAN = 0;
 
 /** A follower with one joint wanted here and measured there, rad. */
-function follower(wanted: number, measured: number): ArmHandle {
+function follower(wanted: number, measured: number): Arm {
   const [setpoints, positions, alarms] = [wanted, measured, 0].map((value) =>
     new Float64Array(JOINTS).fill(0).fill(value, 0, 1),
   );
-  return { name: 'follower', model, read: () => ({ setpoints, positions, alarms }) } as unknown as ArmHandle;
+  return { name: 'follower', model, read: () => ({ setpoints, positions, alarms }) } as unknown as Arm;
 }
 
 test('a follower that is wanted beyond a limit says which joint stands at it, and nothing within rounding of it', () => {

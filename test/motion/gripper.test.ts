@@ -1,66 +1,50 @@
-import { expect, test } from 'vitest';
-import { type ArmHandle, Claim, type Loss } from '../../src/arm/handle.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
 import type { Caller } from '../../src/arm/types.ts';
-import type { ArmPlanner } from '../../src/motion/planner.ts';
-import { Planners } from '../../src/motion/planners.ts';
-import { TrajectoryService } from '../../src/motion/trajectory-service.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
+
+const A: Caller = { owner: { key: 'a', name: 'owner a' }, takeOver: false };
+const TOLERANCE = 0.03;
+
+let bridge: VirtualBridge;
+let arm: Arm;
+beforeEach(async () => {
+  bridge = await VirtualBridge.start();
+  arm = bridge.arm();
+  await bridge.until(bridge.bridge.motion.init(arm, A));
+});
+
+const grip = (position: number) => bridge.bridge.trajectories.gripper(arm, position, TOLERANCE, A);
+const gripper = () => arm.read().positions[arm.model.gripper!.index]!;
 
 test('a gripper command ends when its arm is lost while the gripper is still short of its goal', async () => {
-  let lose: (loss: Loss) => void = () => {};
-  let cycles = 0;
-  const arm = {
-    name: 'follower',
-    model: { gripper: { index: 0 }, joints: [{ name: 'gripper', lower: 0, upper: 1 }] },
-    requireDrivable: () => {},
-    // The last sample there is: nothing comes any more.
-    read: () => ({ holding: true, state: 'ready', sampleInstant: 7, setpoints: [0.5], positions: [0.5] }),
-    claim: ({ owner }: Caller, onLoss: (loss: Loss) => void) => {
-      const claim = new Claim(owner, onLoss);
-      lose = (loss) => claim.lose(loss);
-      return claim;
-    },
-    release: () => {},
-    drive: async () => ({ motion: 1, duration: 0, ended: Promise.resolve('done') }),
-    cancel: async () => {},
-    nextCycle: async () => {
-      if (++cycles === 10) lose({ reason: 'disconnected', message: 'the arm is disconnected (unplugged)' });
-      if (cycles > 1000) throw new Error('it waits for ever');
-    },
-  } as unknown as ArmHandle;
-  const service = new TrajectoryService(new Planners([[arm, {} as ArmPlanner]]));
-  const outcome = await service.gripper(arm, 0.9, 0.01, { owner: { key: 'ros', name: 'ROS' }, takeOver: false });
-  expect(outcome).toEqual({ reached: false, stalled: false, message: 'the arm is disconnected (unplugged)' });
+  const gripping = grip(1.5);
+  await bridge.pass(0.3);
+  bridge.host.arms!.get('arm').unplug();
+  const outcome = await bridge.until(gripping);
+  expect(outcome).toMatchObject({ reached: false, stalled: false });
+  expect(outcome.message).toMatch(/the arm is disconnected/);
 });
 
 test('a system clock that is set ahead does not make a gripper on its way stand', async () => {
-  let cycles = 0;
-  const arm = {
-    name: 'follower',
-    model: { gripper: { index: 0 }, joints: [{ name: 'gripper', lower: 0, upper: 1 }] },
-    requireDrivable: () => {},
-    // It lags behind its setpoint by more than the tolerance, and creeps there in steps below the band that counts as moving.
-    read: () => {
-      const at = Math.min(0.9, 0.7 + 0.001 * cycles);
-      const set = cycles < 3 ? 0 : 3600;
-      const sampleInstant = 7 + 0.005 * cycles;
-      return {
-        holding: true,
-        state: 'ready',
-        sampleTime: 1e9 + set + sampleInstant,
-        sampleInstant,
-        setpoints: [0.9],
-        positions: [at],
-      };
-    },
-    claim: ({ owner }: Caller, onLoss: (loss: Loss) => void) => new Claim(owner, onLoss),
-    release: () => {},
-    drive: async () => ({ motion: 1, duration: 0, ended: Promise.resolve('done') }),
-    cancel: async () => {},
-    nextCycle: async () => {
-      if (++cycles > 1000) throw new Error('it waits for ever');
-    },
-  } as unknown as ArmHandle;
-  const service = new TrajectoryService(new Planners([[arm, {} as ArmPlanner]]));
-  const outcome = await service.gripper(arm, 0.9, 0.01, { owner: { key: 'ros', name: 'ROS' }, takeOver: false });
-  expect(outcome).toEqual({ reached: true, stalled: false, message: '' });
+  const gripping = grip(1.5);
+  await bridge.pass(0.2);
+  bridge.host.time.wallOffset += 3600;
+  expect(await bridge.until(gripping)).toEqual({ reached: true, stalled: false, message: '' });
+  expect(gripper()).toBeCloseTo(1.5, 1);
+});
+
+test('a gripper that something holds stands short of its goal, and says so', async () => {
+  await bridge.until(bridge.host.arms!.hand('arm', { gripper: gripper() }, 0.1));
+  const outcome = await bridge.until(grip(1.5));
+  expect(outcome).toEqual({ reached: false, stalled: true, message: '' });
+});
+
+test('what the gripper cannot do is refused', async () => {
+  await expect(bridge.until(grip(9))).rejects.toThrow(/gripper of arm arm cannot go to 9 rad: its limits are/);
+  await bridge.until(bridge.bridge.torque.off(arm, true, A));
+  await expect(bridge.until(grip(1))).rejects.toMatchObject({
+    message: 'Arm arm is connected, not ready.',
+    remedy: 'torque_on',
+  });
 });

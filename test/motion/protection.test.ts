@@ -1,91 +1,62 @@
 import { expect, test } from 'vitest';
-import type { ArmHandle } from '../../src/arm/handle.ts';
-import { loadArmModel } from '../../src/arm/model.ts';
-import { BridgeError, type Caller, type Owner } from '../../src/arm/types.ts';
-import type { MoveService } from '../../src/motion/move-service.ts';
-import { Protection } from '../../src/motion/protection.ts';
-import type { Ailment } from '../../src/rt/driver/arm-link.ts';
+import type { Caller } from '../../src/arm/types.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
 
-const model = loadArmModel('koch');
+const A: Caller = { owner: { key: 'a', name: 'owner a' }, takeOver: false };
 const ELBOW = 2;
-const TEXT = 'servo 3 (elbow_flex) has had enough';
 
-/** What the protection needs of an arm's handle, and in which order it has used it. */
-class FakeHandle {
-  readonly name = 'koch';
-  readonly model = model;
-  readonly done: string[] = [];
-  owner: Owner | null = { key: 'http', name: 'HTTP clients' };
-  notice = '';
-  torque = true;
-  claim(caller: Caller): object {
-    this.done.push(`claimed, taking over: ${caller.takeOver}`);
-    this.owner = caller.owner;
-    return {};
-  }
-  release(): void {
-    this.owner = null;
-  }
-  reserve(owner: Owner): void {
-    this.done.push(`kept for ${owner.name}`);
-  }
-  unreserve(): void {}
-  async giveUp(): Promise<void> {
-    this.done.push('given up');
-  }
-  read(): { torque: boolean } {
-    return { torque: this.torque };
-  }
+/** An arm of a model that holds at `init`, and is kept by somebody. */
+async function held(model: string) {
+  const bridge = await VirtualBridge.start({ arms: [{ name: 'arm', model, bus: `sim:${model}` }] });
+  const arm = bridge.arm();
+  await bridge.until(bridge.bridge.motion.init(arm, A));
+  await bridge.until(arm.takeOver(A));
+  const sim = bridge.host.arms!.get('arm');
+  return { bridge, arm, sim };
 }
 
-/** Tells the protection of an ailing servo. @param lower what comes of lowering the arm */
-async function ail(
-  arm: FakeHandle,
-  joint: number,
-  ailment: Ailment,
-  lower: () => Promise<string | null> = async () => null,
-): Promise<void> {
-  const motion = {
-    lower: (_: unknown, __: unknown, without: number | null) => {
-      arm.done.push(`lowered without joint ${without}`);
-      return lower();
-    },
-  };
-  const protection = new Protection(motion as unknown as MoveService, () => {});
-  await protection.ailing(arm as unknown as ArmHandle, joint, TEXT, ailment);
-}
-
-test.each([
-  ['failing', null, [], `${TEXT}: it has been lowered and released`],
-  ['limp', ELBOW, ['given up'], `${TEXT}: the other servos have lowered it and hold`],
-  // Its arm is disconnected, for a reason that says the rest.
-  ['silent', ELBOW, ['given up'], 'the other servos have lowered it and hold'],
-] as const)(
-  'an arm with a servo that is %s is taken from its owner and lowered, and says so',
-  async (ailment, without, after, notice) => {
-    const arm = new FakeHandle();
-    await ail(arm, ELBOW, ailment);
-    const kept = without === null ? [] : [`kept for the protection of its servos (${TEXT})`];
-    expect(arm.done).toEqual(['claimed, taking over: true', ...kept, `lowered without joint ${without}`, ...after]);
-    expect([arm.notice, arm.owner]).toEqual([notice, null]);
-  },
-);
-
-test('an arm that cannot be lowered for a limp servo says why, and is checked anew all the same', async () => {
-  const arm = new FakeHandle();
-  await ail(arm, ELBOW, 'limp', async () => {
-    throw new BridgeError('stopped', 'arm koch is stopped and holds');
-  });
-  expect(arm.notice).toBe(`${TEXT}: arm koch is stopped and holds`);
-  expect(arm.done.at(-1)).toBe('given up');
+test('an arm with an overloaded servo is taken from its owner, lowered and released, and says so', async () => {
+  const { bridge, arm, sim } = await held('so101');
+  sim.sim.raiseOverload(ELBOW + 1);
+  await bridge.pass(8);
+  expect(arm.owner).toBeNull();
+  expect(arm.read()).toMatchObject({ torque: false, state: 'connected' });
+  expect(arm.reason).toMatch(/elbow_flex.*overload.*: it has been lowered and released$/);
+  const rest = arm.model.poses.get('rest')!;
+  const { positions } = await bridge.host.arms!.truth('arm');
+  expect(positions[1]).toBeCloseTo(rest[1]!, 0);
 });
 
-test('a limp gripper carries nothing, and a limp arm is not lowered: neither is taken from its owner', async () => {
-  const gripper = new FakeHandle();
-  await ail(gripper, model.gripper!.index, 'limp');
-  expect([gripper.done, gripper.owner?.key]).toEqual([['given up'], 'http']);
-  const limp = new FakeHandle();
-  limp.torque = false;
-  await ail(limp, ELBOW, 'limp');
-  expect([limp.done, limp.owner?.key]).toEqual([['given up'], 'http']);
+test('around a servo that has shut itself down the others lower the arm and hold it', async () => {
+  const { bridge, arm, sim } = await held('koch');
+  sim.sim.raiseOverload(ELBOW + 1);
+  await bridge.pass(10);
+  expect(arm.owner).toBeNull();
+  expect(arm.reason).toMatch(/elbow_flex.*: the other servos have lowered it and hold$/);
+  expect(arm.read().torque).toBe(true);
+});
+
+test('an arm with a servo that is silent is lowered by the others, then disconnected for a reason that names it', async () => {
+  const { bridge, arm } = await held('so101');
+  await bridge.until(bridge.host.arms!.fault('arm', { dead: [ELBOW + 1] }));
+  await bridge.pass(12);
+  expect(arm.read().state).toBe('disconnected');
+  expect(arm.reason).toMatch(/elbow_flex.*; the other servos have lowered it and hold$/);
+});
+
+test('a gripper carries nothing of the arm: its arm stays with its owner', async () => {
+  const { bridge, arm, sim } = await held('so101');
+  sim.sim.raiseOverload(arm.model.gripper!.index + 1);
+  await bridge.pass(3);
+  expect(arm.owner?.key).toBe('a');
+  expect(arm.read().torque).toBe(true);
+});
+
+test('a limp arm is not lowered', async () => {
+  const bridge = await VirtualBridge.start();
+  const arm = bridge.arm();
+  bridge.host.arms!.get('arm').sim.raiseOverload(ELBOW + 1);
+  await bridge.pass(3);
+  expect(arm.read()).toMatchObject({ torque: false, state: 'connected' });
+  expect(bridge.lines.filter(({ msg }) => msg.includes('lowered'))).toEqual([]);
 });

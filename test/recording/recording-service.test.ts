@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { McapIndexedReader } from '@mcap/core';
-import { expect, onTestFinished, test } from 'vitest';
-import type { Arm } from '../../src/arm/types.ts';
-import type { Goals } from '../../src/motion/goals.ts';
-import { Planners } from '../../src/motion/planners.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
+import type { Caller } from '../../src/arm/types.ts';
 import { readTrack } from '../../src/recording/recording-file.ts';
-import { RecordingService } from '../../src/recording/recording-service.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
 
-const SAMPLES = 10;
+const A: Caller = { owner: { key: 'a', name: 'owner a' }, takeOver: false };
 const PERIOD = 0.02;
 const HOUR = 3600;
-const BEGUN = 1.7e9;
 
 /** Clock times of the messages of an MCAP file as its maker says when they were published, s. */
 async function publishTimes(path: string): Promise<number[]> {
@@ -29,44 +24,81 @@ async function publishTimes(path: string): Promise<number[]> {
   return times;
 }
 
-for (const [direction, step] of [
+let bridge: VirtualBridge;
+let arm: Arm;
+beforeEach(async () => {
+  bridge = await VirtualBridge.start();
+  arm = bridge.arm();
+});
+
+const recordings = () => bridge.bridge.recordings;
+
+/** Records a move to `init`. @returns the path of the file */
+async function recorded(name: string): Promise<string> {
+  await bridge.until(bridge.bridge.motion.sleep(arm, A));
+  const path = await bridge.until(recordings().start(arm, name, 1 / PERIOD));
+  await bridge.until(bridge.bridge.motion.init(arm, A));
+  await bridge.until(recordings().stop(arm));
+  return path;
+}
+
+test.each([
   ['back', -HOUR],
   ['ahead', HOUR],
-] as const) {
-  test(`a system clock that is set ${direction} neither drops samples of a recording nor bends its times`, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-recordings-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    let reads = 0;
-    const arm = {
-      name: 'follower',
-      model: { joints: [{ name: 'shoulder_pan' }] },
-      requireConnected: () => {},
-      // A new sample with each read, until there are enough.
-      read: () => {
-        const k = Math.min(reads++, SAMPLES - 1);
-        const passed = k * PERIOD;
-        return {
-          state: 'ready',
-          sampleTime: BEGUN + passed + (k < SAMPLES / 2 ? 0 : step),
-          sampleInstant: 5 + passed,
-          positions: Float64Array.of(k),
-          velocities: Float64Array.of(0),
-          efforts: Float64Array.of(0),
-        };
-      },
-    } as unknown as Arm;
-    const recordings = new RecordingService(new Planners([]), {} as Goals, { folder, quota: 1 });
-    const path = await recordings.start(arm, 'clock', 200);
-    await expect.poll(() => reads).toBeGreaterThan(SAMPLES);
-    const summary = await recordings.stop(arm);
-    expect(summary).toMatchObject({ samples: SAMPLES, problem: null });
-    expect(summary!.duration).toBeCloseTo((SAMPLES - 1) * PERIOD, 6);
-    const track = await readTrack(path);
-    expect(track.positions.map((q) => q[0])).toEqual(Array.from({ length: SAMPLES }, (_, k) => k));
-    for (const [k, time] of track.times.entries()) expect(time).toBeCloseTo(k * PERIOD, 5);
-    // What the clock said stays in the file.
-    const times = await publishTimes(path);
-    expect(times[0]).toBeCloseTo(BEGUN, 3);
-    expect(times.at(-1)).toBeCloseTo(BEGUN + step + (SAMPLES - 1) * PERIOD, 3);
+])('a system clock that is set %s neither drops samples of a recording nor bends its times', async (_, step) => {
+  const path = await bridge.until(recordings().start(arm, 'clock', 1 / PERIOD));
+  await bridge.pass(1);
+  const before = bridge.host.clock.wall();
+  bridge.host.time.wallOffset += step;
+  await bridge.pass(1);
+  const summary = (await bridge.until(recordings().stop(arm)))!;
+  expect(summary.problem).toBeNull();
+  expect(summary.samples).toBeGreaterThan(90);
+  const track = await readTrack(path);
+  for (const [k, time] of track.times.entries()) {
+    if (k > 0) expect(Math.abs(time - track.times[k - 1]! - PERIOD)).toBeLessThan(0.006);
+  }
+  // What the clock said stays in the file.
+  const times = await publishTimes(path);
+  const jump = times.findIndex((time, k) => k > 0 && Math.abs(time - times[k - 1]! - step) < 1);
+  expect(times[jump]!).toBeCloseTo(before + step, 0);
+});
+
+test('a recording is replayed: the arm goes to its first pose and then as it was recorded', async () => {
+  await recorded('move');
+  expect(await bridge.until(recordings().play(arm, 'move', 1, A))).toMatchObject({ problem: null });
+  const { positions } = await bridge.host.arms!.truth('arm');
+  const init = arm.model.poses.get('init')!;
+  for (const [i, angle] of init.entries()) expect(positions[i]!).toBeCloseTo(angle, 1);
+});
+
+test('a stop ends a replay for good, also one that is still being read', async () => {
+  await recorded('move');
+  const early = recordings()
+    .play(arm, 'move', 1, A)
+    .catch((error: unknown) => error);
+  await bridge.until(arm.stop('test'));
+  await bridge.until(arm.reset());
+  expect(await bridge.until(early)).toMatchObject({ code: expect.stringMatching(/stopped|unsupported/) });
+  const late = recordings().play(arm, 'move', 1, A);
+  await bridge.pass(2);
+  await bridge.until(arm.stop('test'));
+  expect(await bridge.until(late)).toMatchObject({ problem: 'stopped (test)' });
+  await bridge.until(arm.reset());
+  await bridge.pass(0.5);
+  const before = (await bridge.host.arms!.truth('arm')).positions;
+  await bridge.pass(5);
+  const after = (await bridge.host.arms!.truth('arm')).positions;
+  for (const [i, angle] of before.entries()) expect(after[i]!).toBeCloseTo(angle, 1);
+});
+
+test('an arm is recorded once at a time, and under a name that is free', async () => {
+  await bridge.until(recordings().start(arm, 'one', 50));
+  await expect(bridge.until(recordings().start(arm, 'two', 50))).rejects.toMatchObject({
+    message: 'Arm arm is being recorded already.',
+    remedy: 'stop_recording',
   });
-}
+  await bridge.until(recordings().stop(arm));
+  await expect(bridge.until(recordings().start(arm, 'one', 50))).rejects.toThrow(/recording "one" already/);
+  await expect(bridge.until(recordings().play(arm, 'none', 1, A))).rejects.toThrow(/no recording "none"/);
+});

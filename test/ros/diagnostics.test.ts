@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import { type DiagnosticStatus, Diagnostics } from '../../src/ros/diagnostics.ts';
 import { acceptsCommands } from '../../src/ros/discovery.ts';
-import { FakeArm, LOOP } from './support/fakes.ts';
+import { FakeArm, fakeArm, LOOP } from './support/fakes.ts';
 
 const thresholds = configSchema.shape.ros.parse({}).diagnostics;
 
 function rig() {
   const arm = new FakeArm(0, 'leader');
   const loop = { ...LOOP };
-  const diagnostics = new Diagnostics([arm], () => loop, thresholds);
+  const diagnostics = new Diagnostics([fakeArm(arm)], () => loop, thresholds);
   const { snapshot } = arm;
   snapshot.state = 'ready';
   snapshot.detailTime = 1;

@@ -241,7 +241,7 @@ describeRos('the ROS room on a real graph', () => {
     await publish([jointState(100.5, ['gripper', 'elbow_flex'], [0.25, -1])]);
     await until(() => bridge.joints.commands.length > 0);
     expect(bridge.joints.commands).toEqual([
-      { arm: 'follower', names: ['gripper', 'elbow_flex'], positions: [0.25, -1], stamp: 100.5 },
+      { arm: 'follower', names: ['gripper', 'elbow_flex'], positions: [0.25, -1] },
     ]);
   });
 
@@ -300,7 +300,6 @@ describeRos('the ROS room on a real graph', () => {
     const velocities = [0.5, 0.4, 0.3, 0.2, 0.1, 0];
     await send(reversed, [5, 4, 3, 2, 1, 0], velocities, () => states.length > 0);
     expect(states[0]).toMatchObject({ arm: 'far', positions: [0, 1, 2, 3, 4, 5], velocities: velocities.reverse() });
-    expect(states[0]!.stamp).toBeGreaterThan(10);
     await send(JOINTS, [9, 8, 7, 6, 5, 4], [], () => states.at(-1)?.velocities === null);
     expect(states.at(-1)).toMatchObject({ arm: 'far', positions: [9, 8, 7, 6, 5, 4] });
     expect(bridge.logged('/far/joint_states')[0]).toContain('shoulder_pan');

@@ -9,10 +9,10 @@ import {
   type TrajectoryGoal,
   type TrajectoryMessage,
 } from '../../src/ros/trajectory-message.ts';
-import { FakeArm, JOINTS } from './support/fakes.ts';
+import { FakeArm, fakeArm, JOINTS } from './support/fakes.ts';
 
 const NOW = 1_764_000_000;
-const arm = new FakeArm(0, 'leader');
+const arm = fakeArm(new FakeArm(0, 'leader'));
 
 const stamp = (seconds: number) => ({ sec: Math.floor(seconds), nanosec: Math.round((seconds % 1) * 1e9) });
 

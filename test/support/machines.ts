@@ -1,4 +1,9 @@
+import { OWNERSHIP } from '../../src/arm/ownership.ts';
+import { REPORTED_STATE } from '../../src/arm/reported-state.ts';
+import { CALIBRATION } from '../../src/calibration/calibration-steps.ts';
 import type { Machine } from '../../src/machine.ts';
+import { AUTOSTART } from '../../src/mirror/autostart.ts';
+import { PAIR } from '../../src/mirror/pair.ts';
 import { ARMING } from '../../src/rt/driver/arming-machine.ts';
 import { CONNECTION } from '../../src/rt/driver/connection.ts';
 import { SERVO_TRUST } from '../../src/rt/driver/servo-trust.ts';
@@ -12,7 +17,19 @@ export const MACHINES: readonly Machine<string, string, string>[] = [
   ARMING,
   SERVO_TRUST,
   WATCHDOG,
+  REPORTED_STATE,
+  OWNERSHIP,
+  PAIR,
+  AUTOSTART,
+  CALIBRATION,
 ];
+
+/** States in which a machine has come to its end: nothing happens in them any more. */
+export const ENDS: Readonly<Record<string, readonly string[]>> = {
+  [PAIR.name]: ['ended'],
+  [AUTOSTART.name]: ['done', 'over'],
+  [CALIBRATION.name]: ['ended'],
+};
 
 /** One step of a machine that changes something. */
 export interface Step {

@@ -1,6 +1,7 @@
 import { type Arm, type Arms, BridgeError, type Caller } from '../../arm/types.ts';
 import type { Clock } from '../../clock.ts';
-import type { Jogging, JogVelocity } from '../../motion/jog-service.ts';
+import type { JogService, JogVelocity } from '../../motion/jog-service.ts';
+import { inWords } from '../errors.ts';
 import type { JogMessage } from './protocol.ts';
 
 /** A jogged arm decelerates to a hold when the next message does not come within this time, s. */
@@ -17,11 +18,11 @@ interface Turn {
 /** Jogging by hand over live connections: one client an arm at a time, and none goes on without its client. */
 export class JogSessions {
   readonly #arms: Arms;
-  readonly #jogging: Jogging;
+  readonly #jogging: JogService;
   readonly #clock: Clock;
   readonly #turns = new Map<Arm, Turn>();
 
-  constructor(arms: Arms, jogging: Jogging, clock: Clock) {
+  constructor(arms: Arms, jogging: JogService, clock: Clock) {
     this.#arms = arms;
     this.#jogging = jogging;
     this.#clock = clock;
@@ -44,10 +45,10 @@ export class JogSessions {
       return `arm ${arm.name} is jogged by another client`;
     }
     try {
-      const answer = this.#jogging.feed(arm, velocity, caller, DEAD_MAN);
-      if (answer !== 'accepted') return answer.refused;
+      const refused = this.#jogging.feed(arm, velocity, caller, DEAD_MAN);
+      if (refused !== null) return inWords(refused);
     } catch (error) {
-      if (error instanceof BridgeError) return error.message;
+      if (error instanceof BridgeError) return inWords(error);
       throw error;
     }
     this.#turns.set(arm, { client, caller, last: now });

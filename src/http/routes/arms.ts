@@ -155,8 +155,8 @@ export const armRoutes = [
     query: { take_over: takeOver },
     answer: statusAnswer('follower holds'),
     refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: CONFLICT },
-    handler: async ({ services, callers }, { arm, query }, reply) => {
-      const ended = await callers.run(reply, query.take_over, (caller) => services.ownership.halt(arm, caller));
+    handler: async ({ callers }, { arm, query }, reply) => {
+      const ended = await callers.run(reply, query.take_over, (caller) => arm.halt(caller));
       return ok(ended ? `${arm.name} holds` : `Nothing drove ${arm.name}`);
     },
   }),
@@ -170,8 +170,8 @@ export const armRoutes = [
     description: 'From whoever drives it, who is told; the arm holds, and is the caller’s until it is released.',
     answer: statusAnswer('follower is yours until you release it'),
     refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: 'The arm is stopped (/stop/reset).' },
-    handler: async ({ services, callers }, { arm }, reply) => {
-      await callers.run(reply, true, (caller) => services.ownership.takeOver(arm, caller));
+    handler: async ({ callers }, { arm }, reply) => {
+      await callers.run(reply, true, (caller) => arm.takeOver(caller));
       return ok(`${arm.name} is yours until you release it`);
     },
   }),
@@ -186,8 +186,8 @@ export const armRoutes = [
     query: { take_over: takeOver },
     answer: statusAnswer('follower is free'),
     refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: CONFLICT },
-    handler: async ({ services, callers }, { arm, query }, reply) => {
-      const released = await callers.run(reply, query.take_over, (caller) => services.ownership.release(arm, caller));
+    handler: async ({ callers }, { arm, query }, reply) => {
+      const released = await callers.run(reply, query.take_over, (caller) => arm.release(caller));
       return ok(released ? `${arm.name} is free` : `${arm.name} was free already`);
     },
   }),

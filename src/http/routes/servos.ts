@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ServoFacts } from '../../arm/servo-care.ts';
+import type { ServoFacts } from '../../arm/arm-servos.ts';
 import type { Arm } from '../../arm/types.ts';
 import { HttpProblem } from '../errors.ts';
 import { asModel, components, integer, list, MOST_JOINTS } from '../fields.ts';
@@ -162,7 +162,7 @@ export const servoRoutes = [
     body: { schema: temperatureWriteRequest, example: { maximum_temperature: [65, 65, 65, 65, 65, 65] } },
     answer: statusAnswer(),
     refusals: { 400: 'The arm is unknown or disconnected, or a servo cannot have such a limit.', 409: CONFLICT },
-    handler: async ({ services, callers }, { arm, query, body }, reply) => {
+    handler: async ({ callers }, { arm, query, body }, reply) => {
       const limits = Float64Array.from(body.maximum_temperature);
       const count = arm.model.joints.length;
       if (limits.length !== count) {
@@ -172,7 +172,7 @@ export const servoRoutes = [
             'give one for each.',
         );
       }
-      await callers.run(reply, query.take_over, (caller) => services.servos.limitTemperatures(arm, limits, caller));
+      await callers.run(reply, query.take_over, (caller) => arm.servos.limitTemperatures(limits, caller));
       return ok();
     },
   }),
@@ -207,8 +207,8 @@ export const servoRoutes = [
       },
     },
     refusals: { 400: NOT_THERE },
-    handler: async ({ services }, { arm }): Promise<RobotConfig> => {
-      const facts = arm.remote ? [] : await services.servos.read(arm);
+    handler: async (_parts, { arm }): Promise<RobotConfig> => {
+      const facts = arm.remote ? [] : await arm.servos.read();
       return {
         robot_id: arm.id,
         name: arm.name,

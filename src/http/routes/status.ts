@@ -136,6 +136,7 @@ export const loopExample: z.input<typeof loopState> = {
   cycles: 12000,
   rate: 200,
   late: 3,
+  trouble: '',
   period: 0.005,
   longest_period: 0.0052,
   priority: null,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Arm, BridgeError } from '../../arm/types.ts';
 import type { HandMessage } from '../../motion/teleop-service.ts';
 import type { Dialect } from '../dialect.ts';
-import { asProblem, HttpProblem } from '../errors.ts';
+import { asProblem, HttpProblem, inWords } from '../errors.ts';
 import { asModel, components, number, oneOf, queryInteger } from '../fields.ts';
 import { channel } from '../live/channel.ts';
 import { MOST_WAITING } from '../live/hub.ts';
@@ -203,7 +203,8 @@ function serve(
       const body = readMessage(text, teleopRequest, config.dialect);
       return lead(parts, robotId, body, hands[body.source], take_over);
     } catch (error) {
-      if (error instanceof HttpProblem || error instanceof BridgeError) return failed(error.message);
+      if (error instanceof HttpProblem) return failed(error.message);
+      if (error instanceof BridgeError) return failed(inWords(error));
       throw error;
     }
   };

@@ -62,6 +62,8 @@ export interface ArmLink {
   readonly torqueRefusal: string;
   /** Why the servos disagree with the calibration of their arm, so that it must not be driven; empty if they agree. */
   readonly miscalibrated: string;
+  /** Why another machine that owns the arm does not let it be driven; empty when it does, and for an own arm. */
+  readonly blocked: string;
   /** Why the arm must be stopped; empty when it need not. */
   readonly fault: string;
   /** True when goals are handed on by somebody else (a remote arm): the link has no servos to hold. */

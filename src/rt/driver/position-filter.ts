@@ -1,4 +1,4 @@
-/** A reading that differs from the last one by more than this and this speed times the time since is held back, rad and rad/s. */
+/** A reading that differs from the last one by more than this and this speed times the time between them is held back, rad and rad/s. */
 const JUMP = 0.08;
 const FASTEST = 25;
 /** So many readings in a row that agree with each other are believed, however far from the last one they are. */
@@ -20,7 +20,7 @@ export class PositionFilter {
   strays = 0;
   /** rad per step. */
   readonly #radians: Float64Array;
-  /** Last reading that was believed, steps, and when, s. */
+  /** Last reading that was believed, steps; and when the last one came, whatever became of it, s. */
   readonly #last: Float64Array;
   readonly #time: Float64Array;
   readonly #pending: Float64Array;
@@ -54,8 +54,9 @@ export class PositionFilter {
   /** Judges a reading, steps; what is not `held` is the new position. */
   judge(index: number, steps: number, now: number): Verdict {
     const allowed = (JUMP + FASTEST * (now - this.#time[index]!)) / this.#radians[index]!;
+    this.#time[index] = now;
     if (Math.abs(steps - this.#last[index]!) <= allowed) {
-      this.#believe(index, steps, now);
+      this.#believe(index, steps);
       return Verdict.believed;
     }
     const near = JUMP / this.#radians[index]!;
@@ -64,7 +65,7 @@ export class PositionFilter {
     this.#pending[index] = steps;
     this.#throw(index, now);
     if (this.#agreeing[index]! < AGREEING) return Verdict.held;
-    this.#believe(index, steps, now);
+    this.#believe(index, steps);
     return Verdict.moved;
   }
 
@@ -75,9 +76,8 @@ export class PositionFilter {
     return true;
   }
 
-  #believe(index: number, steps: number, now: number): void {
+  #believe(index: number, steps: number): void {
     this.#last[index] = steps;
-    this.#time[index] = now;
     this.#agreeing[index] = 0;
   }
 

@@ -22,12 +22,10 @@ export class RemoteLink implements ArmLink {
   readonly torqueRefusal = '';
   readonly miscalibrated = '';
   readonly fault = '';
-  readonly trouble = '';
-  readonly torque = true;
-  readonly anyTorque = true;
+  blocked = '';
+  torque = true;
   readonly arming = false;
   readonly frozen = false;
-  readonly power: Power = 'holding';
   readonly held: Uint8Array;
   readonly withheld: Uint8Array;
   readonly readTime = 0;
@@ -54,6 +52,29 @@ export class RemoteLink implements ArmLink {
     };
     this.#silent = `nothing comes on the ROS topic /${name}/joint_states: start the bridge that owns its bus`;
     this.reason = this.#silent;
+  }
+
+  get anyTorque(): boolean {
+    return this.torque;
+  }
+
+  get trouble(): string {
+    return this.blocked;
+  }
+
+  get power(): Power {
+    return this.torque ? 'holding' : 'limp';
+  }
+
+  /**
+   * The owner has said what it does with the arm.
+   * @param torque it holds
+   * @param blocked why it must not be driven, for people; empty when it may
+   */
+  told(torque: boolean, blocked: string): void {
+    this.torque = torque;
+    this.held.fill(torque ? 1 : 0);
+    this.blocked = blocked;
   }
 
   /** A state of the arm has arrived. @param now monotonic time of its arrival, s */

@@ -19,6 +19,7 @@ const GOAL_LAG = 60;
 /** An arm of servos of one family on one bus: it joins what its parts decide. */
 export class ServoLink implements ArmLink {
   readonly remote = false;
+  readonly blocked = '';
   readonly readings: ArmReadings;
   readonly gains: Gains;
   readonly limits: ArmLink['limits'];

@@ -18,7 +18,8 @@ export type EndReason =
   | 'disconnected'
   | 'silent'
   | 'torque_off'
-  | 'not_following';
+  | 'not_following'
+  | 'blocked';
 
 /** Cycles without new positions for so long steer no motion: the arm brakes and its motion ends, s. */
 const STALE = 0.25;
@@ -184,7 +185,8 @@ export class ArmController implements Published {
   #live(dt: number): void {
     if (this.state === StateCode.disconnected) this.#connect();
     this.#mindStop();
-    const { power } = this.link;
+    const { power, blocked } = this.link;
+    if (blocked !== '' && this.source !== null) this.#brakeOff('blocked', blocked);
     if (power === 'holding') this.#put('energised');
     else if (power !== 'arming') this.#put('limp');
     if (power === 'holding' || power === 'arming') {

@@ -10,8 +10,8 @@ const RESTING = 0.06;
 const RESTING_TIME = 0.03;
 /** So long after its beginning, and while goals still decelerate, a joint that stays behind is found, s. */
 const LOOKING = 0.03;
-/** After this time goals stay where they are, s. */
-const LONGEST = 0.5;
+/** A goal that is so near to where its joint can stop has met it, rad. */
+const MET = 0.02;
 
 /**
  * Brings the joints of an arm to rest, not only their goals: a joint that stays behind its goal, since something holds it or
@@ -23,6 +23,8 @@ export class ComingToRest {
   readonly #targets: Float64Array;
   /** 1 for each joint whose goal is drawn back to it. */
   readonly #drawn: Uint8Array;
+  /** 1 for each of them that its goal has met. */
+  readonly #met: Uint8Array;
   #any = false;
   #since = 0;
   #still = -1;
@@ -30,12 +32,14 @@ export class ComingToRest {
   constructor(joints: number) {
     this.#targets = new Float64Array(joints);
     this.#drawn = new Uint8Array(joints);
+    this.#met = new Uint8Array(joints);
   }
 
   /** A stop begins. @param now monotonic, s */
   begin(now: number): void {
     this.resting = false;
     this.#drawn.fill(0);
+    this.#met.fill(0);
     this.#any = false;
     this.#since = now;
     this.#still = -1;
@@ -55,27 +59,27 @@ export class ComingToRest {
     dt: number,
     now: number,
   ): void {
-    if (now - this.#since < LONGEST) {
-      let still = true;
-      for (let i = 0; i < positions.length; i++) {
-        const velocity = following.velocities[i]!;
-        if (Math.abs(velocity) > RESTING) still = false;
-        const held = positions[i]! + droop[i]! - following.learned[i]!;
-        const rest = held + (velocity * Math.abs(velocity)) / (2 * BRAKING);
-        const ahead = gate.goals[i]! - rest;
-        const leads = ahead * (gate.goals[i]! - held) > 0;
-        const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
-        if (stiff && stopping && leads && Math.abs(ahead) > LAGGING) {
-          this.#drawn[i] = 1;
-          this.#any = true;
-        }
-        this.#targets[i] = rest;
+    let still = true;
+    for (let i = 0; i < positions.length; i++) {
+      const velocity = following.velocities[i]!;
+      if (Math.abs(velocity) > RESTING) still = false;
+      if (this.#drawn[i] === 1 && Math.abs(gate.goals[i]! - this.#targets[i]!) < MET) this.#met[i] = 1;
+      // Where goal and joint have met the goal stays: a slow joint would push it on for ever.
+      if (this.#met[i] === 1) continue;
+      const held = positions[i]! + droop[i]! - following.learned[i]!;
+      const rest = held + (velocity * Math.abs(velocity)) / (2 * BRAKING);
+      const ahead = gate.goals[i]! - rest;
+      const leads = ahead * (gate.goals[i]! - held) > 0;
+      const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
+      if (stiff && stopping && leads && Math.abs(ahead) > LAGGING) {
+        this.#drawn[i] = 1;
+        this.#any = true;
       }
-      if (!still) this.#still = -1;
-      else if (this.#still < 0) this.#still = now;
-      else if (now - this.#still >= RESTING_TIME) this.resting = true;
-      if (this.resting) this.#drawn.fill(0);
-    } else this.#drawn.fill(0);
+      this.#targets[i] = rest;
+    }
+    if (!still) this.#still = -1;
+    else if (this.#still < 0) this.#still = now;
+    else if (now - this.#still >= RESTING_TIME) this.resting = true;
     if (this.#any && stiff) gate.draw(this.#targets, this.#drawn, dt);
   }
 }

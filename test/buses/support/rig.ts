@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type ArmModel, armChain, loadArmModel } from '../../../src/arm/model.ts';
-import type { Bridge as BridgeInstance } from '../../../src/bridge.ts';
+import type { Bridge } from '../../../src/bridge.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { STS3215, type Sts3215Register } from '../../../src/servo/feetech/sts3215.ts';
 import type { PortInfo } from '../../../src/servo/port/discovery.ts';
@@ -13,10 +13,7 @@ import { type FirmwareOptions, Sts3215Firmware } from '../../../src/sim/sts3215-
 import { STS3215_MOTOR } from '../../../src/sim/sts3215-motor.ts';
 import { PseudoTerminal } from '../../../src/sim/terminal.ts';
 import { BridgeClient } from '../../e2e/support/bridge.ts';
-
-/** The compiled bridge, whose control thread can run. */
-const compiled = new URL('../../../dist/bridge.js', import.meta.url).href;
-const { Bridge } = (await import(compiled)) as typeof import('../../../src/bridge.ts');
+import { startBridge } from '../../support/compiled-bridge.ts';
 
 export const IDS = [1, 2, 3, 4, 5, 6];
 export const SO101: ArmModel = loadArmModel('so101');
@@ -171,12 +168,12 @@ export class Rig {
 
 /** A bridge whose arms are these, by HTTP and by its log. */
 export class RigBridge extends BridgeClient {
-  readonly #bridge: BridgeInstance;
+  readonly #bridge: Bridge;
   readonly #folder: string;
   /** Lines of the log from the level `warn` on. */
   readonly warnings: string[];
 
-  private constructor(bridge: BridgeInstance, folder: string, warnings: string[]) {
+  private constructor(bridge: Bridge, folder: string, warnings: string[]) {
     super();
     this.#bridge = bridge;
     this.#folder = folder;
@@ -201,7 +198,12 @@ export class RigBridge extends BridgeClient {
     writeFileSync(file, JSON.stringify({ control: { rate: 100, ...control }, arms }));
     const warnings: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
-    const bridge = await Bridge.start(loadConfig(file, {}, { port: 0, ros: false }), logger, [], undefined, scan);
+    const bridge = await startBridge(
+      loadConfig(file, {}, { port: 0, ros: false }),
+      logger,
+      {},
+      scan === undefined ? {} : { scanPorts: scan },
+    );
     return new RigBridge(bridge, folder, warnings);
   }
 

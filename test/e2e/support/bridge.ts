@@ -42,6 +42,11 @@ afterAll(() => {
 /** What every process that speaks ROS here is given: a graph and a log folder of this test process alone. */
 const ISOLATED = { ROS_DOMAIN_ID: ROS_DOMAIN, ROS_LOG_DIR: ROS_LOGS };
 
+/** Each bridge has a state folder of its own: a stop outlives its bridge, and is not to meet the next test. */
+function ownState(): { XDG_STATE_HOME: string } {
+  return { XDG_STATE_HOME: mkdtempSync(join(ROS_LOGS, 'state-')) };
+}
+
 /** Environment of a program that speaks to the bridge over ROS 2. */
 export function rosEnvironment(): NodeJS.ProcessEnv {
   return {
@@ -83,7 +88,7 @@ export class BridgeProcess extends BridgeClient {
     super();
     const [program, ...rest] = [...by, process.execPath, MAIN, '--port', '0', ...args] as [string, ...string[]];
     this.child = spawn(program, rest, {
-      env: { ...process.env, ...ISOLATED, ...environment },
+      env: { ...process.env, ...ISOLATED, ...ownState(), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
@@ -143,7 +148,7 @@ export class BridgeProcess extends BridgeClient {
 /** Runs the compiled main.js to its end; for runs that end by themselves. */
 export async function runToEnd(...args: string[]): Promise<{ code: number | null; output: string; errors: string }> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...process.env, ...ISOLATED },
+    env: { ...process.env, ...ISOLATED, ...ownState() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ArmHandle } from '../../../src/arm/handle.ts';
+import type { Arm } from '../../../src/arm/arm.ts';
 
 const SERVO_STEP = (2 * Math.PI) / 4096;
 /** Stamps follow the system clock, by at most this at once unless somebody sets it, s. */
@@ -10,7 +10,7 @@ const CLOCK = 0.006;
  * servos are sent, and whether they hold.
  */
 export class GoalWatch {
-  readonly #arm: ArmHandle;
+  readonly #arm: Arm;
   readonly #goals: Float64Array;
   readonly #ended: Promise<void>;
   #time: number;
@@ -22,7 +22,7 @@ export class GoalWatch {
   #over = false;
 
   /** @param arm holds or is driven */
-  constructor(arm: ArmHandle) {
+  constructor(arm: Arm) {
     const { goals, goalTime } = arm.read();
     this.#arm = arm;
     this.#goals = goals.slice();

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { ArmModel } from '../../../src/arm/model.ts';
 import { SOFT_GAIN } from '../../../src/arm/model.ts';
 import { Float } from '../../../src/rt/sources/float.ts';
@@ -30,7 +31,11 @@ export function floating(joints: number): Float {
 /** An arm that has held `pose` and floats from now on. */
 export async function floatingArm(make: MakeArm, pose: readonly number[]): Promise<VirtualArm> {
   const arm = await make(pose);
+  // A hand has it until it holds: torque does not go on for an arm that falls.
+  arm.sim.hand(Object.fromEntries(arm.model.joints.map(({ name }, j) => [name, pose[j]!])), 0.01);
   arm.hold();
+  arm.sim.hand(null, 0);
+  arm.run(0.2);
   arm.runtime.drive(floating(pose.length));
   return arm;
 }
@@ -51,6 +56,7 @@ export async function drifts(make: MakeArm, model: ArmModel, count: number, seco
     const pose = model.joints.map(({ lower, upper }) => lower + (0.1 + 0.8 * next()) * (upper - lower));
     const arm = await floatingArm(make, pose);
     if (arm.sim.physics.contacts().length > 0) continue;
+    expect(arm.problem).toBe('');
     const before = arm.truth().positions;
     arm.run(seconds);
     drifted.push(furthest(arm.truth().positions, before));

@@ -64,6 +64,8 @@ export class VirtualArm {
   runtime: ArmController;
   readonly shared: SharedState;
   link: ServoLink;
+  /** Why torque did not go on when it was asked for last; empty when it did. */
+  problem = '';
   /** Largest change of a goal in one cycle so far, rad. */
   largestStep = 0;
   readonly #lastGoals: Float64Array;
@@ -170,7 +172,9 @@ export class VirtualArm {
 
   /** Torque on where the arm is, as the commands of the main thread do it. */
   hold(): void {
-    this.runtime.setTorque(true);
+    this.runtime.setTorque(true, (problem) => {
+      this.problem = problem;
+    });
     this.run(0.3);
   }
 

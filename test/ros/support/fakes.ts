@@ -1,13 +1,8 @@
 import pino from 'pino';
-import type { JointStreams } from '../../../src/arm/joint-streams.ts';
 import type { ArmModel } from '../../../src/arm/model.ts';
-import { type Arm, type ArmSnapshot, type Arms, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
+import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import type { Gravity, Mirror, MirrorStatus } from '../../../src/mirror/mirroring.ts';
-import type { Jogging } from '../../../src/motion/jog-service.ts';
-import type { Motion } from '../../../src/motion/moves.ts';
-import type { Torque } from '../../../src/motion/torque.ts';
-import type { Trajectories } from '../../../src/motion/trajectory-service.ts';
+import type { MirrorStatus } from '../../../src/mirror/mirroring.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
 import { emptySnapshot, JOINT_FIELD_NAMES } from '../../../src/rt/snapshot/arm-fields.ts';
 
@@ -24,13 +19,18 @@ const TIMING = { recent: PERCENTILES, total: PERCENTILES };
 
 /** Figures of a control loop that has just begun. */
 export const LOOP: LoopStatistics = {
-  ...{ cycles: 0, rate: 200, late: 0, period: 0.005, longestPeriod: 0.005, priority: 0 },
+  ...{ cycles: 0, rate: 200, late: 0, trouble: '', period: 0.005, longestPeriod: 0.005, priority: 0 },
   ...{ periods: TIMING, lateness: TIMING, latency: TIMING },
   histogram: { width: 0.00025, counts: [] },
 };
 
+/** An arm whose snapshot the test sets, for parts that read no more of it. */
+export function fakeArm(arm: FakeArm): Arm {
+  return arm as unknown as Arm;
+}
+
 /** An arm whose snapshot the test sets. Its tool is where its first three joint values say. */
-export class FakeArm implements Arm {
+export class FakeArm {
   readonly detached = false;
   // The part of a model that the ROS room reads.
   readonly model = {
@@ -112,7 +112,7 @@ export class FakeArm implements Arm {
   }
 }
 
-export class FakeMirror implements Mirror {
+export class FakeMirror {
   #status: MirrorStatus = { active: false, pairs: [], reason: '' };
   readonly listeners = new Set<() => void>();
 
@@ -141,18 +141,16 @@ export interface Command {
   readonly arm: string;
   readonly names: string[];
   readonly positions: number[];
-  readonly stamp: number;
 }
 
 export interface RemoteState {
   readonly arm: string;
   readonly positions: number[];
   readonly velocities: number[] | null;
-  readonly stamp: number;
 }
 
 /** What arrived by the streams; refuses commands while `refusal` is set. */
-export class FakeStreams implements JointStreams {
+export class FakeStreams {
   readonly commands: Command[] = [];
   readonly states: RemoteState[] = [];
   refusal: string | null = null;
@@ -164,18 +162,19 @@ export class FakeStreams implements JointStreams {
     this.refusal = null;
   }
 
-  command(arm: Arm, names: readonly string[], positions: Float64Array, stamp: number) {
-    if (this.refusal !== null) return { refused: this.refusal };
-    this.commands.push({ arm: arm.name, names: [...names], positions: [...positions], stamp });
-    return 'accepted' as const;
+  command(arm: Arm, names: readonly string[], positions: Float64Array): BridgeError | null {
+    if (this.refusal !== null) return new BridgeError('owned', this.refusal);
+    this.commands.push({ arm: arm.name, names: [...names], positions: [...positions] });
+    return null;
   }
 
-  remoteState(arm: Arm, positions: Float64Array, velocities: Float64Array | null, stamp: number): void {
+  remoteOwner(): void {}
+
+  remoteState(arm: Arm, positions: Float64Array, velocities: Float64Array | null): void {
     this.states.push({
       arm: arm.name,
       positions: [...positions],
       velocities: velocities === null ? null : [...velocities],
-      stamp,
     });
   }
 }
@@ -194,14 +193,14 @@ export class FakeBridge {
     discovery: 'localhost' | 'subnet' | 'off' = 'localhost',
   ) {
     const byName = new Map(arms.map((arm) => [arm.name, arm]));
-    const all: Arms = {
+    const all = {
       all: arms,
-      byId: (id) => {
+      byId: (id: number) => {
         const arm = arms.find((candidate) => candidate.id === id);
         if (arm === undefined) throw new BridgeError('unknown_arm', `no arm ${id}`);
         return arm;
       },
-      byName: (name) => byName.get(name),
+      byName: (name: string) => byName.get(name),
     };
     const write = (line: string) => {
       this.lines.push(line);
@@ -214,21 +213,16 @@ export class FakeBridge {
       mountOf: () => ({ xyz: [0, 0, 0], rpy: [0, 0, 0] }),
       loop: () => LOOP,
       arms: all,
-      motion: {} as Motion,
-      gravity: {} as Gravity,
-      torque: {} as Torque,
-      trajectories: {} as Trajectories,
-      jogging: {} as Jogging,
       mirror: this.mirror,
       joints: this.joints,
       gains: { parts: () => JOINTS.map(() => 1), refusal: () => null, set: () => {} },
       logger: pino({ level: 'debug' }, { write }),
       rosArgs,
-      onSnapshot: (listener) => {
+      onSnapshot: (listener: () => void) => {
         this.listeners.add(listener);
         return () => this.listeners.delete(listener);
       },
-    };
+    } as unknown as RosServices;
   }
 
   /** Ends a control cycle. */

@@ -1,81 +1,29 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { expect, test } from 'vitest';
+import { VirtualTime } from '../../../explore/virtual-clock.ts';
 import type { ArmController } from '../../../src/rt/joint/arm-controller.ts';
 import { ControlLoop } from '../../../src/rt/loop/control-loop.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 
 const RATE = 500;
-/** Cycles that are looked at after each change of the clock. */
-const CYCLES = 20;
+const PERIOD = 1 / RATE;
 const HOUR = 3600;
-/** Stamps may be off the system clock by this, s: what the loop lets pass as drift, and how long two readings may take. */
-const NEAR = 0.008;
-/** Readings of two clocks that are further apart say nothing, ms: the thread was kept waiting between them. */
-const TOGETHER = 1;
-const PATIENCE = { timeout: 20_000, interval: 2 };
+/** Stamps may be off the system clock by this, s: what the loop lets pass as drift. */
+const NEAR = 0.005;
 
-interface Step {
-  /** s */
-  readonly dt: number;
-  /** What the loop takes the system clock to show, less what it shows, s. */
-  readonly off: number;
-}
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-test('a system clock that is set forth and back changes the stamps of samples with it, and no step of a goal', async () => {
-  const real = Date.now.bind(Date);
-  let offset = 0;
-  vi.spyOn(Date, 'now').mockImplementation(() => real() + 1000 * offset);
-  const steps: Step[] = [];
-  const arm = {
-    link: { begin: () => false, expire: () => {}, readTime: 0, onSettled: () => {} },
-    goalTime: 0,
-    step: (_: number, dt: number, epoch: number) => {
-      const before = 1000 * systemClock.now();
-      const clock = Date.now();
-      if (1000 * systemClock.now() - before < TOGETHER) steps.push({ dt, off: epoch + (before - clock) / 1000 });
-    },
-  } as unknown as ArmController;
-  const loop = new ControlLoop(new SharedState([1], systemClock), RATE, systemClock);
-  loop.add(arm);
-  loop.start();
-  try {
-    for (offset of [0, HOUR, -HOUR, 0.02, 0]) {
-      // Within a cycle or two, in each of which the loop itself may have been kept waiting. Steps from before say nothing.
-      const set = steps.length;
-      const newest = (): number => (steps.length > set ? Math.abs(steps.at(-1)!.off) : HOUR);
-      await expect.poll(newest, PATIENCE).toBeLessThan(NEAR);
-      const from = steps.length;
-      await expect.poll(() => steps.length, PATIENCE).toBeGreaterThan(from + CYCLES);
-      for (const { off } of steps.slice(from, from + CYCLES)) {
-        expect(Math.abs(off), `set by ${offset} s`).toBeLessThan(NEAR);
-      }
-    }
-  } finally {
-    loop.stop();
-  }
-  for (const { dt } of steps) {
-    expect(dt).toBeGreaterThan(0);
-    expect(dt).toBeLessThanOrEqual(2 / RATE);
-  }
-});
-
-/** A bus that answers so long after it has been asked, ms, if it is waited for. */
-function slowArm(delay: () => number) {
+/** An arm on a bus that answers so long after it has been asked, s, if it is waited for. */
+function makeArm(time: VirtualTime, delay: () => number) {
   const heard: boolean[] = [];
   const asked: number[] = [];
+  const steps: { readonly at: number; readonly dt: number; readonly offset: number }[] = [];
   let expired = 0;
-  let timer: NodeJS.Timeout | undefined;
+  const timer = time.lane('bus').timer(() => settle(true));
   const link = {
     readTime: 0,
     onSettled: () => {},
-    begin: () => {
-      asked.push(performance.now());
+    begin: (_now: number): boolean => {
+      asked.push(time.now);
       expired = 0;
-      timer = setTimeout(() => settle(true), delay());
+      timer.start(delay());
       return true;
     },
     expire: () => {
@@ -85,61 +33,94 @@ function slowArm(delay: () => number) {
     },
   };
   function settle(answered: boolean): void {
-    clearTimeout(timer);
+    timer.cancel();
     heard.push(answered);
     link.onSettled();
   }
-  let steps = 0;
-  const arm = { link, goalTime: 0, step: () => void steps++ } as unknown as ArmController;
-  return { arm, asked, heard, steps: () => steps };
+  const step = (_: number, dt: number, offset: number): void => void steps.push({ at: time.now, dt, offset });
+  const arm = { link, goalTime: 0, step } as unknown as ArmController;
+  return { arm, link, asked, heard, steps };
 }
 
-test('a bus that answers later than a cycle has time for is found out, waited for, and after that not any longer', async () => {
-  let delay = 12;
-  const slow = slowArm(() => delay);
-  const loop = new ControlLoop(new SharedState([1], systemClock), RATE, systemClock);
-  loop.add(slow.arm);
+function makeLoop(...delays: readonly (() => number)[]) {
+  const time = new VirtualTime();
+  const control = time.lane('control');
+  const joints = delays.map(() => 1);
+  const loop = new ControlLoop(new SharedState(joints, control), RATE, control);
+  const arms = delays.map((delay) => makeArm(time, delay));
+  for (const { arm } of arms) loop.add(arm);
   loop.start();
-  try {
-    await expect.poll(() => slow.heard.slice(-50).filter(Boolean).length, PATIENCE).toBe(50);
-    delay = 0;
-    const fast = (): number => {
-      const times = slow.asked.slice(-21);
-      return times.length < 21 ? Number.POSITIVE_INFINITY : (times.at(-1)! - times[0]!) / 20;
-    };
-    await expect.poll(fast, PATIENCE).toBeLessThan(8);
-    // One that is silent is waited for now and again, and less and less often.
-    delay = 1e6;
-    const from = slow.asked.length;
-    await expect.poll(() => slow.asked.length, PATIENCE).toBeGreaterThan(from + 150);
-    const waits = slow.asked.slice(from).map((time, i, all) => (all[i + 1] ?? time) - time);
-    expect(waits.slice(40, 60).filter((wait) => wait > 18).length).toBeLessThan(5);
-  } finally {
-    loop.stop();
-  }
+  return { time, control, loop, arms, arm: arms[0]! };
+}
+
+test('cycles follow each other at the rate, and each steps by the time since the one before', () => {
+  const { time, arm } = makeLoop(() => 0.0003);
+  time.runSync(1);
+  expect(arm.steps.length).toBeGreaterThanOrEqual(RATE - 1);
+  for (const { dt } of arm.steps.slice(1)) expect(dt).toBeCloseTo(PERIOD, 9);
 });
 
-test('all buses are asked before any has answered, and arms are stepped when all have', async () => {
-  const arms = [slowArm(() => 1), slowArm(() => 0)];
+test('a thread that was kept from running steps by two periods at most, and gives up the cycles that it has missed', () => {
+  const { time, control, arm } = makeLoop(() => 0.0003);
+  time.runSync(0.5);
+  const before = arm.steps.length;
+  control.pause(0.3);
+  time.runSync(1);
+  for (const { dt } of arm.steps) expect(dt).toBeLessThanOrEqual(2 * PERIOD + 1e-9);
+  expect(arm.steps.length - before).toBeLessThan(0.21 * RATE + 2);
+});
+
+test('a system clock that is set forth and back changes the stamps of samples with it, and no step of a goal', () => {
+  const { time, arm } = makeLoop(() => 0.0003);
+  const start = time.wallOffset;
+  for (const offset of [0, HOUR, -HOUR, 0.02, 0]) {
+    time.wallOffset = start + offset;
+    const from = arm.steps.length;
+    time.runSync(time.now + 0.2);
+    for (const { offset: stamp } of arm.steps.slice(from + 2))
+      expect(Math.abs(stamp - time.wallOffset)).toBeLessThan(NEAR);
+  }
+  for (const { dt } of arm.steps.slice(1)) expect(dt).toBeCloseTo(PERIOD, 9);
+});
+
+test('a bus that answers later than a cycle has time for is found out, waited for, and after that not any longer', () => {
+  let delay = 0.012;
+  const { time, arm } = makeLoop(() => delay);
+  time.runSync(3);
+  expect(arm.heard.slice(-50).every(Boolean)).toBe(true);
+  delay = 0.0003;
+  time.runSync(6);
+  const [first, last] = [arm.asked.at(-21)!, arm.asked.at(-1)!];
+  expect((last - first) / 20).toBeCloseTo(PERIOD, 6);
+  // One that is silent is waited for now and again, and less and less often.
+  delay = 1e6;
+  const from = arm.asked.length;
+  time.runSync(12);
+  const waits = arm.asked.slice(from).map((at, i, all) => (all[i + 1] ?? at) - at);
+  const long = waits.map((wait, i) => (wait > 0.018 ? i : -1)).filter((i) => i >= 0);
+  expect(long.length).toBeGreaterThan(3);
+  for (let k = 2; k < long.length; k++) expect(long[k]! - long[k - 1]!).toBeGreaterThan(long[k - 1]! - long[k - 2]!);
+});
+
+test('all buses are asked before any has answered, and arms are stepped when all have', () => {
+  const { time, arms } = makeLoop(
+    () => 0.0006,
+    () => 0.0001,
+  );
   const order: string[] = [];
-  for (const [i, { arm }] of arms.entries()) {
-    const { begin } = arm.link;
-    arm.link.begin = (now) => {
+  for (const [i, { link, arm }] of arms.entries()) {
+    const { begin } = link;
+    link.begin = (now) => {
       order.push(`asked ${i}`);
       return begin(now);
     };
     arm.step = () => void order.push(`stepped ${i}`);
   }
-  const loop = new ControlLoop(new SharedState([1, 1], systemClock), RATE, systemClock);
-  for (const { arm } of arms) loop.add(arm);
-  loop.start();
-  try {
-    await expect.poll(() => order.length, PATIENCE).toBeGreaterThan(40);
-  } finally {
-    loop.stop();
-  }
-  for (let i = 0; i + 4 <= order.length; i += 4) {
+  time.runSync(0.1);
+  expect(order.length).toBeGreaterThan(40);
+  // Before the first whole cycle the arms were as they had been made.
+  const from = order.indexOf('asked 0');
+  for (let i = from; i + 4 <= order.length; i += 4) {
     expect(order.slice(i, i + 4)).toEqual(['asked 0', 'asked 1', 'stepped 0', 'stepped 1']);
   }
-  expect(arms.every(({ heard }) => heard.some(Boolean))).toBe(true);
 });

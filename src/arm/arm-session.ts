@@ -1,0 +1,315 @@
+import type { Timer } from '../clock.ts';
+import type { EndReason } from '../rt/joint/arm-controller.ts';
+import type { SourceSpec } from '../rt/messages.ts';
+import type { Arm, ClaimOptions } from './arm.ts';
+import type { ArmControl, MotionEnd, RunningMotion } from './arm-control.ts';
+import type { Loss } from './ownership.ts';
+import { type ArmSnapshot, BridgeError, type Caller, type Owner } from './types.ts';
+
+/** Longest wait for servos to confirm that torque is on or off, s. */
+const TORQUE_TIMEOUT = 2;
+/** The arm has settled when no joint has left this band for `SETTLE_WINDOW`, rad (one servo step and a half). */
+const SETTLE_BAND = 0.0024;
+const SETTLE_WINDOW = 0.08;
+/** An arm that swings longer is measured as it is, s. */
+const SETTLE_LIMIT = 1.5;
+
+/** Why a motion is waited for no longer. */
+interface WaitEnd {
+  readonly reason: EndReason | 'client_gone' | 'time_limit' | 'lost' | 'instead';
+  readonly text?: string;
+}
+
+export interface DriveOptions {
+  /** Called when the snapshot shows the motion. */
+  readonly onBegun?: () => void;
+  /** Resolves when another source is to take the place of this one, which goes on until then. */
+  readonly instead?: Promise<void>;
+}
+
+/**
+ * One owner's hold on an arm, and the motions that it makes, one after the other, until it gives the arm back. It is the
+ * only way to drive an arm. Each session is an epoch of the arm's intent: once it is over, nothing that it has asked for
+ * acts, however long that has been under way.
+ */
+export class ArmSession {
+  readonly arm: Arm;
+  readonly owner: Owner;
+  /** Number of the motion that was begun last; null before the first. */
+  motion: number | null = null;
+  /** That motion has come to its end. */
+  arrived = false;
+  /** Called once, when the arm is lost before it is given back. */
+  onLost: (loss: Loss) => void = () => {};
+  readonly #control: ArmControl;
+  readonly #epoch: number;
+  readonly #end: (session: ArmSession) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #lowering: boolean;
+  #timeLimit: number;
+  #deadline: number;
+  #loss: Loss | null = null;
+  #open = true;
+  /** Ends the present wait. */
+  #wake: (end: WaitEnd) => void = () => {};
+
+  /**
+   * Only the arm makes its sessions: see `Arm.claim`.
+   * @param epoch that begins with it
+   * @param end gives the arm back
+   */
+  constructor(
+    arm: Arm,
+    control: ArmControl,
+    epoch: number,
+    caller: Caller,
+    { timeLimit, lowering }: Required<Pick<ClaimOptions, 'timeLimit' | 'lowering'>>,
+    end: (session: ArmSession) => void,
+  ) {
+    this.arm = arm;
+    this.owner = caller.owner;
+    this.#control = control;
+    this.#epoch = epoch;
+    this.#signal = caller.signal;
+    this.#timeLimit = timeLimit;
+    this.#lowering = lowering;
+    this.#deadline = arm.clock.now() + timeLimit;
+    this.#end = end;
+  }
+
+  /** Why the arm is lost, for people; null while the session has it. */
+  get lost(): string | null {
+    if (this.#loss !== null) return this.#loss.message;
+    return this.#open ? null : 'it has been given back';
+  }
+
+  /** The arm is somebody else's, or nobody's. What this session drives decelerates to a hold. */
+  lose(loss: Loss): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#loss = loss;
+    this.#brakeOwn();
+    this.#wake({ reason: 'lost' });
+    this.onLost(loss);
+  }
+
+  /** Gives the arm back as it is: what still drives it goes on to its end. */
+  end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#end(this);
+  }
+
+  /** Gives the arm back at once; what this session drives decelerates to a hold. Resolves when the snapshot shows it. */
+  async stop(): Promise<void> {
+    if (!this.#open) return;
+    const motion = this.motion;
+    this.end();
+    this.#wake({ reason: 'lost' });
+    if (motion !== null) await this.#control.cancel(motion);
+  }
+
+  /** @throws {BridgeError} when the session does not have the arm any more: what it is for must not drive it */
+  requireHeld(): void {
+    const { lost } = this;
+    if (lost === null) return;
+    this.arm.requireDrivable();
+    throw new BridgeError('owned', `Arm ${this.arm.name} was lost before it could be driven: ${lost}.`, {
+      arm: this.arm,
+    });
+  }
+
+  /** The time limit counts from now on again. @param timeLimit another one from now on, s */
+  renew(timeLimit = this.#timeLimit): void {
+    this.#timeLimit = timeLimit;
+    this.#deadline = this.arm.clock.now() + timeLimit;
+  }
+
+  /**
+   * Torque on where the arm is; resolves when its servos have it.
+   * @returns null, or why the session is over meanwhile @throws {BridgeError} when they do not
+   */
+  async torqueOn(): Promise<string | null> {
+    const { arm } = this;
+    if (!arm.remote && !arm.read().holding && this.#over() === null) {
+      try {
+        await this.#control.command({ kind: 'torque', on: true, epoch: this.#epoch });
+      } catch (error) {
+        if (this.lost === null) throw error;
+        arm.requireDrivable();
+      }
+      await confirmTorque(arm, () => this.lost !== null || arm.read().holding, 'on', 'Check their power supply.');
+    }
+    return this.#over();
+  }
+
+  /**
+   * Torque off; the arm is limp afterwards.
+   * @throws {BridgeError} when the session is over, or its servos do not confirm it
+   */
+  async torqueOff(): Promise<void> {
+    this.requireHeld();
+    await releaseTorque(this.arm, this.#control, this.#epoch);
+  }
+
+  /**
+   * Lets a source drive the arm, whose torque must be on; resolves when the snapshot shows it.
+   * @throws {BridgeError} when it is refused, or the session is over
+   */
+  async begin(source: SourceSpec): Promise<RunningMotion> {
+    this.requireHeld();
+    try {
+      return await this.#drive(source);
+    } finally {
+      this.requireHeld();
+    }
+  }
+
+  /**
+   * Lets a source drive the arm until its end.
+   * @returns null when it has come to its end or is to make way, else why it has not @throws {BridgeError}
+   */
+  async drive(source: SourceSpec, { onBegun = () => {}, instead }: DriveOptions = {}): Promise<string | null> {
+    this.arrived = false;
+    const before = this.#over();
+    if (before !== null) return before;
+    try {
+      const { motion, ended } = await this.#drive(source);
+      onBegun();
+      const end = await this.#wait(ended, instead);
+      const problem = end.reason === 'instead' ? this.lost : await this.#problem(motion, end);
+      this.arrived = problem === null && end.reason === 'done';
+      return problem;
+    } catch (error) {
+      // Stopped or disconnected on the way to the control loop: what has been moved so far is to be told.
+      const meanwhile = this.lost;
+      if (meanwhile !== null) return meanwhile;
+      throw error;
+    }
+  }
+
+  /** Decelerates whatever drives the arm and waits until it stands. @returns null, or why the session is over meanwhile */
+  async brake(): Promise<string | null> {
+    await this.#control.cancel(this.arm.read().motion);
+    await this.arm.standing();
+    return this.#over();
+  }
+
+  /** Holds the arm for `duration` (s). @returns null, or why the session is over meanwhile */
+  async wait(duration: number): Promise<string | null> {
+    const deadline = this.arm.clock.now() + duration;
+    if (this.#over() === null && duration > 0) {
+      const { reason } = await this.#wait(new Promise(() => {}), undefined, Math.min(deadline, this.#deadline));
+      if (reason === 'client_gone') return 'the client has gone';
+      if (reason === 'time_limit' && this.#deadline < deadline) return `time limit of ${this.#timeLimit} s`;
+    }
+    return this.#over();
+  }
+
+  /** Waits until the joints rest, or long enough, or the arm is lost; resolves with the newest snapshot. */
+  async settle(): Promise<ArmSnapshot> {
+    const { arm } = this;
+    const limit = arm.clock.now() + SETTLE_LIMIT;
+    const anchor = arm.read().positions.slice();
+    let since = arm.read().sampleInstant;
+    while (arm.clock.now() < limit && this.lost === null) {
+      await arm.nextCycle();
+      const { positions, sampleInstant } = arm.read();
+      const left = positions.some((angle, i) => Math.abs(angle - anchor[i]!) > SETTLE_BAND);
+      if (left) {
+        anchor.set(positions);
+        since = sampleInstant;
+      } else if (sampleInstant - since >= SETTLE_WINDOW) {
+        break;
+      }
+    }
+    return arm.read();
+  }
+
+  #drive(source: SourceSpec): Promise<RunningMotion> {
+    const command = { source, epoch: this.#epoch, lowering: this.#lowering };
+    return this.#control.drive(command, (motion) => {
+      this.motion = motion;
+      // The session has ended while this was on its way.
+      if (!this.#open) this.#brakeOwn();
+    });
+  }
+
+  /** Whoever has the arm need not have driven it yet; once he has, this changes nothing. */
+  #brakeOwn(): void {
+    if (this.motion !== null) this.#control.cancel(this.motion).catch(() => {});
+  }
+
+  #over(): string | null {
+    return this.lost ?? (this.#signal?.aborted ? 'the client has gone' : null);
+  }
+
+  /** Waits for the end of a motion, or for what ends the wait before it. */
+  async #wait(
+    ended: Promise<MotionEnd>,
+    instead: Promise<void> | undefined,
+    deadline = this.#deadline,
+  ): Promise<WaitEnd> {
+    const { clock } = this.arm;
+    let timer: Timer | undefined;
+    let onAbort: () => void = () => {};
+    // No promise that outlives this wait is raced: it would keep every wait of a long session.
+    const end = await new Promise<WaitEnd>((resolve) => {
+      if (Number.isFinite(deadline)) {
+        timer = clock.after(Math.max(0, deadline - clock.now()), () => resolve({ reason: 'time_limit' }));
+      }
+      onAbort = () => resolve({ reason: 'client_gone' });
+      this.#wake = resolve;
+      this.#signal?.addEventListener('abort', onAbort, { once: true });
+      void ended.then(resolve);
+      void instead?.then(() => resolve({ reason: 'instead' }));
+      if (this.#signal?.aborted) onAbort();
+      if (this.lost !== null) resolve({ reason: 'lost' });
+    });
+    timer?.cancel();
+    this.#signal?.removeEventListener('abort', onAbort);
+    this.#wake = () => {};
+    return end;
+  }
+
+  /** What the end of a wait means for the motion, for people; null when it has come to its end. */
+  async #problem(motion: number, { reason, text = '' }: WaitEnd): Promise<string | null> {
+    if (reason === 'client_gone' || reason === 'time_limit') await this.#control.cancel(motion);
+    // Why the arm is stopped or gone is told right after the end of its motion.
+    if (reason === 'stopped' || reason === 'disconnected') await this.arm.nextCycle();
+    const { lost } = this;
+    if (lost !== null) return lost;
+    switch (reason) {
+      case 'done':
+        return null;
+      case 'client_gone':
+        return 'the client has gone; the arm holds where it is';
+      case 'time_limit':
+        return `time limit of ${this.#timeLimit} s`;
+      default:
+        return text === '' ? `ended by the control loop (${reason})` : text;
+    }
+  }
+}
+
+/** Switches torque off and waits until the servos confirm it. @throws {BridgeError} when they do not */
+export async function releaseTorque(arm: Arm, control: ArmControl, epoch: number): Promise<void> {
+  if (arm.remote) return;
+  await control.command({ kind: 'torque', on: false, epoch });
+  await confirmTorque(arm, () => !arm.read().torque, 'off', 'Hold the arm and switch its power off.');
+}
+
+async function confirmTorque(arm: Arm, done: () => boolean, what: 'on' | 'off', remedy: string): Promise<void> {
+  const deadline = arm.clock.now() + TORQUE_TIMEOUT;
+  while (!done()) {
+    if (what === 'on') arm.requireDrivable();
+    if (arm.clock.now() > deadline) {
+      throw new BridgeError(
+        'unavailable',
+        `The servos of arm ${arm.name} have not switched torque ${what} within ${TORQUE_TIMEOUT} s. ${remedy}`,
+        { arm },
+      );
+    }
+    await arm.nextCycle();
+  }
+}

@@ -1,0 +1,577 @@
+import type { Clock } from '../clock.ts';
+import type { Chain } from '../kinematics/chain.ts';
+import type { Pose } from '../kinematics/frames.ts';
+import { Running } from '../machine.ts';
+import type { Ailment, JointHoming } from '../rt/driver/arm-link.ts';
+import type { EndReason } from '../rt/joint/arm-controller.ts';
+import { ARM_STATES, type ArmSnapshot, type ArmState, StateCode } from '../rt/snapshot/arm-fields.ts';
+import type { ArmControl } from './arm-control.ts';
+import type { ArmRecords } from './arm-records.ts';
+import { ArmServos } from './arm-servos.ts';
+import { ArmSession, releaseTorque } from './arm-session.ts';
+import type { ControlListener } from './control-client.ts';
+import { withCause } from './loop-load.ts';
+import { type ArmModel, mounted } from './model.ts';
+import { Ownership } from './ownership.ts';
+import { REPORTED_STATE } from './reported-state.ts';
+import { type Activity, BridgeError, type Caller, messageOf, type Owner } from './types.ts';
+
+/** Longest wait for servos that are being brought back, s. */
+const RECOVERY_TIMEOUT = 3;
+/** Longest wait for an arm to brake, s. */
+const BRAKING_LIMIT = 0.4;
+
+/** What somebody has asked an arm for, before it is known how, or whether, it can be done: see `Arm.ask`. */
+export interface Ask {
+  readonly number: number;
+}
+
+export interface ClaimOptions {
+  /** s; a motion that has not ended by then decelerates to a hold; left out: there is no limit. */
+  readonly timeLimit?: number;
+  /** What the session is for, when that was asked before now. */
+  readonly ask?: Ask;
+  /** It lowers the arm, which may be done to one that its own servos have stopped. */
+  readonly lowering?: boolean;
+}
+
+export interface ArmOptions {
+  readonly id: number;
+  readonly name: string;
+  readonly model: ArmModel;
+  readonly bus: string;
+  readonly chain: Chain;
+  readonly control: ArmControl;
+  readonly records: ArmRecords;
+  /** Whether it has been taken off its bus on purpose. */
+  readonly detached: () => boolean;
+  /** What keeps this computer from hearing its servos in time, for people; empty when nothing does. */
+  readonly trouble: () => string;
+}
+
+/** One arm on the main thread: what it is, how it is, who has it, and its stop. */
+export class Arm implements ControlListener {
+  readonly id: number;
+  readonly name: string;
+  /** Where its servos are, as configured: `sim:so101`, `ros`, ... */
+  readonly bus: string;
+  /** True when another machine owns its bus (`bus: ros`). */
+  readonly remote: boolean;
+  readonly simulated: boolean;
+  /** Place of the arm in the control thread. */
+  readonly index: number;
+  readonly chain: Chain;
+  readonly clock: Clock;
+  /** What its servos are and how they are set. */
+  readonly servos: ArmServos;
+  /** True once a move to its pose `init` has set the zero of the absolute frame. */
+  initialised = false;
+  /** Called with what people should know of the arm's servos. */
+  onWarning: (text: string) => void = () => {};
+  /** Called with the joint whose servo cannot go on carrying, and why: the arm is to be lowered. */
+  onAiling: (joint: number, text: string, ailment: Ailment) => void = () => {};
+  /** Why the arm has been taken from its owner, for people, until somebody drives it again. */
+  notice = '';
+  /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
+  unreachable = '';
+  /** Motions and stops that people and programs have asked for so far. */
+  acts = 0;
+  /** When something ended all that waited or streamed for this arm, monotonic, s: streams must pause before they take it again. */
+  interrupted = Number.NEGATIVE_INFINITY;
+  #model: ArmModel;
+  #state: number = StateCode.disconnected;
+  #reason = 'it has not been reached yet';
+  #stopReason = '';
+  /** Stops that have been asked for so far. */
+  #stops = 0;
+  /** Asks are numbered as they come. */
+  #asks = 0;
+  /** The newest ask that has begun an epoch: older ones are over. */
+  #begun = 0;
+  /** The epoch as this thread has begun it last. */
+  #epoch: number;
+  readonly #reported = new Running(REPORTED_STATE);
+  readonly #control: ArmControl;
+  readonly #records: ArmRecords;
+  readonly #ownership: Ownership;
+  readonly #detached: () => boolean;
+  readonly #trouble: () => string;
+  /** What the machine that owns a remote arm says of it; of an own arm, and until it says something, nothing is against it. */
+  #remoteOwner = { holding: true, blocked: '' };
+  readonly #stateListeners = new Set<(state: ArmState, reason: string) => void>();
+
+  constructor(options: ArmOptions) {
+    this.id = options.id;
+    this.name = options.name;
+    this.#model = options.model;
+    this.bus = options.bus;
+    this.remote = options.bus === 'ros';
+    this.simulated = options.bus.startsWith('sim:');
+    this.chain = options.chain;
+    this.#control = options.control;
+    this.index = options.control.index;
+    this.clock = options.control.clock;
+    this.#records = options.records;
+    this.#detached = options.detached;
+    this.#trouble = options.trouble;
+    this.#ownership = new Ownership(this);
+    this.#epoch = options.control.epoch;
+    this.servos = new ArmServos(this, options.control);
+    options.control.explain = () => this.requireDrivable();
+  }
+
+  /** True while it has been taken off its bus on purpose. */
+  get detached(): boolean {
+    return this.#detached();
+  }
+
+  get model(): ArmModel {
+    return this.#model;
+  }
+
+  /** Present owner; null when the arm is free. */
+  get owner(): Owner | null {
+    return this.#ownership.owner;
+  }
+
+  /** What drives it; null while it holds or is limp. */
+  get activity(): Activity | null {
+    return this.#control.activity;
+  }
+
+  /** Why the arm is disconnected or stopped, for people; empty otherwise. */
+  get reason(): string {
+    const { state } = this.read();
+    if (state === 'stopped') return this.#stopReason;
+    if (state !== 'disconnected') return this.#remoteOwner.blocked || this.notice;
+    // The snapshot may be ahead of the message that says why.
+    const why = this.unreachable || this.#reason || 'its servos are being checked';
+    return `${why}${this.notice === '' ? '' : `; ${this.notice}`}`;
+  }
+
+  /** Part of the largest speeds of its data that moves and following may use, above 0 and at most 1. */
+  get speedScale(): number {
+    return this.#control.speedScale;
+  }
+
+  /** Sets that part: at once for following, from the next motion on for moves, which are planned for it. */
+  limitSpeed(part: number): void {
+    this.#control.speedScale = part;
+  }
+
+  /** Part of the largest accelerations of its data with which moves and following may gain speed; braking keeps all. */
+  get accelerationScale(): number {
+    return this.#control.accelerationScale;
+  }
+
+  /** Sets that part: at once for following, from the next motion on that begins at rest for moves. */
+  limitAcceleration(part: number): void {
+    this.#control.accelerationScale = part;
+  }
+
+  /** By how much moves may take longer than at the limits of its data, at most: 1 or more. */
+  get slowdown(): number {
+    return 1 / Math.min(this.speedScale, this.accelerationScale);
+  }
+
+  /** The newest complete snapshot; the returned object is reused by the next call on the same arm. */
+  read(): ArmSnapshot {
+    return this.#control.read();
+  }
+
+  /** Resolves with a snapshot whose bus read began after the call. @throws {BridgeError} no_sample after `timeout` s */
+  async readFresh(timeout: number): Promise<ArmSnapshot> {
+    const control = this.#control;
+    const deadline = this.clock.now() + timeout;
+    // The read of the cycle that is under way may have begun before the call, the one after it cannot have.
+    let { cycle } = control;
+    await control.cycleAfter(cycle, timeout);
+    const { sampleInstant } = this.read();
+    while (this.clock.now() < deadline) {
+      cycle = control.cycle;
+      const snapshot = this.read();
+      if (snapshot.sampleInstant !== sampleInstant) return snapshot;
+      await control.cycleAfter(cycle, Math.max(0.001, deadline - this.clock.now()));
+    }
+    throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s. ${this.#reason}`, {
+      arm: this,
+    });
+  }
+
+  /** Resolves after the next control cycle. @throws {BridgeError} unavailable when none comes within a second */
+  nextCycle(): Promise<void> {
+    return this.#control.nextCycle();
+  }
+
+  /** Waits until the goals of an arm that decelerates stand still. */
+  async standing(): Promise<void> {
+    const limit = this.clock.now() + BRAKING_LIMIT;
+    for (let last = this.read().goals.slice(); this.clock.now() < limit; last = this.read().goals.slice()) {
+      await this.nextCycle();
+      if (this.read().goals.every((goal, i) => goal === last[i])) return;
+    }
+  }
+
+  /** Tool pose in the arm's base frame for joint positions `q` (rad, one per joint). */
+  toolPose(q: Float64Array): Pose {
+    return this.chain.toolPose(q);
+  }
+
+  /** Gripper opening, 0 closed .. 1 open, for joint positions `q`; null for an arm without a gripper. */
+  gripperOpening(q: Float64Array): number | null {
+    const { gripper } = this.model;
+    if (gripper === null) return null;
+    const opening = (q[gripper.index]! - gripper.closed) / (gripper.open - gripper.closed);
+    return Math.min(Math.max(opening, 0), 1);
+  }
+
+  /** Calls `listener` with each new state of the arm and its reason, if it has one; returns how to stop listening. */
+  onState(listener: (state: ArmState, reason: string) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  /** @throws {BridgeError} disconnected, with the reason and the time of the last good sample */
+  requireConnected(): void {
+    const { state, sampleTime } = this.read();
+    if (state !== 'disconnected') return;
+    const last = sampleTime === 0 ? 'none yet' : new Date(sampleTime * 1000).toISOString();
+    throw new BridgeError(
+      'disconnected',
+      `Arm ${this.name} is disconnected: ${this.reason}. Last good sample: ${last}.`,
+      { arm: this },
+    );
+  }
+
+  /** @throws {BridgeError} disconnected or stopped, with the reason and what to do */
+  requireDrivable(): void {
+    this.requireConnected();
+    if (this.read().state === 'stopped' || this.latched) {
+      throw new BridgeError('stopped', `Arm ${this.name} is stopped (${this.#stopReason}).`, {
+        arm: this,
+        remedy: 'reset',
+      });
+    }
+    const { blocked, holding } = this.#remoteOwner;
+    if (blocked !== '')
+      throw new BridgeError('stopped', `Arm ${this.name} cannot be driven: ${blocked}.`, { arm: this });
+    if (holding) return;
+    throw new BridgeError(
+      'unsupported',
+      `Arm ${this.name} is limp: switch its torque on at the machine that owns its bus.`,
+      { arm: this },
+    );
+  }
+
+  /**
+   * The machine that owns the arm has said what it does with it. What drives the arm from here, and must not any more, ends.
+   * @param blocked why it must not be driven from here; empty when it may
+   */
+  toldByOwner(holding: boolean, blocked: string): void {
+    this.#remoteOwner = { holding, blocked };
+    if (blocked === '' && holding) return;
+    const message = blocked === '' ? 'the machine that owns its bus has switched its torque off' : blocked;
+    this.#interrupt();
+    this.#ownership.lose({ reason: 'stopped', message });
+  }
+
+  /** The machine that owns the arm does not follow any more: what drives the arm from here ends. */
+  letGoByOwner(): void {
+    this.#interrupt();
+    this.#ownership.lose({ reason: 'taken_over', message: 'the machine that owns its bus does not follow any more' });
+  }
+
+  /** @throws {BridgeError} as `requireDrivable`, and unsupported for an arm that does not hold with all its servos */
+  requireHolding(): void {
+    this.requireDrivable();
+    const { holding, state } = this.read();
+    if (holding) return;
+    throw new BridgeError('unsupported', `Arm ${this.name} is ${state}, not ready.`, {
+      arm: this,
+      remedy: 'torque_on',
+    });
+  }
+
+  /**
+   * Something is asked of the arm that takes a while to plan. A session that is claimed for it is refused when the arm's
+   * epoch has ended meanwhile: by a stop, a reset, a disconnection, or by something that was asked later.
+   */
+  ask(): Ask {
+    return { number: ++this.#asks };
+  }
+
+  /** @throws {BridgeError} when what was asked is over */
+  requireWanted(ask: Ask): void {
+    this.#followEpoch();
+    if (ask.number >= this.#begun) return;
+    this.requireDrivable();
+    throw new BridgeError(
+      'unsupported',
+      `Arm ${this.name} has been asked for something newer, or has been stopped or released, while this was being planned. Nothing has moved.`,
+      { arm: this },
+    );
+  }
+
+  /**
+   * Takes the arm for an owner and begins an epoch of its intent. The one who had it is told.
+   * @throws {BridgeError} disconnected, stopped, owned; unsupported when what it is for is over
+   */
+  claim(
+    caller: Caller,
+    { timeLimit = Number.POSITIVE_INFINITY, ask = this.ask(), lowering = false }: ClaimOptions = {},
+  ): ArmSession {
+    if (!lowering || !this.failed) this.requireDrivable();
+    this.requireWanted(ask);
+    const make = (): ArmSession => {
+      if (caller.automatic !== true) this.acts++;
+      this.#beginEpoch(ask);
+      const options = { timeLimit, lowering };
+      return new ArmSession(this, this.#control, this.#epoch, caller, options, (session) => this.#release(session));
+    };
+    const session = this.#ownership.claim(caller, make);
+    this.notice = '';
+    return session;
+  }
+
+  /**
+   * Takes the arm from whoever has it and keeps it between sessions too, until it is released, taken over, stopped or
+   * disconnected. What drives it decelerates to a hold. @throws {BridgeError} disconnected, stopped
+   */
+  takeOver(caller: Caller): Promise<void> {
+    return this.#halt({ ...caller, takeOver: true }, () => this.#ownership.keep());
+  }
+
+  /** Keeps the arm for the caller, like `takeOver`, where it is free. @throws {BridgeError} disconnected, stopped, owned */
+  keepFor(caller: Caller): Promise<void> {
+    return this.#halt(caller, () => this.#ownership.keep());
+  }
+
+  /**
+   * Gives the arm back; what the caller drives it with decelerates to a hold. Resolves to false when it was nobody's.
+   * @throws {BridgeError} owned, disconnected, stopped
+   */
+  async release(caller: Caller): Promise<boolean> {
+    if (this.owner === null) return false;
+    await this.#halt(caller, () => this.letGo());
+    return true;
+  }
+
+  /** Nobody keeps the arm between sessions any more. */
+  letGo(): void {
+    this.#ownership.letGo();
+    this.#interrupt();
+  }
+
+  /**
+   * Makes what drives the arm decelerate to a hold; the arm stays with whoever keeps it. Resolves to false when nothing did.
+   * @param onTaken called as soon as nobody else has it
+   * @throws {BridgeError} owned, disconnected, stopped
+   */
+  async halt(caller: Caller, onTaken: () => void = () => {}): Promise<boolean> {
+    const driven = this.activity !== null;
+    await this.#halt(caller, onTaken);
+    return driven;
+  }
+
+  /** From now on nobody else can take the arm, by take-over neither. */
+  reserve(owner: Owner): void {
+    this.#ownership.reserve(owner);
+  }
+
+  /** Others can take the arm again, unless it is kept for somebody else meanwhile. */
+  unreserve(owner: Owner): void {
+    this.#ownership.unreserve(owner);
+  }
+
+  /** Torque off at once, also while the arm is stopped and belongs to nobody. @throws {BridgeError} */
+  async dropTorque(): Promise<void> {
+    this.#interrupt();
+    await releaseTorque(this, this.#control, this.#epoch);
+  }
+
+  /** An arm with a limp or silent servo has been lowered by the others, or cannot be: it is checked anew. */
+  async giveUp(): Promise<void> {
+    await this.#control.command({ kind: 'give_up' });
+  }
+
+  /**
+   * Writes what the first servos of its joints count from, in the order of the model, while the arm is limp; its joints are
+   * read so from then on. @throws {BridgeError}
+   */
+  async calibrate(joints: readonly JointHoming[]): Promise<void> {
+    await this.#control.command({ kind: 'calibrate', joints });
+    const mounts = this.#model.joints.map(({ name }, i) => {
+      const { sign, zero, offset, expected } = joints[i]!;
+      return [name, { sign, zero, homing: expected ? offset : undefined }] as const;
+    });
+    this.#model = mounted(this.#model, Object.fromEntries(mounts));
+  }
+
+  /** A stop is latched; an arm that is disconnected meanwhile is stopped when it comes back. */
+  get latched(): boolean {
+    return this.#control.latched;
+  }
+
+  /** It is stopped by its own servos alone: it can be lowered. */
+  get failed(): boolean {
+    return this.#control.failed;
+  }
+
+  /** Latches the stop before the arm is reached: an earlier process had it stopped, or a person is to look at it first. */
+  latch(reason: string): void {
+    this.#stopReason = reason;
+    this.#control.latched = true;
+  }
+
+  /**
+   * Latched stop: decelerates within 0.25 s, holds, and refuses every motion until reset, after a restart too. Ends all
+   * that waits or streams. Needs no ownership.
+   */
+  async stop(reason: string): Promise<void> {
+    this.acts++;
+    this.#stops++;
+    this.#stopReason = reason;
+    this.#control.latched = true;
+    this.#interrupt();
+    this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
+    // A stop of several arms latches all of them before it waits for a disk.
+    await null;
+    this.#records.stop(this, reason);
+    while (this.latched) {
+      if (['stopped', 'disconnected'].includes(this.read().state)) return;
+      await this.nextCycle();
+    }
+  }
+
+  /**
+   * Leaves `stopped`. The arm belongs to nobody afterwards and holds, or is limp as it was; nothing that was asked before
+   * goes on.
+   * @throws {BridgeError} stopped when it is stopped again at once, for the reason that it says
+   */
+  async reset(): Promise<void> {
+    const stops = this.#stops;
+    // A stop that was latched just before counts as seen only once the loop has taken it.
+    await this.nextCycle();
+    const { state } = this.read();
+    if (!this.remote && state !== 'disconnected' && this.read().alarms.some((bits) => bits !== 0))
+      await this.#recover();
+    // Whoever has stopped it meanwhile has been told that it is stopped.
+    if (this.#stops !== stops) this.requireDrivable();
+    this.#interrupt();
+    this.#control.latched = false;
+    this.#records.release(this);
+    while (this.read().state === 'stopped') {
+      await this.nextCycle();
+      if (this.latched) this.requireDrivable();
+    }
+  }
+
+  /** The control thread tells that a motion has ended. */
+  ended(motion: number, reason: EndReason, told: string): void {
+    const silent = 'its servos have not answered for a while; the arm holds';
+    const text = withCause(told === '' && reason === 'silent' ? silent : told, this.#trouble());
+    this.#control.ended(motion, { reason, text });
+  }
+
+  warning(text: string): void {
+    this.onWarning(text);
+  }
+
+  ailing(joint: number, text: string, ailment: Ailment): void {
+    this.onAiling(joint, text, ailment);
+  }
+
+  /** The control thread tells the arm's state, and why it has it. */
+  state(state: number, told: string): void {
+    const reason = withCause(told, this.#trouble());
+    this.#reason = reason;
+    if (state === this.#state) return;
+    this.#state = state;
+    const byItself = state === StateCode.stopped && reason !== '';
+    const input =
+      state === StateCode.disconnected
+        ? 'gone'
+        : byItself
+          ? 'failed'
+          : state === StateCode.stopped
+            ? 'stopped'
+            : 'there';
+    for (const effect of this.#reported.put(input, this.clock.now())) this.#carryOut(effect, reason);
+  }
+
+  #carryOut(effect: keyof typeof REPORTED_STATE.effects, reason: string): void {
+    switch (effect) {
+      case 'endMotions':
+        this.#control.endAll('disconnected');
+        break;
+      case 'loseDisconnected':
+        this.#interrupt();
+        this.#ownership.lose({ reason: 'disconnected', message: `the arm is disconnected (${reason})` });
+        break;
+      case 'keepStop':
+        this.#stopReason = reason;
+        this.#records.stop(this, reason);
+        break;
+      case 'loseStopped':
+        this.#interrupt();
+        this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
+        break;
+      case 'tell': {
+        const state = ARM_STATES[this.#state]!;
+        const why = state === 'stopped' ? this.#stopReason : state === 'disconnected' ? reason : '';
+        for (const listener of this.#stateListeners) listener(state, why);
+        break;
+      }
+    }
+  }
+
+  /** Takes the arm for a moment, so that whatever drives it decelerates to a hold. @param onTaken called at once */
+  async #halt(caller: Caller, onTaken: () => void): Promise<void> {
+    const driven = this.activity !== null;
+    const session = this.claim(caller);
+    onTaken();
+    try {
+      if (driven) await this.#control.cancel(this.read().motion);
+    } finally {
+      session.end();
+    }
+  }
+
+  #release(session: ArmSession): void {
+    if (!this.#ownership.has(session)) return;
+    this.#ownership.end(session);
+    this.#beginEpoch({ number: this.#begun });
+  }
+
+  /** Ends all that waits or streams for this arm, whoever has asked for it. */
+  #interrupt(): void {
+    this.interrupted = this.clock.now();
+    this.#beginEpoch(this.ask());
+  }
+
+  #beginEpoch(ask: Ask): void {
+    this.#epoch = this.#control.endEpoch();
+    this.#begun = ask.number;
+  }
+
+  /** The control thread ends epochs too: what was asked before that is over. */
+  #followEpoch(): void {
+    const { epoch } = this.#control;
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    this.#begun = this.ask().number;
+    this.interrupted = this.clock.now();
+  }
+
+  /** Brings back servos that an overload has cut off, while the arm is stopped. @throws {BridgeError} stopped */
+  async #recover(): Promise<void> {
+    try {
+      await this.#control.command({ kind: 'recover' });
+    } catch (error) {
+      throw new BridgeError('stopped', `Arm ${this.name} stays stopped: ${messageOf(error)}.`, { arm: this });
+    }
+    const deadline = this.clock.now() + RECOVERY_TIMEOUT;
+    do await this.nextCycle();
+    while (this.read().state === 'disconnected' && this.clock.now() < deadline);
+  }
+}

@@ -1,0 +1,127 @@
+import type { Arm } from '../arm/arm.ts';
+import { type Caller, messageOf } from '../arm/types.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { defineMachine, Running } from '../machine.ts';
+import type { MirrorService } from './mirror-service.ts';
+
+const CALLER: Caller = {
+  owner: { key: 'autostart', name: 'the configuration (autostart)' },
+  takeOver: false,
+  automatic: true,
+};
+/** Time between two looks and between two tries, s. */
+const INTERVAL = 0.5;
+
+/** What becomes of pairs that the configuration wants mirrored from the beginning. */
+export const AUTOSTART = defineMachine({
+  name: 'Autostart of a pair',
+  states: {
+    waiting: 'the bridge did not end properly: a person has to reset the arms first',
+    trying: 'it is tried until it works',
+    done: 'the pairs have been started once',
+    over: 'a person or a program has done something with the arms: they start the pairs themselves',
+  },
+  inputs: {
+    reset: 'none of the arms is stopped any more',
+    started: 'the pairs are set up',
+    acted: 'somebody has driven or stopped one of the arms',
+  },
+  effects: {
+    tellOver: 'people are told that it is not tried any more',
+  },
+  initial: 'waiting',
+  table: {
+    waiting: { reset: 'trying', started: null, acted: ['over', 'tellOver'] },
+    trying: { reset: null, started: 'done', acted: ['over', 'tellOver'] },
+    done: { reset: null, started: null, acted: null },
+    over: { reset: null, started: null, acted: null },
+  },
+});
+
+/** Pairs with one leader. */
+export interface AutostartGroup {
+  readonly leader: Arm;
+  readonly followers: readonly Arm[];
+}
+
+/** Starts pairs by itself after the start of the bridge. */
+export class Autostart {
+  readonly #mirror: MirrorService;
+  readonly #group: AutostartGroup;
+  readonly #clock: Clock;
+  readonly #log: (text: string) => void;
+  readonly #machine: Running<
+    keyof typeof AUTOSTART.states,
+    keyof typeof AUTOSTART.inputs,
+    keyof typeof AUTOSTART.effects
+  >;
+  readonly #acts: number;
+  #timer: Pick<Timer, 'cancel'> | null = null;
+  #busy = false;
+  /** What people were told last. */
+  #told = '';
+
+  /** @param log is given what people should know */
+  constructor(mirror: MirrorService, group: AutostartGroup, clock: Clock, log: (text: string) => void) {
+    this.#mirror = mirror;
+    this.#group = group;
+    this.#clock = clock;
+    this.#log = log;
+    this.#machine = new Running(AUTOSTART, clock.now());
+    this.#acts = this.#count();
+  }
+
+  /** Begins to try. The first try is under way when this returns. */
+  begin(): void {
+    this.#timer = this.#clock.every(INTERVAL, () => this.#look(), true);
+    this.#look();
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  get #arms(): readonly Arm[] {
+    return [this.#group.leader, ...this.#group.followers];
+  }
+
+  #count(): number {
+    return this.#arms.reduce((sum, { acts }) => sum + acts, 0);
+  }
+
+  #put(input: keyof typeof AUTOSTART.inputs): void {
+    if (this.#machine.put(input, this.#clock.now()).includes('tellOver')) {
+      this.#tell('not tried any more, since somebody has driven or stopped an arm of it: start it by hand');
+    }
+    if (this.#machine.state === 'done' || this.#machine.state === 'over') this.close();
+  }
+
+  #look(): void {
+    if (this.#busy) return;
+    if (this.#count() !== this.#acts) this.#put('acted');
+    if (this.#arms.every(({ latched }) => !latched)) this.#put('reset');
+    if (this.#machine.state === 'trying' && this.#timer !== null) void this.#try();
+  }
+
+  async #try(): Promise<void> {
+    const { leader, followers } = this.#group;
+    this.#busy = true;
+    try {
+      const pairs = followers.map((follower) => ({ leader: leader.id, follower: follower.id }));
+      await this.#mirror.start({ pairs, gravity: null, invert: false }, CALLER);
+      this.#put('started');
+    } catch (error) {
+      if (this.#count() !== this.#acts) this.#put('acted');
+      else this.#tell(`${messageOf(error)} It is tried until it works, or until somebody drives or stops an arm of it`);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #tell(text: string): void {
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#log(`autostart of mirroring of ${this.#group.leader.name}: ${text}`);
+  }
+}

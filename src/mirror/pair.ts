@@ -1,0 +1,102 @@
+import type { RunningMotion } from '../arm/arm-control.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
+import { defineMachine, Running } from '../machine.ts';
+import { FollowerLag } from './follower-lag.ts';
+import type { PlannedPair } from './plan.ts';
+
+/** A leader and its follower, from the claim of both to the end. */
+export const PAIR = defineMachine({
+  name: 'Pair of leader and follower',
+  states: {
+    leading: 'the leader is brought to its follower, or given to the hand',
+    arming: "the follower's torque goes on",
+    following: 'the control loop drives the follower',
+    ended: 'both arms hold, or are limp as they were',
+  },
+  inputs: {
+    led: 'the leader is in the hand',
+    driven: 'the follower is driven',
+    failed: 'the set-up has failed',
+    lost: 'one of the arms is stopped, disconnected or taken over',
+    over: 'the control loop has ended the motion of the follower',
+    tooFar: 'the leader came back too far away from its follower',
+    stop: 'somebody stops the pair',
+    leave: 'one of the arms is being disconnected',
+  },
+  effects: {
+    freeFollower: "the follower decelerates, holds, and is nobody's",
+    freeLeader: 'so does the leader, unless another pair follows it',
+    releaseLeader: 'a leader that floated is lowered, released or left holding, as was asked',
+  },
+  initial: 'leading',
+  table: {
+    leading: {
+      led: 'arming',
+      driven: null,
+      failed: ['ended', 'freeFollower', 'freeLeader'],
+      lost: ['ended', 'freeFollower', 'freeLeader'],
+      over: null,
+      tooFar: null,
+      stop: ['ended', 'freeFollower', 'freeLeader', 'releaseLeader'],
+      leave: ['ended', 'freeFollower', 'freeLeader', 'releaseLeader'],
+    },
+    arming: {
+      led: null,
+      driven: 'following',
+      failed: ['ended', 'freeFollower', 'freeLeader'],
+      lost: ['ended', 'freeFollower', 'freeLeader'],
+      over: null,
+      tooFar: null,
+      stop: ['ended', 'freeFollower', 'freeLeader', 'releaseLeader'],
+      leave: ['ended', 'freeFollower', 'freeLeader', 'releaseLeader'],
+    },
+    following: {
+      led: null,
+      driven: null,
+      failed: ['ended', 'freeFollower', 'freeLeader'],
+      lost: ['ended', 'freeFollower', 'freeLeader'],
+      over: ['ended', 'freeFollower', 'freeLeader'],
+      tooFar: ['ended', 'freeFollower', 'freeLeader'],
+      stop: ['ended', 'freeFollower', 'freeLeader', 'releaseLeader'],
+      leave: ['ended', 'freeFollower', 'freeLeader', 'releaseLeader'],
+    },
+    ended: {
+      led: null,
+      driven: null,
+      failed: null,
+      lost: null,
+      over: null,
+      tooFar: null,
+      stop: null,
+      leave: null,
+    },
+  },
+});
+
+/** A pair at work. */
+export class Pair {
+  readonly plan: PlannedPair;
+  readonly startedBy: string;
+  /** The leader's, which pairs with the same leader share. */
+  readonly leading: ArmSession;
+  readonly following: ArmSession;
+  /** What drives the leader, and what drives the follower. */
+  leaderMotion: RunningMotion | null = null;
+  followerMotion: RunningMotion | null = null;
+  readonly lag: FollowerLag;
+  /** Why the follower stays behind; empty when it does not. */
+  trouble = '';
+  readonly machine = new Running(PAIR);
+
+  constructor(plan: PlannedPair, startedBy: string, leading: ArmSession, following: ArmSession) {
+    this.plan = plan;
+    this.startedBy = startedBy;
+    this.leading = leading;
+    this.following = following;
+    this.lag = new FollowerLag(plan.follower.model.joints.length);
+  }
+
+  get ended(): boolean {
+    return this.machine.state === 'ended';
+  }
+}

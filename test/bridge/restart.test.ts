@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
+import { ArmRecords } from '../../src/arm/arm-records.ts';
+import type { Disk } from '../../src/disk.ts';
+import { AUTOSTART } from '../../src/mirror/autostart.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
+
+const ARMS = [
+  { name: 'leader', id: 0, bus: 'sim:so101' },
+  { name: 'follower', id: 1, bus: 'sim:so101' },
+];
+const PAIR = { arms: ARMS, pairs: [{ leader: 'leader', follower: 'follower', autostart: true }] };
+
+/** By how far any joint of an arm's physics moves in a time, rad. */
+async function moved(bridge: VirtualBridge, arm: string, duration: number): Promise<number> {
+  const truth = async () => (await bridge.host.arms!.truth(arm)).positions;
+  const before = await truth();
+  await bridge.pass(duration);
+  return Math.max(...(await truth()).map((angle, i) => Math.abs(angle - before[i]!)));
+}
+
+const mirrors = (bridge: VirtualBridge) => bridge.bridge.mirror.status().active;
+const told = (bridge: VirtualBridge, text: RegExp) => bridge.lines.filter(({ msg }) => text.test(msg));
+const lead = (bridge: VirtualBridge, pan: number) =>
+  bridge.until(bridge.host.arms!.hand('leader', { shoulder_pan: pan }, 1));
+
+test('an arm that was stopped when its bridge was killed is stopped by the next one, for the same reason', async () => {
+  const before = await VirtualBridge.start(PAIR);
+  await before.pass(3);
+  expect(mirrors(before)).toBe(true);
+  await before.until(before.arm('follower').stop('the red button'));
+  const after = await before.killAndStart();
+  await lead(after, 0.6);
+  expect(await moved(after, 'follower', 5)).toBeLessThan(0.02);
+  const follower = after.arm('follower');
+  expect(follower.read().state).toBe('stopped');
+  expect(follower.reason).toBe('the red button');
+  expect(told(after, /follower is stopped until somebody resets it: the red button/)).toHaveLength(1);
+  expect(mirrors(after)).toBe(false);
+  // A reset is no start.
+  await after.until(follower.reset());
+  expect(await moved(after, 'follower', 3)).toBeLessThan(0.02);
+  expect(mirrors(after)).toBe(false);
+});
+
+test('a stop outlives a proper end as well, and is gone once it has been reset', async () => {
+  const first = await VirtualBridge.start();
+  await first.until(first.arm().stop('test'));
+  const second = await first.restart();
+  expect(second.arm().latched).toBe(true);
+  await second.until(second.arm().reset());
+  const third = await second.restart();
+  expect(third.arm().latched).toBe(false);
+  expect(third.arm().read().state).toBe('connected');
+});
+
+test('the stop is on disk before it is answered', async () => {
+  const bridge = await VirtualBridge.start();
+  const { status } = await bridge.post('/stop');
+  expect(status).toBe(200);
+  const next = await bridge.killAndStart(0.001);
+  expect(next.arm().latched).toBe(true);
+});
+
+test('a servo that stops its arm by itself has it stopped after a restart too', async () => {
+  const bridge = await VirtualBridge.start();
+  const arm = bridge.arm();
+  await bridge.until(bridge.bridge.torque.on(arm, { owner: { key: 'a', name: 'a' }, takeOver: false }));
+  // What the control thread tells when a servo is too hot.
+  arm.state(6, 'servo 3 is too hot');
+  const next = await bridge.killAndStart();
+  expect(next.arm().latched).toBe(true);
+  expect(next.arm().reason).toBe('servo 3 is too hot');
+});
+
+test('after a crash nothing starts by itself before somebody resets the arms; then it does', async () => {
+  const before = await VirtualBridge.start(PAIR);
+  await before.pass(3);
+  expect(mirrors(before)).toBe(true);
+  const after = await before.killAndStart();
+  await lead(after, 0.6);
+  expect(await moved(after, 'follower', 4)).toBeLessThan(0.02);
+  expect(after.arm('follower').reason).toMatch(/did not end properly: .* reset it/);
+  expect((await after.ask('GET', '/status')).body.arms[1].reason).toMatch(/did not end properly/);
+  await after.until(after.arm('leader').reset());
+  expect(await moved(after, 'follower', 2)).toBeLessThan(0.02);
+  await after.until(after.arm('follower').reset());
+  await after.pass(3);
+  expect(mirrors(after)).toBe(true);
+});
+
+test('that it did not end properly is not forgotten by a proper end without a reset', async () => {
+  const first = await VirtualBridge.start(PAIR);
+  await first.pass(1);
+  const second = await first.killAndStart();
+  await second.pass(1);
+  const third = await second.restart();
+  await third.pass(3);
+  expect(mirrors(third)).toBe(false);
+  expect(third.arm('follower').latched).toBe(true);
+});
+
+test('after a proper end pairs start by themselves, and are tried until both arms answer', async () => {
+  const first = await VirtualBridge.start(PAIR);
+  await first.pass(2);
+  first.host.arms!.get('follower').unplug();
+  const second = await first.restart();
+  await second.pass(4);
+  expect(mirrors(second)).toBe(false);
+  expect(
+    told(second, /^autostart of mirroring of leader: Arm follower is disconnected.* tried until it works/),
+  ).toHaveLength(1);
+  second.host.arms!.get('follower').plugIn();
+  await second.pass(8);
+  expect(mirrors(second)).toBe(true);
+});
+
+test.each([
+  [
+    'a stop and a reset',
+    async (arm: Arm) => {
+      await arm.stop('test');
+      await arm.reset();
+    },
+  ],
+  ['a client that takes an arm', (arm: Arm) => arm.takeOver({ owner: { key: 'a', name: 'owner a' }, takeOver: false })],
+])('%s end what the configuration wants to be started', async (_, act) => {
+  const first = await VirtualBridge.start(PAIR);
+  first.host.arms!.get('follower').unplug();
+  const second = await first.restart();
+  const leader = second.arm('leader');
+  await second.until(Promise.resolve(act(leader)));
+  await second.until(leader.release({ owner: { key: 'a', name: 'owner a' }, takeOver: false }));
+  second.host.arms!.get('follower').plugIn();
+  await second.pass(8);
+  expect(second.arm('follower').read().state).not.toBe('disconnected');
+  expect(mirrors(second)).toBe(false);
+  expect(told(second, /not tried any more/)).toHaveLength(1);
+});
+
+test('the table of autostart begins nothing but by a reset, and nothing again that is over', () => {
+  const { table } = AUTOSTART;
+  for (const state of ['done', 'over'] as const)
+    for (const { to, effects } of Object.values(table[state])) expect([to, effects]).toEqual([state, []]);
+  expect(
+    Object.entries(table.waiting)
+      .filter(([, { to }]) => to === 'trying')
+      .map(([input]) => input),
+  ).toEqual(['reset']);
+});
+
+test('what cannot be kept is told with what to do, and a stop holds all the same', () => {
+  const disk: Disk = {
+    read: () => null,
+    write: () => {
+      throw new Error('EROFS: read-only file system');
+    },
+    remove: () => {},
+  };
+  const warnings: string[] = [];
+  const records = new ArmRecords(disk, '/state', (text) => warnings.push(text));
+  const arm = { name: 'arm', bus: 'sim:so101' };
+  records.begin(arm);
+  records.stop(arm, 'test');
+  expect(warnings.at(-1)).toBe(
+    'arm: its stop is not kept for the next start (EROFS: read-only file system): make state_folder writable',
+  );
+});
+
+test('a record that cannot be read counts as a bridge that did not end properly', () => {
+  const disk: Disk = { read: () => '{"runn', write: () => {}, remove: () => {} };
+  const records = new ArmRecords(disk, '/state', () => {});
+  expect(records.begin({ name: 'arm', bus: 'sim:so101' })).toEqual({ stopped: null, unclean: true });
+});

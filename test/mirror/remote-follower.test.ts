@@ -1,0 +1,81 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
+import { blockedBy, type OwnerStatus } from '../../src/ros/remote-arm.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
+
+const CONFIG = {
+  arms: [
+    { name: 'leader', id: 0, bus: 'sim:so101' },
+    { name: 'follower', id: 1, bus: 'ros' },
+  ],
+};
+const PAIR = {
+  robot_pairs: [{ leader_id: 0, follower_id: 1 }],
+  invert_controls: false,
+  enable_gravity_compensation: false,
+};
+const READY: OwnerStatus = { state: 'ready', holding: true, owner: '', reason: '' };
+
+let bridge: VirtualBridge;
+let follower: Arm;
+let beat: { cancel(): void };
+beforeEach(async () => {
+  bridge = await VirtualBridge.start(CONFIG);
+  follower = bridge.arm('follower');
+  const rest = follower.model.poses.get('rest')!;
+  // The machine that owns the follower's bus tells where it is.
+  beat = bridge.host.clock.every(0.01, () => bridge.bridge.streams.remoteState(follower, rest, null));
+  await bridge.pass(0.5);
+});
+
+/** The machine that owns the bus tells a state of the arm. */
+async function told(status: Partial<OwnerStatus>): Promise<void> {
+  const whole = { ...READY, ...status };
+  bridge.bridge.streams.remoteOwner(follower, whole.holding, blockedBy(whole, 'follower'));
+  await bridge.pass(0.1);
+}
+
+const start = () => bridge.post('/move/leader/start', PAIR);
+const pair = () => bridge.bridge.mirror.status();
+
+test('a remote follower that its machine says is stopped, limp, gone or driven is refused, in the words of that machine', async () => {
+  for (const [status, words] of [
+    [{ state: 'stopped', reason: 'the red button' }, /stopped on its own machine \(the red button\): reset it there/],
+    [{ state: 'connected', holding: false }, /limp: switch its torque on at the machine that owns its bus/],
+    [{ state: 'disconnected', reason: 'unplugged' }, /disconnected on its own machine \(unplugged\)/],
+    [{ state: 'moving', owner: 'an HTTP client' }, /an HTTP client drives it on its own machine/],
+  ] as const) {
+    await told(status);
+    const { status: code, body } = await start();
+    expect(code).toBe(400);
+    expect(body.detail).toMatch(words);
+    expect(pair().active).toBe(false);
+  }
+  await told({});
+  expect((await start()).body.status).toBe('ok');
+});
+
+test('what its machine does with a remote follower ends its pair, with the reason', async () => {
+  for (const [status, words] of [
+    [{ state: 'stopped', reason: 'the red button' }, /stopped on its own machine \(the red button\)/],
+    [{ state: 'connected', holding: false }, /has switched its torque off/],
+    [{ state: 'moving', owner: 'an HTTP client' }, /an HTTP client drives it/],
+  ] as const) {
+    await told({});
+    expect((await start()).body.status).toBe('ok');
+    await told({ state: 'moving', owner: 'the ROS topic /follower/joint_commands' });
+    expect(pair().active).toBe(true);
+    await told(status);
+    expect(pair().active).toBe(false);
+    expect(pair().reason).toMatch(words);
+    // Nothing begins again by itself once it may.
+    await told({});
+    await bridge.pass(1);
+    expect(pair().active).toBe(false);
+  }
+});
+
+test('a remote arm of which no bridge tells a state is driven: another program may own its bus', async () => {
+  expect((await start()).body.status).toBe('ok');
+  beat.cancel();
+});

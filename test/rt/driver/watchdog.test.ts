@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { WATCHDOG_UNITS, Watchdog } from '../../../src/rt/driver/watchdog.ts';
+
+function makeWatchdog() {
+  const written: number[] = [];
+  const watchdog = new Watchdog((value) => written.push(value));
+  const tend = (guard: boolean, cycles: number): number[] => {
+    written.length = 0;
+    for (let k = 0; k < cycles; k++) watchdog.tend(guard, k);
+    return [...written];
+  };
+  return { watchdog, tend, written };
+}
+
+test('is set three times in a row, each after a 0 that wakes a servo whose watchdog has run out, and then left alone', () => {
+  const { tend } = makeWatchdog();
+  expect(tend(true, 20)).toEqual([0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS]);
+  expect(tend(true, 20)).toEqual([]);
+});
+
+test('is cleared three times when the arm is limp or soft, also when nobody knows what it was', () => {
+  const { tend, watchdog, written } = makeWatchdog();
+  expect(tend(false, 20)).toEqual([0, 0, 0]);
+  tend(true, 20);
+  expect(tend(false, 20)).toEqual([0, 0, 0]);
+  written.length = 0;
+  watchdog.checked(5);
+  expect(written).toEqual([0]);
+  expect(tend(false, 20)).toEqual([0, 0, 0]);
+});
+
+test('a change of mind begins the writes anew', () => {
+  const { tend } = makeWatchdog();
+  tend(true, 2);
+  expect(tend(false, 1)).toEqual([0]);
+  expect(tend(true, 9)).toEqual([0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS]);
+});

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import loadMujoco from '@mujoco/mujoco';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { VirtualHost } from '../../explore/virtual-host.ts';
+import { Bridge } from '../../src/bridge.ts';
+import { configSchema } from '../../src/config/schema.ts';
+
+const mj = await loadMujoco();
+
+/** Longest virtual time that a test waits for a promise, s. */
+const LIMIT = 60;
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field by the tests
+  readonly body: any;
+}
+
+/**
+ * The whole bridge in virtual time, over emulated servos and MuJoCo, in this thread. Nothing waits for the machine: what a
+ * test sees depends on the code alone.
+ */
+export class VirtualBridge {
+  readonly host: VirtualHost;
+  readonly bridge: Bridge;
+  readonly folder: string;
+  /** Lines of its log, the newest last. */
+  readonly lines: { readonly level: number; readonly msg: string }[];
+
+  readonly #config: object;
+  #killed = false;
+
+  private constructor(
+    host: VirtualHost,
+    bridge: Bridge,
+    folder: string,
+    lines: VirtualBridge['lines'],
+    config: object,
+  ) {
+    this.#config = config;
+    this.host = host;
+    this.bridge = bridge;
+    this.folder = folder;
+    this.lines = lines;
+  }
+
+  /**
+   * @param config differs from one simulated SO-101 named `arm`
+   * @param folder where what outlives it is kept; left out: one of its own
+   */
+  static async start(config: object = {}, folder?: string, host = new VirtualHost(mj)): Promise<VirtualBridge> {
+    const kept = folder ?? mkdtempSync(join(tmpdir(), 'arm-bridge-virtual-'));
+    if (folder === undefined) onTestFinished(() => rmSync(kept, { recursive: true, force: true }));
+    const lines: { level: number; msg: string }[] = [];
+    const logger = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const parsed = configSchema.parse({
+      state_folder: kept,
+      recording: { folder: join(kept, 'recordings') },
+      ros: { enabled: false },
+      arms: [{ name: 'arm', bus: 'sim:so101' }],
+      ...config,
+    });
+    const bridge = await host.time.until(Bridge.start(parsed, logger, host), LIMIT);
+    const made = new VirtualBridge(host, bridge, kept, lines, config);
+    bridge.autostart();
+    onTestFinished(() => made.end());
+    return made;
+  }
+
+  /** What a promise settles to, in virtual time. @param limit s */
+  until<T>(promise: Promise<T>, limit = LIMIT): Promise<T> {
+    return this.host.time.until(promise, limit);
+  }
+
+  /** Lets time pass, s. */
+  async pass(duration: number): Promise<void> {
+    await this.host.time.run(this.host.time.now + duration);
+  }
+
+  /** A request by HTTP. */
+  async ask(method: 'GET' | 'POST' | 'DELETE', url: string, body?: object): Promise<Answer> {
+    const { statusCode, payload } = await this.until(
+      this.bridge.http.inject({
+        method,
+        url,
+        headers: { host: '127.0.0.1' },
+        ...(body === undefined ? {} : { payload: body }),
+      }),
+    );
+    return { status: statusCode, body: payload === '' ? null : JSON.parse(payload) };
+  }
+
+  post(url: string, body?: object): Promise<Answer> {
+    return this.ask('POST', url, body);
+  }
+
+  /** The arm of a name, or the first one. */
+  arm(name?: string): Bridge['arms']['all'][number] {
+    return name === undefined ? this.bridge.arms.all[0]! : this.bridge.arms.byName(name)!;
+  }
+
+  /** Lowers the arms and ends all parts, once. */
+  async end(): Promise<void> {
+    if (!this.#killed) await this.until(this.bridge.close());
+  }
+
+  /** The same bridge after `kill -9`, over the same arms. @param away time in between, s */
+  async killAndStart(away = 1): Promise<VirtualBridge> {
+    this.#killed = true;
+    const next = this.host.killed();
+    await next.time.run(next.time.now + away);
+    return VirtualBridge.start(this.#config, this.folder, next);
+  }
+
+  /** The same bridge after it has ended properly, over the same arms. */
+  async restart(): Promise<VirtualBridge> {
+    this.host.arms!.outlives = true;
+    await this.end();
+    this.#killed = true;
+    return VirtualBridge.start(this.#config, this.folder, this.host.killed());
+  }
+}
