@@ -50,7 +50,10 @@ export function asyncApi({ token, dialect, server = DEFAULT_SERVER }: Described)
   const channels = Object.fromEntries(CHANNELS.map((channel) => [channel.id, channelOf(channel)]));
   return {
     asyncapi: '3.0.0',
-    info: info('Live state of robot arms, jogging and teleoperation over WebSockets.', dialect),
+    info: {
+      ...info('Live state of robot arms, jogging and teleoperation over WebSockets.', dialect),
+      license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
     defaultContentType: 'application/json',
     servers: {
       bridge: {
