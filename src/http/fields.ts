@@ -174,12 +174,9 @@ export function queryBoolean() {
 
 /** Words separated by commas. */
 export function queryList<Item extends z.ZodType>(item: Item, sizes: Sizes) {
-  const wordsOf = (value: unknown): unknown =>
-    typeof value === 'string'
-      ? value
-          .split(',', sizes.max + 1)
-          .map((one) => one.trim())
-          .filter((one) => one !== '')
-      : value;
+  const wordsOf = (value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    return value === '' ? [] : value.split(',', sizes.max + 1).map((one) => one.trim());
+  };
   return z.preprocess(wordsOf, list(item, sizes));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Caller } from '../../arm/types.ts';
 import type { CalibrationAnswer } from '../../calibration/calibrating.ts';
 import { HttpProblem } from '../errors.ts';
 import { components, LONGEST_NAME, MOST_JOINTS, queryList, word } from '../fields.ts';
@@ -78,12 +79,11 @@ export const calibrationRoutes = [
     refusals: { 400: 'The arm is unknown or disconnected, or cannot be calibrated.', 409: CONFLICT },
     // Clients of that dialect know no other refusal of this route than by its own fields.
     conflict: (message) => answerOf({ status: 'error', message, step: 0, steps: 0 }),
-    handler: async ({ services, callers }, { arm, query }, reply) =>
-      answerOf(
-        await callers.run(reply, query.take_over, (caller) =>
-          services.calibration.next(arm, caller, query.reversed ?? []),
-        ),
-      ),
+    handler: async ({ services, callers }, { arm, query }, reply) => {
+      const reversed = (query.reversed ?? []).filter((name) => name !== '');
+      const next = (caller: Caller) => services.calibration.next(arm, caller, reversed);
+      return answerOf(await callers.run(reply, query.take_over, next));
+    },
   }),
   route({
     method: 'GET',
