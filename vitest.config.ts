@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 /** Files that build things; what they judge, a busy processor does not change. */
-const BUILDS = ['test/docker/build.test.ts', 'test/e2e/package.test.ts', 'test/prepare/**/*.test.ts'];
+const BUILDS = [
+  'test/docker/build.test.ts',
+  'test/e2e/package.test.ts',
+  'test/launch/workspace.test.ts',
+  'test/prepare/**/*.test.ts',
+];
 
 /** Files whose bridges and programs mostly wait: three of them leave each other time enough on two cores. */
 const PATIENT = [
@@ -9,6 +14,7 @@ const PATIENT = [
   'test/buses/{calibration,connections,start-up,terminal}.test.ts',
   'test/cli/**/*.test.ts',
   'test/docs/commands.test.ts',
+  'test/launch/{documents,launch,moveit}.test.ts',
   'test/ports/**/*.test.ts',
   'test/ros/process.test.ts',
   'test/sim/**/*.test.ts',

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
-
+import { withVelocityLimits } from '../kinematics/urdf-text.ts';
 import { BASE_VARIANT, layVariant } from './variant.ts';
 
 export { armChain };
@@ -103,7 +103,10 @@ export interface ArmModel {
   readonly title: string;
   /** Folder the model was read from. */
   readonly directory: string;
-  /** Text of the URDF. */
+  /**
+   * Text of the URDF as others read it (robot_description, HTTP). Its velocity limits are those of planned motion, which is
+   * what the gate allows, so that no planner finds a motion that is refused here; the file has what the joints can do.
+   */
   readonly urdf: string;
   readonly baseLink: string;
   readonly toolLink: string;
@@ -314,7 +317,7 @@ export function loadArmModel(model: string, variant: string = BASE_VARIANT): Arm
     variant,
     title: file.title,
     directory: folder,
-    urdf,
+    urdf: withVelocityLimits(urdf, new Map(joints.map(({ name, move }) => [name, move.velocity]))),
     baseLink: file.base_link,
     toolLink: file.tool_link,
     family: file.servo_family,

@@ -84,6 +84,14 @@ const ros = z.strictObject({
     .union([z.literal('auto'), z.boolean()], { error: 'auto, true or false' })
     .default('auto')
     .describe('Whether ROS 2 may drive the arms. auto: only while discovery is limited to this machine.'),
+  joint_prefix: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]*$/, {
+      error: 'auto (the name of the arm and _) or a beginning of ROS names: lower-case letters, digits, underscores',
+    })
+    .nullable()
+    .default(null)
+    .describe('What joint and link names begin with on ROS 2: auto (name of the arm and _), a text, or null: nothing.'),
   publish_tf: z.boolean().default(true).describe('Publish /tf and /tf_static; false where another node does.'),
   diagnostics: z
     .strictObject({

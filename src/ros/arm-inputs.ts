@@ -4,6 +4,7 @@ import { NODE_NAME } from './arguments.ts';
 import { ArmServices } from './arm-services.ts';
 import { ArmFrames } from './frames.ts';
 import { offerMoves } from './move-actions.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { Rcl, RosNode } from './rclnodejs.ts';
 import type { RosServices } from './room.ts';
@@ -28,7 +29,7 @@ export interface InputContext {
  * Everything by which other nodes ask something of an arm: services, and, where they may drive it, streams and actions.
  * @param node in the namespace of the arm
  */
-export function offerArm(node: RosNode, namespace: string, arm: Arm, context: InputContext): Actions {
+export function offerArm(node: RosNode, namespace: string, arm: Arm, names: ArmNames, context: InputContext): Actions {
   const { rcl, services, qualities } = context;
   const { motion, joints, jogging, trajectories, logger } = services;
   const name = `${namespace}/${NODE_NAME}`;
@@ -39,10 +40,10 @@ export function offerArm(node: RosNode, namespace: string, arm: Arm, context: In
   offered.offerMotion(motion);
   offered.offerTorque(services.torque);
   offered.offerGravity(services.gravity);
-  acceptJointCommands(node, namespace, arm, joints, qualities, logger);
-  const frames = new ArmFrames(arm, services.mountOf(arm));
-  new ServoInputs(node, { arm, namespace, frames, joints, jogging, trajectories }, qualities, logger).accept();
-  const inputs = new TrajectoryInputs(arm, trajectories, namespace, name, () => clockOf(node), logger);
+  acceptJointCommands(node, namespace, arm, names, joints, qualities, logger);
+  const frames = new ArmFrames(arm, names, services.mountOf(arm));
+  new ServoInputs(node, { arm, names, namespace, frames, joints, jogging, trajectories }, qualities, logger).accept();
+  const inputs = new TrajectoryInputs(arm, names, trajectories, namespace, name, () => clockOf(node), logger);
   inputs.acceptTopic(node, namespace, qualities);
   inputs.offerActions(actions);
   offerMoves(actions, arm, motion, name);

@@ -53,7 +53,26 @@ function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
 }
 
 /**
- * Declares the live parameters of an arm's node: limits that only go down, and gains.
+ * The velocity and acceleration that planned motion may have at present, by joint: the arm's data times `speed_scale` and
+ * `acceleration_scale`. The names are those of joint_limits.yaml, so a planner can take them as they are; nobody sets them.
+ */
+function jointLimits(arm: Arm): { readonly name: string; readonly description: string; readonly value: number }[] {
+  return arm.model.joints.flatMap(({ name, move }) => [
+    {
+      name: `joint_limits.${name}.max_velocity`,
+      description: 'Largest velocity of planned motion at present, rad/s; follows speed_scale.',
+      value: move.velocity * arm.speedScale,
+    },
+    {
+      name: `joint_limits.${name}.max_acceleration`,
+      description: 'Largest acceleration of planned motion at present, rad/s^2; follows acceleration_scale.',
+      value: move.acceleration * arm.accelerationScale,
+    },
+  ]);
+}
+
+/**
+ * Declares the live parameters of an arm's node: limits that only go down, gains, and the joint limits that follow.
  * @param given values of ROS arguments for this node, which win over the configuration; below a wildcard unknown names are passed over
  * @param accepts whether ROS 2 may change them
  * @throws {RosArgumentError} for a name that is unknown, and for a value that one of them cannot have
@@ -87,9 +106,16 @@ export function declareArmParameters(
     const range = { minimum: least, maximum: 1 };
     declare(rcl, node, { name, kind: 'double', description, ...range, live: accepts }, get());
   }
+  for (const { name, description, value } of jointLimits(arm)) {
+    declare(rcl, node, { name, kind: 'double', description, minimum: null, maximum: null, live: true }, value);
+  }
+  const write = node.setParametersAtomically.bind(node);
   judge(
     node,
     (name, value) => {
+      if (name.startsWith('joint_limits.')) {
+        return `${name} follows from the arm's data: set speed_scale or acceleration_scale`;
+      }
       const parameter = known.get(name);
       if (parameter === undefined) return null;
       if (accepts) return fault(parameter, value) ?? parameter.refusal();
@@ -100,6 +126,8 @@ export function declareArmParameters(
       if (parameter === undefined) return;
       parameter.set(value as number);
       log.info(`${arm.name}: ${name} is ${value} now`);
+      const { Parameter, ParameterType } = rcl;
+      write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));
     },
   );
 }

@@ -10,6 +10,7 @@ import {
   rotationFromRollPitchYaw,
   type Vector3,
 } from '../kinematics/frames.ts';
+import type { ArmNames } from './names.ts';
 
 /** The frame in which the bases of all arms stand. */
 export const WORLD = 'world';
@@ -22,9 +23,9 @@ export class ArmFrames {
   readonly #standing: Quaternion;
   readonly #place: Vector3;
 
-  constructor(arm: Arm, mount: ArmConfig['mount']) {
-    this.base = `${arm.name}/${arm.model.baseLink}`;
-    this.tool = `${arm.name}/${arm.model.toolLink}`;
+  constructor({ model }: Arm, names: ArmNames, mount: ArmConfig['mount']) {
+    this.base = names.frame(model.baseLink);
+    this.tool = names.frame(model.toolLink);
     const [roll, pitch, yaw] = mount.rpy;
     this.#standing = quaternionFromRotation(rotationFromRollPitchYaw(roll, pitch, yaw));
     const [x, y, z] = mount.xyz;

@@ -2,6 +2,7 @@ import type { Arm } from '../arm/types.ts';
 import { ArmStatus } from './arm-status.ts';
 import { JointStateEncoder, PoseStampedEncoder } from './cdr.ts';
 import { Decimator } from './decimator.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import type { Broadcaster } from './transforms.ts';
@@ -19,18 +20,24 @@ export class LocalArm {
    * @param rate of the published streams, Hz
    * @param broadcaster of its frames; null: another node does that
    */
-  constructor(node: RosNode, arm: Arm, rate: number, broadcaster: Broadcaster | null, qualities: Qualities) {
+  constructor(
+    node: RosNode,
+    arm: Arm,
+    names: ArmNames,
+    rate: number,
+    broadcaster: Broadcaster | null,
+    qualities: Qualities,
+  ) {
     this.#status = new ArmStatus(node, arm, qualities);
     const description = node.createPublisher('std_msgs/msg/String', 'robot_description', { qos: qualities.latched });
-    description.publish({ data: arm.model.urdf });
-    const names = arm.model.joints.map((joint) => joint.name);
+    description.publish({ data: names.urdf() });
     const stream = { qos: qualities.stream };
     const states = node.createPublisher(JOINT_STATE, 'joint_states', stream);
     const poses = node.createPublisher('geometry_msgs/msg/PoseStamped', 'end_effector/pose', stream);
     const goals = node.createPublisher(JOINT_STATE, 'joint_goals', stream);
-    const stateEncoder = new JointStateEncoder(names);
-    const goalEncoder = new JointStateEncoder(names);
-    const poseEncoder = new PoseStampedEncoder(`${arm.name}/${arm.model.baseLink}`);
+    const stateEncoder = new JointStateEncoder(names.joints);
+    const goalEncoder = new JointStateEncoder(names.joints);
+    const poseEncoder = new PoseStampedEncoder(names.frame(arm.model.baseLink));
     let statePace = new Decimator(rate);
     let goalPace = new Decimator(rate);
     this.#setRate = (next) => {

@@ -5,6 +5,7 @@ import { NODE_NAME } from './arguments.ts';
 import { JointStateEncoder } from './cdr.ts';
 import { JointInput, jointValuesFault } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -39,10 +40,18 @@ export class RemoteArm {
   readonly #publish: () => void;
 
   /** @param node the root node; names are relative to its namespace `prefix` */
-  constructor(node: RosNode, prefix: string, arm: Arm, joints: StreamService, qualities: Qualities, log: Logger) {
+  constructor(
+    node: RosNode,
+    prefix: string,
+    arm: Arm,
+    onGraph: ArmNames,
+    joints: StreamService,
+    qualities: Qualities,
+    log: Logger,
+  ) {
     const names = arm.model.joints.map((joint) => joint.name);
     const commands = node.createPublisher(JOINT_STATE, `${arm.name}/joint_commands`, { qos: qualities.stream });
-    const encoder = new JointStateEncoder(names);
+    const encoder = new JointStateEncoder(onGraph.joints);
     let published = 0;
 
     this.#publish = () => {
@@ -57,10 +66,11 @@ export class RemoteArm {
     const positions = new Float64Array(names.length);
     const velocities = new Float64Array(names.length);
     const input = new JointInput(`${prefix}/${arm.name}/joint_states`, log, (message) => {
-      const fault = jointValuesFault(message.names, message.positions, known);
+      const named = onGraph.ofModel(message.names);
+      const fault = jointValuesFault(named, message.positions, known);
       if (fault !== null) return fault;
-      if (message.names.length !== names.length) {
-        const missing = names.filter((name) => !message.names.includes(name));
+      if (named.length !== names.length) {
+        const missing = names.filter((name) => !named.includes(name));
         return { kind: 'missing', text: `it lacks the joints ${missing.join(', ')} of the model ${arm.model.name}` };
       }
       const moving = message.velocities.length > 0;
@@ -68,7 +78,7 @@ export class RemoteArm {
         return { kind: 'velocities', text: `it has ${names.length} names but ${message.velocities.length} velocities` };
       }
       for (let index = 0; index < names.length; index++) {
-        const place = known.get(message.names[index]!)!;
+        const place = known.get(named[index]!)!;
         positions[place] = message.positions[index]!;
         if (moving) velocities[place] = message.velocities[index]!;
       }

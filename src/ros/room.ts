@@ -19,6 +19,7 @@ import { acceptsCommands, setDiscovery } from './discovery.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
+import { ArmNames } from './names.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
 import { declareParameters } from './parameters.ts';
 import { makeQualities } from './qos.ts';
@@ -154,15 +155,16 @@ function populate(
     nodes.push(node);
     const given = parameters.of(`${namespace}/${NODE_NAME}`);
     declareArmParameters(rcl, node, arm, services.gains, given, accepts, logger);
-    actions.push(offerArm(node, namespace, arm, inputs));
-    const broadcaster = config.publish_tf ? new Broadcaster(node, arm, services.mountOf(arm), qualities) : null;
-    const local = new LocalArm(node, arm, config.joint_state_rate, broadcaster, qualities);
+    const names = new ArmNames(arm, config.joint_prefix);
+    actions.push(offerArm(node, namespace, arm, names, inputs));
+    const broadcaster = config.publish_tf ? new Broadcaster(node, arm, names, services.mountOf(arm), qualities) : null;
+    const local = new LocalArm(node, arm, names, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
     return local;
   };
   const remotes = arms.all
     .filter((arm) => arm.remote)
-    .map((arm) => new RemoteArm(root, prefix, arm, joints, qualities, logger));
+    .map((arm) => new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger));
   // What drives an arm goes out before what tells of one.
   const sources: { publish(): void }[] = [...remotes, ...arms.all.filter((arm) => !arm.remote).map(addLocal)];
   if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);

@@ -8,6 +8,7 @@ import { NODE_NAME } from './arguments.ts';
 import { inWords } from './errors.ts';
 import type { ArmFrames } from './frames.ts';
 import { jointValuesFault, LimitLog } from './joint-input.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import { messageOf, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
@@ -43,6 +44,7 @@ type Take<Message> = (message: Message, refuse: (text: string) => void) => strin
 /** What an arm's streams of setpoints and speeds are made of. */
 export interface ServoParts {
   readonly arm: Arm;
+  readonly names: ArmNames;
   readonly namespace: string;
   readonly frames: ArmFrames;
   readonly joints: StreamService;
@@ -68,7 +70,7 @@ export class ServoInputs {
   }
 
   accept(): void {
-    const { arm, joints, frames, trajectories, jogging, namespace } = this.#parts;
+    const { arm, names: onGraph, joints, frames, trajectories, jogging, namespace } = this.#parts;
     const refusedBy = (refused: BridgeError | null): string | null =>
       refused === null ? null : inWords(refused, `${namespace}/${NODE_NAME}`);
     const names = arm.model.joints.map(({ name }) => name);
@@ -113,11 +115,11 @@ export class ServoInputs {
     const jogs = this.#caller(`${NODE_NAME}/delta_joint_cmds`);
     this.#subscribe<JogMessage>('control_msgs/msg/JointJog', '~/delta_joint_cmds', (message) => {
       if (message.displacements.length > 0) return 'displacements are not driven: send velocities';
-      const fault = jointValuesFault(message.joint_names, message.velocities, known, 'velocities');
+      const named = onGraph.ofModel(message.joint_names);
+      const fault = jointValuesFault(named, message.velocities, known, 'velocities');
       if (fault !== null) return fault.text;
       const velocities = new Float64Array(names.length);
-      for (const [index, name] of message.joint_names.entries())
-        velocities[known.get(name)!] = message.velocities[index]!;
+      for (const [index, name] of named.entries()) velocities[known.get(name)!] = message.velocities[index]!;
       return refusedBy(jogging.feed(arm, { kind: 'joints', velocities }, jogs));
     });
   }

@@ -5,6 +5,7 @@ import { NODE_NAME } from './arguments.ts';
 import { inWords } from './errors.ts';
 import { JointInput, jointValuesFault, LimitLog } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -13,6 +14,7 @@ export function acceptJointCommands(
   node: RosNode,
   namespace: string,
   arm: Arm,
+  names: ArmNames,
   joints: StreamService,
   qualities: Qualities,
   log: Logger,
@@ -21,11 +23,12 @@ export function acceptJointCommands(
   const topic = `${namespace}/joint_commands`;
   const limits = new LimitLog(arm.model.joints, topic, log);
   const commands = new JointInput(topic, log, (message) => {
-    const fault = jointValuesFault(message.names, message.positions, known);
+    const named = names.ofModel(message.names);
+    const fault = jointValuesFault(named, message.positions, known);
     if (fault !== null) return fault;
-    const refused = joints.command(arm, message.names, message.positions, 'joint_commands');
+    const refused = joints.command(arm, named, message.positions, 'joint_commands');
     if (refused !== null) return { kind: refused.message, text: inWords(refused, `${namespace}/${NODE_NAME}`) };
-    limits.look(message.names, message.positions, performance.now() / 1000);
+    limits.look(named, message.positions, performance.now() / 1000);
     return null;
   });
   const options = { qos: qualities.stream, isRaw: true } as const;

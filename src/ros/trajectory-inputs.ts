@@ -3,6 +3,7 @@ import type { Arm, Caller } from '../arm/types.ts';
 import type { TrajectoryService } from '../motion/trajectory-service.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import { faultOf } from './errors.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
@@ -34,6 +35,7 @@ const GRIPPER_TOLERANCE = 0.03;
 /** What drives an arm as ros2_control's controllers do: trajectories as action and as topic, and the gripper. */
 export class TrajectoryInputs {
   readonly #arm: Arm;
+  readonly #names: ArmNames;
   readonly #trajectories: TrajectoryService;
   readonly #node: string;
   readonly #now: () => number;
@@ -48,6 +50,7 @@ export class TrajectoryInputs {
    */
   constructor(
     arm: Arm,
+    names: ArmNames,
     trajectories: TrajectoryService,
     namespace: string,
     node: string,
@@ -57,6 +60,7 @@ export class TrajectoryInputs {
     this.#log = log;
     this.#gripperRefusals = new RefusalLog(log, `Goal of ${namespace}/gripper_controller/gripper_cmd aborted`);
     this.#arm = arm;
+    this.#names = names;
     this.#trajectories = trajectories;
     this.#node = node;
     this.#now = now;
@@ -92,7 +96,7 @@ export class TrajectoryInputs {
         await this.#halt();
         return;
       }
-      const planned = readTrajectory(this.#arm, message, this.#now());
+      const planned = readTrajectory(this.#arm, this.#ofModel(message), this.#now());
       if (isFault(planned)) {
         refusals.refuse(planned.text, () => planned.text, performance.now() / 1000);
         return;
@@ -129,9 +133,15 @@ export class TrajectoryInputs {
   }
 
   async #follow({ goal, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {
-    const tolerances = readTolerances(this.#arm, goal);
+    const ofModel = (list: TrajectoryGoal['path_tolerance']): TrajectoryGoal['path_tolerance'] =>
+      list.map((tolerance) => ({ ...tolerance, name: this.#names.ofModel([tolerance.name])[0]! }));
+    const tolerances = readTolerances(this.#arm, {
+      ...goal,
+      path_tolerance: ofModel(goal.path_tolerance),
+      goal_tolerance: ofModel(goal.goal_tolerance),
+    });
     if (isFault(tolerances)) return followed(tolerances.code, tolerances.text);
-    const planned = readTrajectory(this.#arm, goal.trajectory, this.#now());
+    const planned = readTrajectory(this.#arm, this.#ofModel(goal.trajectory), this.#now());
     if (isFault(planned)) return followed(planned.code, planned.text);
     const { path, wait } = planned;
     tell(() => this.#progress(path.names));
@@ -149,6 +159,10 @@ export class TrajectoryInputs {
     }
   }
 
+  #ofModel(message: TrajectoryMessage): TrajectoryMessage {
+    return { ...message, joint_names: this.#names.ofModel(message.joint_names) };
+  }
+
   /** Feedback of a trajectory: where the joints are asked to be, where they are, and the difference. */
   #progress(names: readonly string[]): object {
     const snapshot = this.#arm.read();
@@ -158,7 +172,7 @@ export class TrajectoryInputs {
     const actual = pick(snapshot.positions);
     return {
       header: { stamp: stampOf(snapshot.sampleTime), frame_id: '' },
-      joint_names: names,
+      joint_names: names.map((name) => this.#names.joint(name)),
       desired: point(desired),
       actual: { ...point(actual), velocities: pick(snapshot.velocities) },
       error: point(desired.map((value, index) => value - actual[index]!)),
@@ -168,7 +182,7 @@ export class TrajectoryInputs {
   async #grip({ goal, signal, tell }: GoalRun<GripperGoal>): Promise<Outcome> {
     const joint = this.#arm.model.joints[this.#arm.model.gripper!.index]!.name;
     const { name, position } = goal.command;
-    const named = name.length === 0 ? 0 : name.indexOf(joint);
+    const named = name.length === 0 ? 0 : this.#names.ofModel(name).indexOf(joint);
     const asked = position[named];
     const result = (reached: boolean, stalled: boolean): Outcome => ({
       // Holding something is what a gripper is for: a stalled one has succeeded, and says so.
@@ -205,7 +219,7 @@ export class TrajectoryInputs {
     const { index } = this.#arm.model.gripper!;
     return {
       header: { stamp: stampOf(sampleTime), frame_id: '' },
-      name: [name],
+      name: [this.#names.joint(name)],
       position: [positions[index]!],
       velocity: [velocities[index]!],
       effort: [efforts[index]!],

@@ -4,6 +4,7 @@ import { type Quaternion, quaternionFromRotation, rotationFromRollPitchYaw } fro
 import { type Joint, parseUrdf } from '../kinematics/urdf.ts';
 import { NUMBERS_OF_POSE, TransformsEncoder } from './cdr.ts';
 import { WORLD } from './frames.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -26,9 +27,9 @@ export class TransformTree {
   readonly fixed: Buffer;
 
   /** @param mount pose of the arm's root link in the frame `world`: m and rad */
-  constructor(arm: Arm, mount: ArmConfig['mount']) {
+  constructor(arm: Arm, names: ArmNames, mount: ArmConfig['mount']) {
     const { urdf, joints: own } = arm.model;
-    const frame = (link: string): string => `${arm.name}/${link}`;
+    const frame = (link: string): string => names.frame(link);
     const places = new Map(own.map(({ name }, index) => [name, index]));
     const { joints, root } = parseUrdf(urdf);
     const moving: Moving[] = [];
@@ -105,8 +106,8 @@ export class Broadcaster {
   readonly #tree: TransformTree;
   readonly #publish: (bytes: Buffer) => void;
 
-  constructor(node: RosNode, arm: Arm, mount: ArmConfig['mount'], qualities: Qualities) {
-    this.#tree = new TransformTree(arm, mount);
+  constructor(node: RosNode, arm: Arm, names: ArmNames, mount: ArmConfig['mount'], qualities: Qualities) {
+    this.#tree = new TransformTree(arm, names, mount);
     const type = 'tf2_msgs/msg/TFMessage';
     // Latched for as long as the node is there.
     node.createPublisher(type, '/tf_static', { qos: qualities.latched }).publish(this.#tree.fixed);

@@ -6,7 +6,8 @@ export const ARMING = defineMachine({
   states: {
     idle: 'no torque command is under way',
     settling: 'joints that are limp are read until they stand still',
-    offering: 'servos are sent the goals of where they are, and are read until they hold them',
+    offering:
+      'servos are sent the goals of where they are, with which some take torque, and are read until they hold them',
     energising: 'torque is switched on, and servos are read until all have it',
     proving: 'all servos have torque, and no joint may move by more than its droop',
     undoing: 'torque is switched off again where it was off before',
@@ -66,16 +67,16 @@ export const ARMING = defineMachine({
     offering: {
       on: null,
       off: ['releasing', 'fail', 'release'],
-      end: ['idle', 'fail'],
+      end: ['undoing', 'undo', 'fail'],
       agreed: null,
       taken: ['energising', 'energise'],
       confirmed: null,
-      moved: 'settling',
+      moved: ['settling', 'undo'],
       still: null,
       released: null,
       unanswered: null,
-      overdue: ['idle', 'fail'],
-      lost: ['idle', 'fail'],
+      overdue: ['undoing', 'undo', 'fail'],
+      lost: ['idle', 'undo', 'fail'],
     },
     energising: {
       on: null,

@@ -43,11 +43,11 @@ export class BusWrites {
     this.#meant = new Uint8Array(slots.length);
   }
 
-  /** @param goals rad, by joint @param trusted 1 for each servo that may be sent goals */
-  goals(goals: Float64Array, trusted: Uint8Array): void {
+  /** @param goals rad, by joint @param trusted 1 for each servo that may be sent goals @param only 1 for each that is meant */
+  goals(goals: Float64Array, trusted: Uint8Array, only: Uint8Array): void {
     for (let i = 0; i < this.#slots.length; i++) {
       const { calibration, joint } = this.#slots[i]!;
-      this.#meant[i] = trusted[i]! & this.commanded[i]!;
+      this.#meant[i] = trusted[i]! & only[i]! & this.commanded[i]!;
       if (this.#meant[i] === 0) continue;
       const steps = radiansToSteps(calibration, goals[joint]!);
       this.sent[i] = steps;

@@ -217,7 +217,9 @@ export class ServoLink implements ArmLink {
       const { joint } = this.#parts.slots[i]!;
       this.withheld[joint] = Math.max(this.withheld[joint]!, 1 + lost[i]!);
     }
-    this.#parts.writes.goals(goals, trusted);
+    // A goal means torque to some servos: a limp one is sent none before it is known where it is.
+    const settling = this.#arming.state === 'settling';
+    this.#parts.writes.goals(goals, trusted, settling ? this.#parts.torque.holds : this.#parts.writes.commanded);
     if (this.gains.pending) this.#parts.writes.gains();
   }
 

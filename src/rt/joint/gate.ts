@@ -93,7 +93,7 @@ export class Gate {
   /**
    * The goals of this cycle have left, but for those of some joints, which stay at rest where they were sent last: a servo
    * that is sent goals again goes on from there within the limits, however far its arm has come meanwhile.
-   * @param withheld see `ArmLink`; a dead servo's joint goes on as planned, since nobody sees it go
+   * @param withheld see `ArmLink`; a lost servo's joint goes on as planned: its goals move nothing
    */
   sent(withheld: Uint8Array): void {
     for (let i = 0; i < this.goals.length; i++) {
@@ -101,7 +101,7 @@ export class Gate {
         this.goals[i] = this.#sent[i]!;
         this.velocities[i] = 0;
         this.accelerations[i] = 0;
-      } else if (withheld[i] === 0) this.#sent[i] = this.goals[i]!;
+      } else this.#sent[i] = this.goals[i]!;
     }
   }
 

@@ -38,7 +38,12 @@ export class FakeArm {
     baseLink: 'base_link',
     leastGain: 0.5,
     urdf: '<robot name="bare"><link name="base_link"/></robot>',
-    joints: JOINTS.map((name, index) => ({ name, role: name, servos: [{ id: index + 1, model: 'STS3215' }] })),
+    joints: JOINTS.map((name, index) => ({
+      name,
+      role: name,
+      servos: [{ id: index + 1, model: 'STS3215' }],
+      move: { velocity: 1.5, acceleration: 6 },
+    })),
   } as unknown as ArmModel;
   readonly bus: string;
   speedScale = 1;

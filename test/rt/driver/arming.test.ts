@@ -116,7 +116,7 @@ describe('torque on', () => {
     servos.taken[0] = 1700;
     ask(true);
     run(0.5);
-    expect(servos.log).toEqual([]);
+    expect(servos.log).toEqual(['undo 00']);
     expect(told).toEqual([expect.stringMatching(/^servo 1 takes no goals: it keeps 1700 where 1010 was sent/)]);
   });
 

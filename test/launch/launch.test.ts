@@ -1,0 +1,124 @@
+import { readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Launch, NO_ROS2, ROOT, Ros2 } from './support/ros2.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const FILES = readdirSync(join(ROOT, 'launch'));
+const STAND_INS = { rviz2: ['rviz2'], robot_state_publisher: ['robot_state_publisher'] };
+/** A configuration for each file, where it asks for one. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  'real_pair.launch.xml': [`config:=${join(ROOT, 'config/default.yaml')}`],
+};
+const ARMS: Readonly<Record<string, readonly string[]>> = {
+  'follower_here.launch.xml': ['follower'],
+  'leader_here.launch.xml': ['leader', 'follower'],
+};
+
+/** Whether the port that the bridge takes when nobody says otherwise is free. */
+async function defaultPortIsFree(): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(8020, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
+  let ros2: Ros2;
+  beforeAll(() => {
+    ros2 = new Ros2(STAND_INS);
+  });
+  afterAll(() => ros2?.close());
+
+  const started = async (launch: Launch): Promise<void> => {
+    await launch.says(/HTTP on http/);
+    await launch.says(/ROS 2 \w+: \d arms? in/);
+  };
+  const endsCleanly = async (launch: Launch): Promise<void> => {
+    expect([await launch.end(), launch.output]).toEqual([
+      0,
+      expect.not.stringMatching(/Traceback|process has died|escalating/),
+    ]);
+    expect(launch.output).toMatch(/\[bridge-\d+\]: process has finished cleanly/);
+  };
+  /** Names of the joints that are told on a topic. */
+  const jointsOn = async (topic: string): Promise<string[]> => {
+    const { output } = await ros2.run(
+      'topic',
+      'echo',
+      '--once',
+      '--field',
+      'name',
+      topic,
+      'sensor_msgs/msg/JointState',
+    );
+    return [...output.matchAll(/'(\w+)'/g)].map(([, name]) => name!);
+  };
+
+  test.each(FILES)('%s describes its arguments, namespace and prefix among them', async (file) => {
+    const { code, output } = await ros2.run('launch', 'arm_bridge', file, '--show-args');
+    expect([code, output]).toEqual([0, expect.stringContaining("'namespace':")]);
+    for (const name of ['config', 'http_port', 'namespace', 'prefix']) {
+      expect(output).toMatch(new RegExp(`'${name}':\\n +\\S.{10,}`));
+    }
+  });
+
+  test.each(FILES)('%s starts without arguments, and ends by Ctrl-C', async (file) => {
+    const port = (await defaultPortIsFree()) ? [] : ['http_port:=0'];
+    const launch = ros2.launch('arm_bridge', file, ...(NEEDED[file] ?? []), ...port);
+    await started(launch);
+    await endsCleanly(launch);
+  });
+
+  test.each(FILES)(
+    '%s starts with arguments: below a namespace, joints with a prefix, and with what looks at them',
+    async (file) => {
+      ros2.clear();
+      const last = file === 'follower_here.launch.xml' ? 'frames:=robot_state_publisher' : 'rviz:=true';
+      const launch = ros2.launch(
+        ...['arm_bridge', file, 'http_port:=0', 'namespace:=lab', 'prefix:=auto', last],
+        ...(NEEDED[file] ?? []),
+      );
+      await started(launch);
+      await launch.says(/arms? in \/lab/);
+      const arm = (ARMS[file] ?? ['follower'])[0]!;
+      const joints = await jointsOn(`/lab/${arm}/joint_states`);
+      expect([joints.length, joints[0]]).toEqual([6, `${arm}_shoulder_pan`]);
+      await expect.poll(() => ros2.notes().length, { timeout: 30_000 }).toBe(1);
+      const [note] = ros2.notes();
+      if (file === 'follower_here.launch.xml') {
+        expect(note!.node).toBe('/lab/follower/robot_state_publisher');
+        expect(note!.parameters).toMatchObject({
+          frame_prefix: 'follower/',
+          robot_description: expect.stringMatching(/<robot/),
+        });
+        const { output } = await ros2.run('topic', 'list');
+        expect(output.split('\n')).not.toContain('/tf');
+      } else expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
+      await endsCleanly(launch);
+    },
+  );
+
+  test('two at once keep to their namespaces', async () => {
+    const file = 'simulated_pair.launch.xml';
+    const both = ['one', 'two'].map((name) => ros2.launch('arm_bridge', file, 'http_port:=0', `namespace:=${name}`));
+    await Promise.all(both.map(started));
+    for (const name of ['one', 'two']) {
+      expect(await jointsOn(`/${name}/leader/joint_states`)).toHaveLength(6);
+    }
+    const { output } = await ros2.run('node', 'list');
+    const nodes = output.split('\n').filter((line) => line.endsWith('arm_bridge'));
+    expect(new Set(nodes)).toEqual(
+      new Set(['one', 'two'].flatMap((name) => ['', '/leader', '/follower'].map((arm) => `/${name}${arm}/arm_bridge`))),
+    );
+    await Promise.all(both.map(endsCleanly));
+  });
+
+  test('a file that lacks an argument says which', async () => {
+    const { code, output } = await ros2.run('launch', 'arm_bridge', 'real_pair.launch.xml');
+    expect([code, output]).toEqual([1, expect.stringMatching(/config/)]);
+  });
+});

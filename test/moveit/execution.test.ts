@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { armChain, armModels, loadArmModel } from '../../src/arm/model.ts';
+import { CollisionModel } from '../../src/kinematics/collision.ts';
+import { Gate } from '../../src/rt/joint/gate.ts';
+import { SourceStatus } from '../../src/rt/sources/setpoint-source.ts';
+import { HEADROOM } from '../../src/rt/sources/trajectory.ts';
+import { Waypoints, waypointFault } from '../../src/rt/sources/waypoints.ts';
+import { timeOptimal } from './support/totg.ts';
+
+/** Cycle of the control loop, s. */
+const DT = 0.005;
+/**
+ * How far the gate may stand behind what was planned, rad, by the part of the limits that a plan uses: cubics between samples
+ * of a plan at the limits need a little more than these.
+ */
+const BEHIND = [
+  [1, 0.03],
+  [HEADROOM, 0.005],
+] as const;
+const PATHS = 8;
+
+describe.each(armModels())(
+  'trajectories as MoveIt times them at the limits of joint_limits.yaml, on one %s',
+  (name) => {
+    const model = loadArmModel(name);
+    const names = model.joints.map((joint) => joint.name);
+    const of = (value: (joint: (typeof model.joints)[number]) => number) => Float64Array.from(model.joints, value);
+    const limits = {
+      names,
+      lower: of(({ lower }) => lower),
+      upper: of(({ upper }) => upper),
+      velocity: of(({ move }) => move.velocity),
+      acceleration: of(({ move }) => move.acceleration),
+    };
+    const collision = new CollisionModel(armChain(model));
+    const poses = [...model.poses.values()].map((pose) => [...pose]);
+    let state = 11;
+    const next = () => {
+      state = (state * 48271) % 2147483647;
+      return state / 2147483647;
+    };
+    /** Ways over random poses that touch nothing, as a planner finds them. */
+    const ways = Array.from({ length: PATHS }, (_, index) => {
+      const way = [poses[index % poses.length]!];
+      for (let tries = 0; way.length < 4 && tries < 500; tries++) {
+        const pose = model.joints.map(({ lower, upper }) => lower + next() * (upper - lower));
+        if (collision.checkPath(Float64Array.from(way.at(-1)!), Float64Array.from(pose)) === null) way.push(pose);
+      }
+      return way;
+    });
+
+    test.each(BEHIND)(
+      'at %d of them, are accepted, stay within them in every cycle, and are followed',
+      (part, most) => {
+        let [behind, fastest, hardest] = [0, 0, 0];
+        for (const way of ways) {
+          expect(way.length).toBeGreaterThan(1);
+          const samples = timeOptimal(
+            way,
+            [...limits.velocity].map((value) => part * value),
+            [...limits.acceleration].map((value) => part * value),
+          );
+          const start = Float64Array.from(way[0]!);
+          const path = {
+            times: Float64Array.from(samples, ({ time }) => time),
+            positions: Float64Array.from(samples.flatMap(({ positions }) => positions)),
+            velocities: Float64Array.from(samples.flatMap(({ velocities }) => velocities)),
+          };
+          expect(waypointFault(path, start, limits)).toBeNull();
+          for (const { velocities, accelerations } of samples) {
+            for (const [j, velocity] of velocities.entries()) {
+              fastest = Math.max(fastest, Math.abs(velocity) / limits.velocity[j]!);
+              hardest = Math.max(hardest, Math.abs(accelerations[j]!) / limits.acceleration[j]!);
+            }
+          }
+
+          const gate = new Gate({
+            lower: limits.lower,
+            upper: limits.upper,
+            velocity: { move: limits.velocity, mirror: limits.velocity },
+            acceleration: { move: limits.acceleration, mirror: limits.acceleration },
+          });
+          gate.adopt(start);
+          gate.rearm(true);
+          const source = new Waypoints(path, limits.velocity);
+          source.begin(gate.goals.slice(), gate.velocities.slice(), 0);
+          const targets = new Float64Array(names.length);
+          let status: SourceStatus = SourceStatus.running;
+          for (let cycle = 1; status === SourceStatus.running; cycle++) {
+            status = source.next(cycle * DT, DT, targets);
+            gate.step(targets, 'move', DT);
+            for (let j = 0; j < names.length; j++) {
+              const used = Math.max(
+                Math.abs(gate.velocities[j]!) / limits.velocity[j]!,
+                Math.abs(gate.accelerations[j]!) / limits.acceleration[j]!,
+              );
+              if (used > 1.0001) throw new Error(`${names[j]} at ${cycle * DT} s: ${used} of its limits`);
+              behind = Math.max(behind, Math.abs(gate.goals[j]! - targets[j]!));
+            }
+          }
+          expect(status).toBe(SourceStatus.done);
+        }
+        // Nothing is shown by a plan that is slow.
+        expect(fastest).toBeGreaterThan(0.99 * part);
+        expect(hardest).toBeGreaterThan(0.9 * part);
+        expect(behind).toBeLessThan(most);
+      },
+    );
+  },
+);
