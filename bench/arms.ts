@@ -9,7 +9,7 @@ import type { LinkJoint } from '../src/rt/driver/servo-slots.ts';
 import { ArmController } from '../src/rt/joint/arm-controller.ts';
 import type { SharedState } from '../src/rt/snapshot/shared-snapshot.ts';
 import { Follow } from '../src/rt/sources/follow.ts';
-import { XL330_M288 } from '../src/servo/dynamixel/x-series.ts';
+import { modelByName } from '../src/servo/servo-models.ts';
 import type { Family } from './messages.ts';
 
 /** The sources are compiled to build/bench: the arms' data stays where it is. */
@@ -23,10 +23,11 @@ export function loadModel(): ArmModel {
 export function linkJoints(model: ArmModel, family: Family): LinkJoint[] {
   const joints = linked('arm', jointSetups(model));
   if (family === 'feetech') return joints;
+  const xl330 = modelByName('XL330-M288')!;
   return joints.map(({ servos, ...joint }) => {
     const servo = servos[0]!;
-    const calibration = { ...servo.calibration, stepsPerTurn: XL330_M288.stepsPerTurn };
-    return { ...joint, servos: [{ ...servo, model: XL330_M288, calibration }], settings: {} };
+    const calibration = { ...servo.calibration, stepsPerTurn: xl330.stepsPerTurn };
+    return { ...joint, servos: [{ ...servo, model: xl330, calibration }], settings: {} };
   });
 }
 

@@ -10,6 +10,9 @@ import { z } from 'zod';
 import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { withVelocityLimits } from '../kinematics/urdf-text.ts';
+import { FAMILIES } from '../servo/families.ts';
+import type { ServoModel as ServoTable } from '../servo/servo-model.ts';
+import { modelByName } from '../servo/servo-models.ts';
 import { BASE_VARIANT, layVariant } from './variant.ts';
 
 export { armChain };
@@ -34,21 +37,19 @@ export const JOINT_ROLES = [
 ] as const;
 export type JointRole = (typeof JOINT_ROLES)[number];
 
-export const SERVO_FAMILIES = ['feetech', 'dynamixel'] as const;
-export type ServoFamily = (typeof SERVO_FAMILIES)[number];
-
 /** Poses that the bridge itself needs by name. */
 export const REQUIRED_POSES = ['init', 'rest', 'park', 'hello'] as const;
 
-/** One servo of a joint. Joint position = sign * (steps - zero) * 2 pi / 4096. */
+/** One servo of a joint. Joint position = sign * (steps - zero) * 2 pi / stepsPerTurn. */
 export interface ServoModel {
   readonly id: number;
   /** Trade name, e.g. STS3215: picks the register table. */
   readonly model: string;
+  readonly stepsPerTurn: number;
   readonly sign: 1 | -1;
   /** Servo steps where the joint of the URDF is at 0. */
   readonly zero: number;
-  /** It obeys the goals of the joint's first servo by itself (Dynamixel: secondary id) and is sent none. */
+  /** It obeys the goals of the joint's first servo by itself, by a secondary id, and is sent none. */
   readonly shadow: boolean;
   /** Homing offset that the arm has been calibrated with, in counts; undefined where nothing says so. */
   readonly homing?: number | undefined;
@@ -110,7 +111,8 @@ export interface ArmModel {
   readonly urdf: string;
   readonly baseLink: string;
   readonly toolLink: string;
-  readonly family: ServoFamily;
+  /** Name of the family whose protocol its servos speak (`servo/families.ts`). */
+  readonly family: string;
   /** In the order of every joint array of the arm. */
   readonly joints: readonly JointModel[];
   /** Index of the gripper's joint and its positions (rad) when closed and open. */
@@ -151,7 +153,7 @@ const armFile = z.strictObject({
   urdf: z.string().regex(/^[\w-]+\.urdf$/, 'the name of a .urdf file in the same folder'),
   base_link: z.string().min(1),
   tool_link: z.string().min(1),
-  servo_family: z.enum(SERVO_FAMILIES),
+  servo_family: z.enum(FAMILIES.map(({ name: family }) => family)),
   joints: z
     .array(
       z.strictObject({
@@ -165,7 +167,7 @@ const armFile = z.strictObject({
               id: z.int().min(0).max(252),
               model: z.string().min(1),
               sign,
-              zero: z.int().min(0).max(4095),
+              zero: z.int().min(0),
               shadow: z.boolean().default(false),
             }),
           )
@@ -264,10 +266,14 @@ export function loadArmModel(model: string, variant: string = BASE_VARIANT): Arm
   const names = file.joints.map((joint) => joint.name);
   const ids = new Set<number>();
   const joints = file.joints.map((joint, index): JointModel => {
-    for (const [at, servo] of joint.servos.entries()) {
-      if (ids.has(servo.id)) fail(path, `joints[${index}].servos[${at}].id`, servo.id, 'an id no other servo has');
+    const servos = joint.servos.map((servo, at): ServoModel => {
+      const place = `joints[${index}].servos[${at}]`;
+      if (ids.has(servo.id)) fail(path, `${place}.id`, servo.id, 'an id no other servo has');
       ids.add(servo.id);
-    }
+      const { stepsPerTurn } = servoTable(path, `${place}.model`, servo.model, file.servo_family);
+      if (servo.zero >= stepsPerTurn) fail(path, `${place}.zero`, servo.zero, `0 .. ${stepsPerTurn - 1}`);
+      return { ...servo, stepsPerTurn };
+    });
     const { lower, upper, velocity } = chain.limits[index]!;
     for (const mode of ['move', 'mirror'] as const) {
       if (joint[mode].velocity > velocity) {
@@ -293,7 +299,7 @@ export function loadArmModel(model: string, variant: string = BASE_VARIANT): Arm
       fail(path, `joints[${index}].${missing}`, undefined, 'role_sign and role_zero together, or neither');
     }
     const roleFrame = roleSign === undefined || roleZero === undefined ? null : { sign: roleSign, zero: roleZero };
-    return { ...rest, roleFrame, torqueLimit, lower, upper, velocity };
+    return { ...rest, servos, roleFrame, torqueLimit, lower, upper, velocity };
   });
 
   const poses = new Map<string, Float64Array>();
@@ -328,6 +334,14 @@ export function loadArmModel(model: string, variant: string = BASE_VARIANT): Arm
     poses,
     sources: file.sources,
   };
+}
+
+/** The table of a servo. @throws {ArmModelError} for a name that its family does not have */
+function servoTable(path: string, place: string, name: string, family: string): ServoTable {
+  const table = modelByName(name);
+  if (table?.family.name === family) return table;
+  const known = FAMILIES.find((other) => other.name === family)!.models.map(({ model }) => model);
+  return fail(path, place, name, `a ${family} servo: ${known.join(', ')}`);
 }
 
 function readText(path: string, arm: string): string {

@@ -4,6 +4,7 @@ import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
 import { Running } from '../machine.ts';
 import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
+import { familyByName } from '../servo/families.ts';
 import { type CalibrationAnswer, type CalibrationView, STEPS } from './calibrating.ts';
 import { CALIBRATION, type Step } from './calibration-steps.ts';
 import { directionOf } from './directions.ts';
@@ -66,6 +67,7 @@ export class Session {
       joints.map(({ servos }, i) => ({
         offset: facts[i]!.homingOffset,
         operatingMode: facts[i]!.operatingMode,
+        limits: facts[i]!.positionLimits,
         expected: servos[0]!.homing !== undefined,
         sign: servos[0]!.sign,
         zero: servos[0]!.zero,
@@ -205,7 +207,7 @@ export class Session {
   async #write(): Promise<void> {
     const { model } = this.arm;
     this.#plans = this.#swept.map((joint, i) =>
-      planJoint(joint, model.family, this.#facts[i]!, this.#travels[i]!, this.#signs[i]!),
+      planJoint(joint, familyByName(model.family), this.#facts[i]!, this.#travels[i]!, this.#signs[i]!),
     );
     this.unsaved = this.#before;
     await this.arm.calibrate(this.#plans);

@@ -1,6 +1,6 @@
-import type { JointModel, ServoFamily } from '../arm/model.ts';
+import type { JointModel } from '../arm/model.ts';
 import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
-import { HOMING_SIGN, modeFor } from '../servo/homing.ts';
+import type { ServoFamily } from '../servo/servo-family.ts';
 
 const DEGREE = Math.PI / 180;
 /** A joint that turns further than this, rad, has no two ends to be led to: its middle pose says where it is. */
@@ -9,6 +9,8 @@ const FULL_TURN = 5;
 const LEAST_PART = 0.8;
 const LEAST_GRIPPER_PART = 0.5;
 const LARGEST_PART = 1.4;
+/** Goals may stand off a joint's limit by its droop and by what floating asks for: the servo must take them, rad. */
+const LIMIT_ROOM = 0.15;
 /** The middle of what was swept lies this near to the middle pose, as a part of it. */
 const MIDDLE_BAND = 0.25;
 
@@ -81,9 +83,12 @@ export function sweepFault(joint: JointModel, travel: Travel): string | null {
  * What a joint's first servo is to count from, so that its joint is at the middle of its range where the middle of its
  * travel was found, and that the travel lies within one turn of what the servo counts.
  *
- * With present = actual + h * offset (`HOMING_SIGN`) the offset changes by h * (wanted - measured). It counts in whole turns
- * of the encoder, so the smallest one is taken. A Feetech servo's wrap moves along with its offset. A Dynamixel's encoder
- * keeps its own; where that lies within the travel, the servo is to count on over it (extended position control).
+ * With present = actual + h * offset (`homingSign`) the offset changes by h * (wanted - measured). It counts in whole turns
+ * of the encoder, so the smallest one is taken. Where the encoder begins its turn within the travel, some servos must be
+ * set to count on over it (`modeFor`).
+ *
+ * The servo's own position limits fit the new zero: they hold the joint's limits and whatever it was led over, with room for
+ * goals that stand off by the droop, and end with the turn.
  * @param facts of that servo, as it counted during the travel
  * @param sign which way it counts; may differ from before
  */
@@ -97,7 +102,7 @@ export function planJoint(
   const servo = joint.servos[0]!;
   const turn = facts.stepsPerTurn;
   const perRadian = turn / (2 * Math.PI);
-  const h = HOMING_SIGN[family];
+  const h = family.homingSign;
   const fullTurn = isFullTurn(joint);
   const angle = fullTurn ? travel.middle : (travel.least + travel.most) / 2;
   const middle = servo.zero + servo.sign * angle * perRadian;
@@ -115,9 +120,18 @@ export function planJoint(
   const offset = Math.min(Math.max(exact - turn * Math.round(exact / turn), -most), most);
   const actual = middle - h * facts.homingOffset;
   const wraps = Math.floor((actual - half) / turn) !== Math.floor((actual + half) / turn);
+  const ends = [joint.lower, joint.upper].map((limit) => zero + sign * limit * perRadian);
+  const room = LIMIT_ROOM * perRadian;
+  const limits = fullTurn
+    ? { lowest: 0, highest: turn - 1 }
+    : {
+        lowest: Math.max(0, Math.floor(Math.min(...ends, wanted - half) - room)),
+        highest: Math.min(turn - 1, Math.ceil(Math.max(...ends, wanted + half) + room)),
+      };
   return {
     offset,
-    operatingMode: modeFor(family, facts.operatingMode, offset, wraps),
+    limits,
+    operatingMode: family.modeFor(facts.operatingMode, offset, wraps),
     expected: true,
     sign,
     zero,

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { ArmModel } from '../arm/model.ts';
 import type { CalibrationFile, JointCalibration } from '../config/calibration.ts';
+import { familyByName } from '../servo/families.ts';
 import { CalibrationFileError } from './calibration-store.ts';
-
-const STEPS_PER_TURN = 4096;
-const PER_RADIAN = STEPS_PER_TURN / (2 * Math.PI);
 
 /** Calibration of an arm as LeRobot keeps it: motors by the names of the joints. */
 export const lerobotFile = z.record(
@@ -20,14 +18,14 @@ export const lerobotFile = z.record(
 export type LerobotFile = z.output<typeof lerobotFile>;
 
 /** Servo steps from joint angle zero to the middle of the joint's range. */
-function stepsToMiddle({ lower, upper }: ArmModel['joints'][number], sign: 1 | -1): number {
-  return (sign * (lower + upper) * PER_RADIAN) / 2;
+function stepsToMiddle({ lower, upper, servos }: ArmModel['joints'][number], sign: 1 | -1): number {
+  return (sign * (lower + upper) * servos[0]!.stepsPerTurn) / (4 * Math.PI);
 }
 
 /**
  * What LeRobot has found out about an arm of this model. The middle of each of its ranges is where the joint is in the middle
- * of its own. On Feetech servos `drive_mode` 1 says that one is mounted the other way round; Dynamixel servos have a register
- * for that, which the data of the arm set.
+ * of its own. Where servos have no register for it, `drive_mode` 1 says that one is mounted the other way round; otherwise the
+ * data of the arm set that register.
  * @param arm name of the arm
  * @throws {CalibrationFileError} for joints or ids that the model does not have
  */
@@ -45,7 +43,7 @@ export function fromLerobot(file: LerobotFile, model: ArmModel, arm: string, wri
         `${joint.name} has servo ${found.id}, where a ${model.title} has servo ${servo.id}`,
       );
     }
-    const turned = model.family === 'feetech' && found.drive_mode === 1;
+    const turned = familyByName(model.family).reverse === null && found.drive_mode === 1;
     const sign = turned ? (servo.sign === 1 ? -1 : 1) : servo.sign;
     const zero = Math.round((found.range_min + found.range_max) / 2 - stepsToMiddle(joint, sign));
     const { id, homing_offset, range_min, range_max } = found;
@@ -56,17 +54,19 @@ export function fromLerobot(file: LerobotFile, model: ArmModel, arm: string, wri
 
 /**
  * A calibration as LeRobot keeps it; ranges are laid about the middle of each joint, from which LeRobot counts.
- * @throws {CalibrationFileError} for a Dynamixel servo that is mounted the other way round, which the format cannot tell
+ * @throws {CalibrationFileError} for a servo with a register for its direction that is mounted the other way round, which the
+ *   format cannot tell
  */
 export function toLerobot({ joints }: CalibrationFile, model: ArmModel): LerobotFile {
+  const { reverse, title } = familyByName(model.family);
   const rows = model.joints.flatMap((joint): [string, LerobotFile[string]][] => {
     const found = joints[joint.name];
     if (found === undefined) return [];
     const turned = found.sign !== joint.servos[0]!.sign;
-    if (turned && model.family === 'dynamixel') {
+    if (turned && reverse !== null) {
       throw new CalibrationFileError(
         `servo ${found.id} (${joint.name}) counts the other way round than the arm's data say, which LeRobot's file of a ` +
-          'Dynamixel arm cannot tell: change its sign in the data of the arm',
+          `${title} arm cannot tell: change its sign in the data of the arm`,
       );
     }
     const middle = Math.round(2 * (found.zero + stepsToMiddle(joint, found.sign)));
@@ -74,7 +74,8 @@ export function toLerobot({ joints }: CalibrationFile, model: ArmModel): Lerobot
     // Both ends are whole steps, so their sum and their difference are both even or both odd.
     const half = Math.floor((span - ((span + middle) & 1)) / 2);
     const least = Math.ceil(middle / 2) - half - (middle & 1 ? 1 : 0);
-    const drive_mode = model.family === 'feetech' ? (turned ? 1 : 0) : (joint.settings.drive_mode ?? 0) & 1 ? 1 : 0;
+    const set = reverse !== null && ((joint.settings[reverse.register] ?? 0) & reverse.bit) !== 0;
+    const drive_mode = turned || set ? 1 : 0;
     const { id, homing_offset } = found;
     return [[joint.name, { id, drive_mode, homing_offset, range_min: least, range_max: middle - least }]];
   });

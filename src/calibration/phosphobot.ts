@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { ArmModel } from '../arm/model.ts';
 import type { CalibrationFile, JointCalibration } from '../config/calibration.ts';
+import { radiansToSteps } from '../servo/calibration.ts';
 import { CalibrationFileError } from './calibration-store.ts';
-
-const PER_RADIAN = 4096 / (2 * Math.PI);
 
 /** What phosphobot's configuration of an arm, and /robot/config, tell of its mounts; lists are in the order of the joints. */
 export const phosphobotFile = z.looseObject({
@@ -49,7 +48,10 @@ export function toPhosphobot(
     name: model.name,
     servos_voltage: voltage,
     servos_offsets: mounts.map(({ zero }) => zero),
-    servos_calibration_position: mounts.map(({ sign, zero }, i) => Math.round(zero + sign * angles[i]! * PER_RADIAN)),
+    servos_calibration_position: mounts.map(({ sign, zero }, i) => {
+      const { stepsPerTurn } = model.joints[i]!.servos[0]!;
+      return radiansToSteps({ sign, zero, stepsPerTurn }, angles[i]!);
+    }),
     servos_offsets_signs: mounts.map(({ sign }) => sign),
     pid_gains: [],
     gripping_threshold: load(stall?.torque),
@@ -81,9 +83,9 @@ export function fromPhosphobot(
   const joints = model.joints.map((joint, i): [string, JointCalibration] => {
     const sign = signs[i]!;
     const zero = Math.round(offsets[i]!);
-    const ends = [joint.lower, joint.upper].map((angle) => Math.round(zero + sign * angle * PER_RADIAN));
+    const { id, stepsPerTurn } = joint.servos[0]!;
+    const ends = [joint.lower, joint.upper].map((angle) => radiansToSteps({ sign, zero, stepsPerTurn }, angle));
     const homing = before?.joints[joint.name]?.homing_offset ?? 0;
-    const { id } = joint.servos[0]!;
     return [
       joint.name,
       { id, sign, zero, homing_offset: homing, range_min: Math.min(...ends), range_max: Math.max(...ends) },

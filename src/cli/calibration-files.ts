@@ -10,6 +10,7 @@ import { fromPhosphobot, type PhosphobotConfig, phosphobotFile, toPhosphobot } f
 import type { CalibrationFile } from '../config/calibration.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
+import { stepsToRadians } from '../servo/calibration.ts';
 import { modelByName } from '../servo/servo-models.ts';
 import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
 
@@ -23,6 +24,9 @@ interface ImportOptions extends Options {
 interface ExportOptions extends ImportOptions {
   readonly voltage?: number;
 }
+
+/** Joints that lose less than this to the ranges of a file are not told: hands find their ends no better, rad. */
+const NARROWER = 0.1;
 
 const FORMATS = ['lerobot', 'phosphobot'];
 
@@ -76,6 +80,24 @@ async function told(task: () => void): Promise<number> {
   }
 }
 
+/**
+ * Joints that another program has led over less than they can travel. It has set the position limits of their servos so, and
+ * a servo takes no goal beyond them.
+ */
+function narrowed({ joints }: CalibrationFile, model: ArmModel): string[] {
+  return model.joints.flatMap(({ name, lower, upper, servos }) => {
+    const found = joints[name];
+    if (found === undefined) return [];
+    const { sign, zero, range_min, range_max } = found;
+    const { stepsPerTurn } = servos[0]!;
+    const ends = [range_min, range_max].map((steps) => stepsToRadians({ sign, zero, stepsPerTurn }, steps));
+    const [least, most] = [Math.min(...ends), Math.max(...ends)];
+    if (least - lower < NARROWER && upper - most < NARROWER) return [];
+    const shown = [least, most, lower, upper].map((angle) => angle.toFixed(2));
+    return [`${name} ${shown[0]} to ${shown[1]} rad of ${shown[2]} to ${shown[3]}`];
+  });
+}
+
 function importFile(path: string, options: ImportOptions): void {
   const { arm, model, store } = chosen(options);
   const written = new Date().toISOString();
@@ -85,6 +107,13 @@ function importFile(path: string, options: ImportOptions): void {
       : fromPhosphobot(content(path, phosphobotFile), model, arm.name, written, store.read(arm.name, model));
   store.write(arm.name, file);
   process.stdout.write(`${store.path(arm.name)} is written. Its offsets are compared with the servos on connecting.\n`);
+  const narrow = narrowed(file, model);
+  if (narrow.length === 0) return;
+  process.stderr.write(
+    `These joints have been led over less than they can travel, and ${options.format} limits their servos so: ` +
+      `${narrow.join('; ')}. They take no goal beyond. Calibrate the arm here (arm-bridge calibrate), or open the limits: ` +
+      'arm-bridge setup registers\n',
+  );
 }
 
 function volts(text: string): number {

@@ -1,15 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
+import { FAMILIES } from '../servo/families.ts';
 import { makePort } from '../servo/port/make.ts';
 import { countRange, type Quantity, type Register, SI_UNIT, toSI } from '../servo/registers.ts';
 import { type ServoClient, ServoError, type ServoIdentity } from '../servo/servo-client.ts';
+import type { ServoFamily } from '../servo/servo-family.ts';
 import type { ServoModel } from '../servo/servo-model.ts';
 import { modelByName, modelByNumber, SERVO_MODELS } from '../servo/servo-models.ts';
 import { type Change, configure, readRegister, writeRegister } from '../servo/setup.ts';
-import { carryOut, EXIT, endOnMisuse, finishing, makeClient, PATIENT, portUrl, UsageError } from './servo-access.ts';
+import { carryOut, EXIT, endOnMisuse, finishing, PATIENT, portUrl, UsageError } from './servo-access.ts';
 import { table } from './table.ts';
 
-const FAMILIES = ['feetech', 'dynamixel'] as const;
 const MAX_ID = 252;
 
 interface Options {
@@ -62,7 +63,7 @@ async function withServo(options: Options, task: (servo: Reached) => Promise<num
   try {
     const wanted = options.model ? [options.model.family] : FAMILIES;
     for (const family of wanted) {
-      const client = makeClient(family, port, PATIENT);
+      const client = family.makeClient(port, PATIENT);
       const identity = await client.ping(options.id);
       if (identity) return await task({ client, identity, model: fitting(options, family, identity) });
     }
@@ -78,16 +79,16 @@ async function withServo(options: Options, task: (servo: Reached) => Promise<num
 }
 
 /** @throws {UsageError} where the servo is none that is known, or another one than was named */
-function fitting({ id, model }: Options, family: ServoModel['family'], { modelNumber }: ServoIdentity): ServoModel {
+function fitting({ id, model }: Options, family: ServoFamily, { modelNumber }: ServoIdentity): ServoModel {
   const found = modelByNumber(family, modelNumber);
   if (found && model && found.modelNumber !== model.modelNumber) {
     throw new UsageError(`servo ${id} is a ${found.model}, no ${model.model}: leave --model out`);
   }
   const fits = found ?? model;
   if (fits) return fits;
-  const known = SERVO_MODELS.filter((other) => other.family === family).map((other) => other.model);
+  const known = family.models.map((other) => other.model);
   throw new UsageError(
-    `servo ${id} has the ${family} model number ${modelNumber}, whose registers are not known: name a model with the ` +
+    `servo ${id} has the ${family.name} model number ${modelNumber}, whose registers are not known: name a model with the ` +
       `same ones with --model (${known.join(', ')})`,
   );
 }
@@ -186,8 +187,10 @@ function refuseMotion({ name, row }: Assignment, model: ServoModel, torque: bool
         'and use /move/... or ROS 2. --unsafe writes it all the same, without any limit',
     );
   }
-  if (name === 'lock') {
-    throw new UsageError('"lock" is opened and closed by every write that needs it. --unsafe writes it all the same');
+  if (name === model.family.eepromLock?.register) {
+    throw new UsageError(
+      `"${name}" is opened and closed by every write that needs it. --unsafe writes it all the same`,
+    );
   }
   if (torque && (row === homingOffset || row === operatingMode)) {
     throw new UsageError(
@@ -259,7 +262,7 @@ function report(servo: Reached, changes: readonly Change[], wanted: readonly Ass
   if (changes.some(({ register }) => model.registers[register] === model.common.baudCode)) {
     const rate = model.baudRates[changes[0]!.to];
     process.stdout.write(
-      `  It is heard at ${rate} baud from here on.${model.family === 'feetech' ? ' Switch its supply off and on, which locks its EEPROM again.' : ''}\n`,
+      `  It is heard at ${rate} baud from here on.${model.family.eepromLock === null ? '' : ' Switch its supply off and on, which locks its EEPROM again.'}\n`,
     );
   }
 }
@@ -287,8 +290,8 @@ export function addRegisters(program: Command): void {
     .action((names: string[], options: Options) => carryOut('registers read', () => read(names, options)));
   servoOptions(registers.command('write'))
     .description(
-      'Writes registers, only those that differ, and reads them back. The EEPROM of a Feetech servo is unlocked for it ' +
-        'and locked again.',
+      'Writes registers so that they last, only those that differ, and reads them back. Where the EEPROM has a lock, it is ' +
+        'opened for it and closed again.',
     )
     .argument('<name=value...>', 'whole counts (p_coefficient=16), or a value with its unit (max_temperature=65degC)')
     .option('--unsafe', 'also torque, goals, and the lock: no gate limits the motion that follows')

@@ -1,30 +1,24 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
+import { FAMILIES } from '../servo/families.ts';
 import { describePorts, discoverPorts, type PortInfo } from '../servo/port/discovery.ts';
 import { makePort } from '../servo/port/make.ts';
 import { PortError } from '../servo/port/port.ts';
 import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
-import { decodeSign, loadRaw, type Register, toSI } from '../servo/registers.ts';
+import { type Register, toSI } from '../servo/registers.ts';
 import { type ServoClient, ServoError, type ServoIdentity } from '../servo/servo-client.ts';
-import type { ServoFamily, ServoModel } from '../servo/servo-model.ts';
+import type { ServoFamily } from '../servo/servo-family.ts';
+import type { ServoModel } from '../servo/servo-model.ts';
 import { modelByNumber } from '../servo/servo-models.ts';
-import { scan } from '../servo/setup.ts';
+import { readRow, scan } from '../servo/setup.ts';
 import { lastingUrl } from './ports.ts';
-import {
-  atRate,
-  baudRates,
-  carryOut,
-  DEFAULT_IDS,
-  EXIT,
-  endOnMisuse,
-  makeClient,
-  portUrl,
-  servoIds,
-} from './servo-access.ts';
+import { atRate, baudRates, carryOut, DEFAULT_IDS, EXIT, endOnMisuse, portUrl, servoIds } from './servo-access.ts';
 import { table } from './table.ts';
 
-/** Factory settings of Feetech STS servos (and the usual one of arms), then of Dynamixel X servos. */
-const DEFAULT_BAUDS: readonly number[] = [DEFAULT_BAUD_RATE, 57_600];
+/** The rate of arms that are set up, then those with which servos of all families come. */
+const DEFAULT_BAUDS: readonly number[] = [
+  ...new Set([DEFAULT_BAUD_RATE, ...FAMILIES.flatMap(({ usualBaudRates }) => usualBaudRates)]),
+];
 
 interface ScanOptions {
   readonly port?: readonly string[];
@@ -35,7 +29,7 @@ interface ScanOptions {
 
 /** A servo that answered; values that it did not tell are null. */
 interface FoundServo {
-  readonly family: ServoFamily;
+  readonly family: string;
   /** Rate at which it was heard, baud; null over TCP, where the server sets it. */
   readonly baudRate: number | null;
   readonly id: number;
@@ -82,7 +76,7 @@ function tell(text: string): void {
 /** Reads a register; null when the servo does not tell. @throws {ServoError} closed */
 async function counts(client: ServoClient, id: number, register: Register): Promise<number | null> {
   try {
-    return decodeSign(register.sign, loadRaw(await client.read(id, register.address, register.size), 0, register.size));
+    return await readRow(client, id, register);
   } catch (error) {
     if (!(error instanceof ServoError) || error.code === 'closed') throw error;
     return null;
@@ -108,7 +102,7 @@ async function inspect(
   const position = await read((common) => common.presentPosition);
   const code = await read((common) => common.baudCode);
   const servo: FoundServo = {
-    family,
+    family: family.name,
     baudRate,
     id,
     model: model?.model ?? null,
@@ -125,7 +119,8 @@ async function inspect(
 
 /** The families to try, the one that usually is behind such an adapter first. */
 function families(info: PortInfo | null): ServoFamily[] {
-  return info?.adapter?.family === 'dynamixel' ? ['dynamixel', 'feetech'] : ['feetech', 'dynamixel'];
+  const likely = FAMILIES.filter(({ name }) => name === info?.adapter?.family);
+  return [...new Set([...likely, ...FAMILIES])];
 }
 
 /** Scans one port at one rate for one family, and adds what it finds. @throws {PortError} @throws {ServoError} closed */
@@ -141,13 +136,13 @@ async function scanOnce(
   const port = makePort(url, systemClock);
   await port.open();
   try {
-    const client = makeClient(family, port);
+    const client = family.makeClient(port);
     const { found, failed } = await scan(client, wanted);
     for (const error of failed)
-      unclear.push(`${family}${baudRate === null ? '' : ` at ${baudRate} baud`}: ${error.message}`);
+      unclear.push(`${family.name}${baudRate === null ? '' : ` at ${baudRate} baud`}: ${error.message}`);
     for (const identity of found) {
       const hearing = await inspect(client, family, identity, baudRate);
-      const same = hearings.findIndex(({ servo }) => servo.family === family && servo.id === identity.id);
+      const same = hearings.findIndex(({ servo }) => servo.family === family.name && servo.id === identity.id);
       const before = hearings[same];
       // A line without a rate of its own, such as a pseudo-terminal, carries every servo at every rate: of those the
       // servo's own one counts. Two servos with one id, each at its own rate, are two.
@@ -176,7 +171,7 @@ async function scanPort(bus: string, info: PortInfo | null, options: ScanOptions
     const url = rate === null ? bus : atRate(bus, rate);
     for (const family of families(info)) {
       const at = rate === null ? '' : ` at ${rate} baud`;
-      tell(`${info?.path ?? bus}: asking ${family} servos ${shownIds(options.ids)}${at}`);
+      tell(`${info?.path ?? bus}: asking ${family.name} servos ${shownIds(options.ids)}${at}`);
       try {
         await scanOnce(url, family, options.ids, hearings, unclear);
       } catch (error) {

@@ -1,12 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AssignError } from '../servo/assign.ts';
-import { DynamixelClient } from '../servo/dynamixel/dynamixel-client.ts';
 import type { ClientOptions } from '../servo/exchange.ts';
-import { FeetechClient } from '../servo/feetech/feetech-client.ts';
-import { type BytePort, PortError } from '../servo/port/port.ts';
+import { PortError } from '../servo/port/port.ts';
 import { BusUrlError, parseBusUrl } from '../servo/port/url.ts';
-import { ServoError, type SetupClient } from '../servo/servo-client.ts';
-import type { ServoFamily } from '../servo/servo-model.ts';
+import { ServoError } from '../servo/servo-client.ts';
 import { onEndingSignal } from './signals.ts';
 
 /** Ids that are asked where none are named: arms have fewer servos, and a servo that nobody has set up has id 1. */
@@ -23,13 +20,6 @@ export class UsageError extends Error {
 
 /** For servos that are taken to be there: a person would rather wait than hear that one is not, where the machine is busy. */
 export const PATIENT: ClientOptions = { deadline: 150 };
-
-const CLIENTS = { feetech: FeetechClient, dynamixel: DynamixelClient } as const;
-
-/** A client of this family on an open port, whose bytes it takes. */
-export function makeClient(family: ServoFamily, port: BytePort, options: ClientOptions = {}): SetupClient {
-  return new CLIENTS[family](port, options);
-}
 
 /** The URL at another rate; that of TCP has none, since the server sets it. */
 export function atRate(url: string, baudRate: number): string {

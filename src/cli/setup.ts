@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import { assign } from '../servo/assign.ts';
+import type { ExpectedServo } from '../servo/expected-servo.ts';
 import { discoverPorts } from '../servo/port/discovery.ts';
-import type { ExpectedServo } from '../servo/start-up.ts';
 import { lastingUrl } from './ports.ts';
 import {
   baudRates,
@@ -30,6 +30,7 @@ import {
 } from './setup/arm.ts';
 import { awaitReplug, replugAdvice } from './setup/port.ts';
 import { ProgressFile } from './setup/progress.ts';
+import { differences, listed, setRegisters } from './setup/registers.ts';
 import { install, installation, offerRule, ruleOf, runHere, typed, usbPort } from './setup/rule.ts';
 import { type Given, wizard } from './setup/wizard.ts';
 
@@ -47,6 +48,11 @@ interface ServoOptions extends ArmOptions {
   readonly ids?: readonly number[];
   readonly baud?: readonly number[];
   readonly reassign?: boolean;
+  readonly json?: boolean;
+}
+
+interface RegisterOptions extends ArmOptions {
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -104,7 +110,7 @@ async function servo(options: ServoOptions): Promise<number> {
   const arm = armToSetUp(model, variant);
   const wanted = servoOf(arm, options.for);
   tell(`${bus}: looking for the servo`);
-  const { identity, foundAt, changes } = await assign(lineOf(bus, arm.model.family), wanted, {
+  const { identity, foundAt, changes } = await assign(lineOf(bus, arm.family), wanted, {
     baudRate: wantedRate(bus),
     ...(baud === undefined ? {} : { rates: baud }),
     ids,
@@ -127,14 +133,54 @@ async function servo(options: ServoOptions): Promise<number> {
 /** Looks whether all servos of an arm answer, and writes it into a configuration. @returns the exit code */
 async function entry({ port: bus, model, variant, name, config }: EntryOptions): Promise<number> {
   const arm = armToSetUp(model, variant);
-  const found = await presenceOf(lineOf(bus, arm.model.family), arm, wantedRate(bus));
-  const faults = faultsOf(arm, found);
+  const line = lineOf(bus, arm.family);
+  const rate = wantedRate(bus);
+  const faults = faultsOf(arm, await presenceOf(line, arm, rate));
   if (faults.length > 0) {
     tell(`arm-bridge setup arm: ${bus}: ${faults.join('; ')}. Nothing is written`);
     return EXIT.failed;
   }
+  const found = await differences(line, arm.servos, rate);
   const done = await enterArm(config, { name, model, variant, bus });
   process.stdout.write(`all ${arm.servos.length} servos answer; ${done}\n`);
+  if (found.length > 0) {
+    tell(`registers that its data want otherwise; arm-bridge setup registers sets them:\n${listed(found)}`);
+  }
+  return EXIT.ok;
+}
+
+/** Brings the registers of an arm's servos to what its data want. @returns the exit code */
+async function registers({
+  port: bus,
+  model,
+  variant,
+  dryRun = false,
+  json = false,
+}: RegisterOptions): Promise<number> {
+  const arm = armToSetUp(model, variant);
+  const line = lineOf(bus, arm.family);
+  const rate = wantedRate(bus);
+  if (dryRun) {
+    const found = await differences(line, arm.servos, rate);
+    const rows = found.map(({ servo: { id, joint }, ...rest }) => ({ id, joint, ...rest }));
+    if (json) process.stdout.write(`${JSON.stringify({ bus, differences: rows }, null, 2)}\n`);
+    else process.stdout.write(found.length === 0 ? 'all registers are as wanted\n' : `${listed(found)}\n`);
+    return EXIT.ok;
+  }
+  const { servos, eepromWrites } = await finishing(() => setRegisters(line, arm.servos, rate));
+  if (json) {
+    const rows = servos.map(({ servo: { id, joint }, changes }) => ({ id, joint, changes }));
+    process.stdout.write(`${JSON.stringify({ bus, servos: rows, eepromWrites }, null, 2)}\n`);
+    return EXIT.ok;
+  }
+  const changed = servos.filter(({ changes }) => changes.length > 0);
+  const lines = changed.map(({ servo, changes }) => {
+    const list = changes.map(({ register, from, to }) => `${register} ${from} -> ${to}`);
+    return `${servoName(servo)}: ${list.join(', ')}\n`;
+  });
+  if (lines.length === 0) lines.push('all registers are as wanted\n');
+  else lines.push(`${eepromWrites} EEPROM registers written\n`);
+  process.stdout.write(lines.join(''));
   return EXIT.ok;
 }
 
@@ -228,6 +274,14 @@ export function addSetup(program: Command): void {
     .requiredOption('--name <name>', 'what it is called', armName)
     .requiredOption('--config <file>', 'configuration file; made where there is none')
     .action((options: EntryOptions) => carryOut('setup arm', () => entry(options)));
+  armOptions(setup.command('registers'))
+    .description(
+      "Brings the registers of an arm's servos to what its data want, so that it lasts: what other programs have left is " +
+        'cleared, position limits are opened to the whole turn. The arm must be limp. calibrate narrows its limits again.',
+    )
+    .option('--dry-run', 'only say what differs')
+    .option('--json', 'as JSON, for programs')
+    .action((options: RegisterOptions) => carryOut('setup registers', () => registers(options)));
   endOnMisuse(setup.command('rule'))
     .description('Prints the udev rule that lets people open the adapter of a port.')
     .requiredOption('--port <url>', 'the port, as in the configuration', portUrl)

@@ -16,21 +16,19 @@ export function degrees(angle: number): number {
   return wrapped + 0;
 }
 
-/** Servo steps in a turn, as the arms' data counts them (robots/README.md). */
-export const STEPS_PER_TURN = 4096;
-
 /** How the steps of a joint's servo count. */
 interface Steps {
   readonly sign: 1 | -1;
   /** Steps at joint angle 0. */
   readonly zero: number;
+  readonly stepsPerTurn: number;
 }
 
 /** Whole servo steps at a joint angle, rad. */
-export function stepsFromRadians({ sign, zero }: Steps, angle: number): number {
-  return Math.round((sign * angle * STEPS_PER_TURN) / (2 * Math.PI) + zero);
+export function stepsFromRadians({ sign, zero, stepsPerTurn }: Steps, angle: number): number {
+  return Math.round((sign * angle * stepsPerTurn) / (2 * Math.PI) + zero);
 }
 
-export function radiansFromSteps({ sign, zero }: Steps, steps: number): number {
-  return (sign * (steps - zero) * 2 * Math.PI) / STEPS_PER_TURN;
+export function radiansFromSteps({ sign, zero, stepsPerTurn }: Steps, steps: number): number {
+  return (sign * (steps - zero) * 2 * Math.PI) / stepsPerTurn;
 }

@@ -1,17 +1,16 @@
+import { Contents, restore } from './audit.ts';
+import type { ExpectedServo } from './expected-servo.ts';
 import { PortError } from './port/port.ts';
 import type { Register } from './registers.ts';
-import { ServoError, type ServoIdentity, type SetupClient } from './servo-client.ts';
+import { type ServoClient, ServoError, type ServoIdentity } from './servo-client.ts';
 import type { ServoModel } from './servo-model.ts';
 import { modelByNumber } from './servo-models.ts';
-import { type Change, configure, readRow, registerName, scan, writeRegister } from './setup.ts';
-import type { ExpectedServo } from './start-up.ts';
+import { type Change, lockEeprom, readRow, registerName, scan, writeRegister } from './setup.ts';
 
 /** How often one id is asked to find out whether two servos have it: answers that collide once may fit another time. */
 const ECHOES = 3;
 /** A servo answers at another rate within this time after it was told to, s. */
 const RATE_TIME = 1;
-/** Bit of a Dynamixel's drive mode with which it turns in reverse. */
-const REVERSE = 1;
 
 /** A bus that can be opened at any rate. */
 export interface SetupLine {
@@ -21,7 +20,7 @@ export interface SetupLine {
    * @param baudRate null: the one that its far end sets
    * @throws {PortError}
    */
-  open(baudRate: number | null): Promise<{ readonly client: SetupClient; close(): Promise<void> }>;
+  open(baudRate: number | null): Promise<{ readonly client: ServoClient; close(): Promise<void> }>;
 }
 
 /** Why a servo is not set up: nobody or too many answer, it is another model, was given its id on purpose, or holds torque. */
@@ -68,9 +67,9 @@ interface Hearing {
 }
 
 /**
- * Gives the only servo on a line the id and the baud rate that an arm expects, and what a shadow needs besides. Nothing is
+ * Gives the only servo on a line the id and the baud rate that an arm expects, and the registers that its data want. Nothing is
  * written unless it is the only one, of the expected model, and limp. Each id and rate is written by itself and read back
- * where the servo answers afterwards; a Feetech servo's EEPROM is locked at the end. A run that was cut short is made good
+ * where the servo answers afterwards; the EEPROM is locked at the end. A run that was cut short is made good
  * by the next one.
  * @throws {AssignError} for a servo that is not set up as it is
  * @throws {RangeError} for a rate that its model does not have
@@ -93,7 +92,7 @@ export async function assign(line: SetupLine, wanted: ExpectedServo, options: As
 
 /** Writes what differs to a servo that is alone and limp; its rate last. @throws {AssignError} for one that is not */
 async function settle(
-  client: SetupClient,
+  client: ServoClient,
   wanted: ExpectedServo,
   present: number,
   code: number | null,
@@ -107,7 +106,9 @@ async function settle(
     await writeId(client, model, present, id);
     changes.push({ register: registerName(model, common.id), from: present, to: id });
   }
-  changes.push(...(await configure(client, model, id, await shadowing(client, wanted))));
+  const contents = new Contents(model);
+  await contents.read(client, id);
+  changes.push(...(await restore(client, { expected: wanted, model, contents })));
   const rate = await readRow(client, id, common.baudCode);
   if (code !== null && rate !== code) {
     await writeRate(client, model, id, code);
@@ -123,7 +124,7 @@ export type Presence = 'there' | 'silent' | 'several' | 'other';
  * Which of an arm's servos answer, one each and of the expected model. Writes nothing.
  * @returns in the order of the expected ones @throws {ServoError} closed
  */
-export async function presence(client: SetupClient, expected: readonly ExpectedServo[]): Promise<Presence[]> {
+export async function presence(client: ServoClient, expected: readonly ExpectedServo[]): Promise<Presence[]> {
   const found: Presence[] = [];
   for (const { id, model } of expected) {
     try {
@@ -143,7 +144,7 @@ export async function presence(client: SetupClient, expected: readonly ExpectedS
 export async function at<T>(
   line: SetupLine,
   baudRate: number | null,
-  task: (client: SetupClient) => Promise<T>,
+  task: (client: ServoClient) => Promise<T>,
 ): Promise<T> {
   const { client, close } = await line.open(baudRate);
   try {
@@ -180,7 +181,7 @@ async function only(line: SetupLine, { id, model }: ExpectedServo, options: Assi
     const rates = asked[0] === null ? '' : ` at ${asked.join(', ')} baud`;
     throw new AssignError(
       'silent',
-      `${line.name}: no ${model.family} servo answers${rates}: check its supply, that its cable goes into the adapter, ` +
+      `${line.name}: no ${model.family.name} servo answers${rates}: check its supply, that its cable goes into the adapter, ` +
         'and that this is the arm that was named; setup servo --ids 0-252 asks all ids',
     );
   }
@@ -235,7 +236,7 @@ function merge(hearings: Hearing[], hearing: Hearing): void {
 function refuseOther({ id, modelNumber }: ServoIdentity, wanted: ExpectedServo, reassign: boolean): void {
   const { model, joint } = wanted;
   if (modelNumber !== model.modelNumber) {
-    const found = modelByNumber(model.family, modelNumber)?.model ?? `${model.family} model number ${modelNumber}`;
+    const found = modelByNumber(model.family, modelNumber)?.model ?? `${model.family.name} model number ${modelNumber}`;
     throw new AssignError(
       'model',
       `servo ${id} is a ${found}, and ${joint} (id ${wanted.id}) takes a ${model.model}: connect that one, or name the ` +
@@ -252,7 +253,7 @@ function refuseOther({ id, modelNumber }: ServoIdentity, wanted: ExpectedServo, 
 }
 
 /** @throws {AssignError} several */
-async function refuseCompany(client: SetupClient, model: ServoModel, id: number): Promise<void> {
+async function refuseCompany(client: ServoClient, model: ServoModel, id: number): Promise<void> {
   if (!(await crowded(client, model, id))) return;
   throw new AssignError(
     'several',
@@ -262,7 +263,7 @@ async function refuseCompany(client: SetupClient, model: ServoModel, id: number)
 }
 
 /** Whether answers of one id come more than once, or damaged. Shafts of two servos do not stand at the same step. */
-async function crowded(client: SetupClient, { common }: ServoModel, id: number): Promise<boolean> {
+async function crowded(client: ServoClient, { common }: ServoModel, id: number): Promise<boolean> {
   const { address, size } = common.presentPosition;
   for (let asked = 0; asked < ECHOES; asked++) {
     const { answers, noise } = await client.echo(id, address, size);
@@ -272,7 +273,7 @@ async function crowded(client: SetupClient, { common }: ServoModel, id: number):
 }
 
 /** @throws {AssignError} torque */
-async function refuseTorque(client: SetupClient, { common }: ServoModel, id: number): Promise<void> {
+async function refuseTorque(client: ServoClient, { common }: ServoModel, id: number): Promise<void> {
   if ((await readRow(client, id, common.torqueEnable)) === 0) return;
   throw new AssignError(
     'torque',
@@ -281,7 +282,7 @@ async function refuseTorque(client: SetupClient, { common }: ServoModel, id: num
   );
 }
 
-async function writeId(client: SetupClient, model: ServoModel, from: number, to: number): Promise<void> {
+async function writeId(client: ServoClient, model: ServoModel, from: number, to: number): Promise<void> {
   await writeRegister(client, model, from, registerName(model, model.common.id), to);
   if ((await client.ping(to)) === null) {
     throw new ServoError('timeout', to, `servo ${from} was given id ${to} and does not answer there: check its cable`);
@@ -294,18 +295,7 @@ async function writeId(client: SetupClient, model: ServoModel, from: number, to:
   );
 }
 
-/** Registers of a shadow that differ from a servo's that obeys its own id; none for others. */
-async function shadowing(
-  client: SetupClient,
-  { id, model, shadow }: ExpectedServo,
-): Promise<Readonly<Record<string, number>>> {
-  const { secondary_id: secondary, drive_mode: driveMode } = model.registers;
-  if (shadow === null || secondary === undefined || driveMode === undefined) return {};
-  const mode = await readRow(client, id, driveMode);
-  return { secondary_id: shadow.of, drive_mode: shadow.reverse ? mode | REVERSE : mode & ~REVERSE };
-}
-
-async function writeRate(client: SetupClient, model: ServoModel, id: number, code: number): Promise<void> {
+async function writeRate(client: ServoClient, model: ServoModel, id: number, code: number): Promise<void> {
   try {
     await writeRegister(client, model, id, registerName(model, model.common.baudCode), code);
   } catch (error) {
@@ -315,7 +305,7 @@ async function writeRate(client: SetupClient, model: ServoModel, id: number, cod
 }
 
 /** Closes the EEPROM and looks whether the servo is what it was to become. @throws {ServoError} */
-async function confirm(client: SetupClient, { id, model }: ExpectedServo, code: number | null): Promise<void> {
+async function confirm(client: ServoClient, { id, model }: ExpectedServo, code: number | null): Promise<void> {
   const deadline = client.clock.now() + RATE_TIME;
   while ((await client.ping(id)) === null) {
     if (client.clock.now() < deadline) continue;
@@ -325,7 +315,7 @@ async function confirm(client: SetupClient, { id, model }: ExpectedServo, code: 
       `servo ${id} does not answer at its new baud rate: switch its supply off and on, and try again`,
     );
   }
-  if (model.family === 'feetech') await configure(client, model, id, { lock: 1 });
+  await lockEeprom(client, model, id);
   const kept: readonly (readonly [Register, number | null])[] = [
     [model.common.id, id],
     [model.common.baudCode, code],

@@ -1,4 +1,5 @@
-import { writeHoming } from './homing.ts';
+import type { ExpectedServo } from './expected-servo.ts';
+import { type Homing, writeHoming } from './homing.ts';
 import { OutOfBand } from './out-of-band.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import { recover } from './recover.ts';
@@ -7,7 +8,7 @@ import type { ServoClient } from './servo-client.ts';
 import { type ModelFacts, servoFacts } from './servo-facts.ts';
 import type { ServoModel } from './servo-model.ts';
 import { configure, readRow, registerName } from './setup.ts';
-import { type ExpectedServo, type StartUp, startUp } from './start-up.ts';
+import { type StartUp, startUp } from './start-up.ts';
 
 /** One servo to talk to, and what it was found to be. */
 export interface KnownServo {
@@ -22,10 +23,7 @@ export interface OverloadedServo {
 }
 
 /** What a servo is to count from. */
-export interface HomingWrite extends KnownServo {
-  readonly offset: number;
-  readonly operatingMode: number;
-}
+export interface HomingWrite extends KnownServo, Homing {}
 
 /** What came of something: a result, or why there is none, for people. */
 export type Outcome<T> = { readonly result: T } | { readonly problem: string };
@@ -146,8 +144,9 @@ export class BusSession {
     done: (outcome: Outcome<void>) => void,
   ): void {
     this.#write(async () => {
-      for (const [i, { id, model, offset, operatingMode }] of servos.entries()) {
-        await writeHoming(this.#outOfBand, model, id, { offset, operatingMode });
+      for (const [i, servo] of servos.entries()) {
+        const { id, model } = servo;
+        await writeHoming(this.#outOfBand, model, id, servo);
         written(i, await readRow(this.#outOfBand, id, model.common.presentPosition));
       }
     }, done);

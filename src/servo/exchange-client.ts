@@ -2,7 +2,10 @@ import type { Clock } from '../clock.ts';
 import { type ClientOptions, Exchange, type Reply } from './exchange.ts';
 import type { BytePort } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
-import { type Echo, ServoError, type ServoIdentity, type SetupClient } from './servo-client.ts';
+import { type Echo, type Oddities, type ServoClient, ServoError, type ServoIdentity } from './servo-client.ts';
+
+/** Ids fit a byte. */
+const IDS = 256;
 
 /** What `frame.ts` of a family offers: each function writes a frame into `out` and returns its length. */
 interface Framing {
@@ -15,8 +18,9 @@ interface Framing {
 }
 
 /** What clients of all families have in common; what a servo says of itself and how it refuses is the family's. */
-export abstract class ExchangeClient implements SetupClient {
+export abstract class ExchangeClient implements ServoClient {
   readonly clock: Clock;
+  readonly eepromWrites = new Uint32Array(IDS);
   protected readonly exchange: Exchange;
   /** Where frames are made: one is sent, or copied, before the next. */
   protected readonly out: Uint8Array;
@@ -60,6 +64,10 @@ export abstract class ExchangeClient implements SetupClient {
     return this.exchange.owed(id);
   }
 
+  oddities(id: number): Oddities {
+    return this.exchange.oddities(id);
+  }
+
   /** The answer to a ping, of `length` bytes; null when there is none. @throws {ServoError} corrupt */
   protected async pinged(id: number, length: number): Promise<Reply | null> {
     const outcome = await this.exchange.tryAsk(id, this.framed(this.#framing.encodePing(this.out, id)), length);
@@ -83,6 +91,10 @@ export abstract class ExchangeClient implements SetupClient {
   async write(id: number, address: number, bytes: Uint8Array): Promise<void> {
     const what = `the write of ${bytes.length} bytes at register address ${address}`;
     await this.ask(id, this.framed(this.#framing.encodeWrite(this.out, id, address, bytes)), what, address, 0);
+  }
+
+  post(id: number, address: number, bytes: Uint8Array): void {
+    this.exchange.post(id, this.framed(this.#framing.encodeWrite(this.out, id, address, bytes)));
   }
 
   async regWrite(id: number, address: number, bytes: Uint8Array): Promise<void> {

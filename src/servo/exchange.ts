@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
-import { type Echo, ServoError } from './servo-client.ts';
+import { type Echo, type Oddities, ServoError } from './servo-client.ts';
 
 /** Time for one answer, ms: two turns of a USB adapter's 16 ms timer, and some. */
 export const DEFAULT_DEADLINE = 40;
@@ -19,7 +19,8 @@ export interface Reply {
 }
 
 interface Waiting {
-  take(reply: Reply): void;
+  /** @returns whether it has waited for this packet */
+  take(reply: Reply): boolean;
   fail(reason: PortError): void;
 }
 
@@ -57,6 +58,9 @@ export class Exchange {
   #probes = 0;
   /** Bytes of an answer that may still be under way, by servo: `NONE`, `UNKNOWN`, or how many. */
   readonly #owed = new Int16Array(IDS).fill(NONE);
+  /** See `Oddities`, by servo. */
+  readonly #doubled = new Uint16Array(IDS);
+  readonly #damaged = new Uint16Array(IDS);
   #tail: Promise<unknown> = Promise.resolve();
   #waiting: Waiting | null = null;
 
@@ -71,7 +75,9 @@ export class Exchange {
     this.#probe = probe;
     this.#deadline = options.deadline ?? DEFAULT_DEADLINE;
     this.#parser = makeParser((id, error, bytes, from, length) => {
-      this.#waiting?.take({ id, error, bytes: bytes.slice(from, from + length) });
+      const expected = this.#waiting?.take({ id, error, bytes: bytes.slice(from, from + length) }) ?? false;
+      // A servo that owes nothing has answered already.
+      if (!expected && this.#owed[id] === NONE) this.#doubled[id]!++;
     });
     const onClose = port.onClose;
     port.onClose = (reason) => {
@@ -84,7 +90,14 @@ export class Exchange {
   /** See `ServoClient`. */
   attach(silent = false): void {
     this.#owed.fill(silent ? NONE : UNKNOWN);
+    this.#doubled.fill(0);
+    this.#damaged.fill(0);
     this.#listenToPort();
+  }
+
+  /** See `ServoClient`. */
+  oddities(id: number): Oddities {
+    return { doubled: this.#doubled[id]!, damaged: this.#damaged[id]! };
   }
 
   /** See `ServoClient`. */
@@ -110,6 +123,15 @@ export class Exchange {
   send(frame: Uint8Array): void {
     const bytes = frame.slice();
     void this.#queue(async () => this.#port.write(bytes));
+  }
+
+  /** Sends a frame that servo `id` may answer, and waits for nothing. */
+  post(id: number, frame: Uint8Array): void {
+    const bytes = frame.slice();
+    void this.#queue(async () => {
+      this.#port.write(bytes);
+      if (this.isClear(id)) this.owe(id, 0);
+    });
   }
 
   /**
@@ -222,6 +244,7 @@ export class Exchange {
     patience = this.#deadline,
   ): Promise<Reply | null> {
     this.#parser.reset();
+    const before = this.#parser.discarded;
     let answer: Reply | null = null;
     const answered = this.#listen(id, patience, (reply) => {
       if (reply.id !== id || !accepts(reply)) return 'other';
@@ -230,6 +253,7 @@ export class Exchange {
     });
     this.#port.write(frame);
     await answered;
+    if (this.#parser.discarded > before) this.#damaged[id]!++;
     return answer;
   }
 
@@ -281,14 +305,15 @@ export class Exchange {
       const waiting: Waiting = {
         take(reply) {
           const answer = take(reply);
-          if (answer === 'other') return;
+          if (answer === 'other') return false;
           heard++;
           if (answer === 'more') {
             timer.start(patience / 1000);
-            return;
+          } else {
+            end();
+            resolve();
           }
-          end();
-          resolve();
+          return true;
         },
         fail(reason) {
           end();

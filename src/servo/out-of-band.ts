@@ -28,6 +28,10 @@ export class OutOfBand implements RegisterAccess {
     this.#bus = bus;
   }
 
+  get eepromWrites(): Uint32Array {
+    return this.#client.eepromWrites;
+  }
+
   get waiting(): boolean {
     return this.#queue.length > 0;
   }

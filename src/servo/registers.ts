@@ -41,8 +41,10 @@ export interface Unit {
 /** One row of a servo's control table. */
 export interface Register {
   readonly address: number;
-  /** Bytes, little-endian on the STS and X series. */
+  /** Bytes. */
   readonly size: 1 | 2 | 4;
+  /** The highest byte comes first; left out: the lowest does. */
+  readonly bigEndian?: boolean;
   /** `eeprom` persists and is written under the lock or with torque off, `ram` is lost at power-off, `read` is read only. */
   readonly access: 'eeprom' | 'ram' | 'read';
   readonly sign: SignRule;
@@ -119,6 +121,21 @@ export function loadRaw(bytes: Uint8Array, at: number, size: number): number {
 /** Writes the low `size` bytes of `raw` at `at`, little-endian. */
 export function storeRaw(bytes: Uint8Array, at: number, size: number, raw: number): void {
   for (let i = 0; i < size; i++) bytes[at + i] = (raw >>> (8 * i)) & 0xff;
+}
+
+/** Content of a register, in counts with their sign, whose first byte is at `at`. Allocates nothing. */
+export function loadCounts({ size, sign, bigEndian = false }: Register, bytes: Uint8Array, at: number): number {
+  if (!bigEndian) return decodeSign(sign, loadRaw(bytes, at, size));
+  let raw = 0;
+  for (let i = 0; i < size; i++) raw = raw * 256 + bytes[at + i]!;
+  return decodeSign(sign, raw);
+}
+
+/** The bytes of a register that holds these counts. */
+export function bytesOf({ size, sign, bigEndian = false }: Register, counts: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  storeRaw(bytes, 0, size, encodeSign(sign, counts));
+  return bigEndian ? bytes.reverse() : bytes;
 }
 
 /** Smallest and largest count that a register's bits can hold; a servo may accept less. */

@@ -20,6 +20,8 @@ export interface ServoBus {
   readonly errors: Uint8Array;
   /** Replies that never came, since construction, by servo. */
   readonly lost: Uint32Array;
+  /** Second answers to one request, since construction, by servo: two servos have that id. */
+  readonly doubled: Uint32Array;
   /** Bytes thrown away because they belonged to no valid packet. */
   readonly discarded: number;
   /** Time from the last `beginRead` until the line has carried its answer, with all that was sent before, s. */

@@ -25,6 +25,8 @@ export interface ServoIdentity {
 
 /** The registers of servos, one servo at a time. */
 export interface RegisterAccess {
+  /** EEPROM registers that were written so that they last, by servo id: its cells bear some 100 000 writes. */
+  readonly eepromWrites: Uint32Array;
   /** @returns `length` bytes from `address` @throws {ServoError} */
   read(id: number, address: number, length: number): Promise<Uint8Array>;
   /** Writes bytes and waits for the servo's acknowledgement. @throws {ServoError} refused when it says no */
@@ -46,14 +48,20 @@ export interface ServoClient extends RegisterAccess {
   attach(silent?: boolean): void;
   /** Bytes of an answer of a servo that may still come; -1 for none, or where only whoever had the port before can know. */
   owed(id: number): number;
+  /** What a servo has answered since `attach` that a single servo does not. */
+  oddities(id: number): Oddities;
   /** Resolves to null when no servo has this id. */
   ping(id: number): Promise<ServoIdentity | null>;
+  /** Writes bytes without waiting for an acknowledgement, to a servo that may be set to give none. */
+  post(id: number, address: number, bytes: Uint8Array): void;
   /** Prepares a write that `action` carries out. @throws {ServoError} */
   regWrite(id: number, address: number, bytes: Uint8Array): Promise<void>;
   /** Carries out all prepared writes at once; the servos do not answer. */
   action(): void;
   /** Restarts a servo, which clears its alarms. @throws {ServoError} refused where the family cannot */
   reboot(id: number): Promise<void>;
+  /** Asks once for `length` bytes from `address`, and listens until nothing has come for the deadline. @throws {ServoError} closed */
+  echo(id: number, address: number, length: number): Promise<Echo>;
 }
 
 /** What comes back when one id is asked once. */
@@ -64,8 +72,10 @@ export interface Echo {
   readonly noise: boolean;
 }
 
-/** A client on a port of its own, for setting up servos of which two may have the same id. */
-export interface SetupClient extends ServoClient {
-  /** Asks once for `length` bytes from `address`, and listens until nothing has come for the deadline. @throws {ServoError} closed */
-  echo(id: number, address: number, length: number): Promise<Echo>;
+/** Signs that two servos have one id, or that the line is disturbed. */
+export interface Oddities {
+  /** Answers that nobody waited for. */
+  readonly doubled: number;
+  /** Requests after which damaged bytes came. */
+  readonly damaged: number;
 }

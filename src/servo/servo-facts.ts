@@ -1,6 +1,6 @@
 import type { Register } from './registers.ts';
 import type { RegisterAccess } from './servo-client.ts';
-import type { ServoModel } from './servo-model.ts';
+import type { PositionLimits, ServoModel } from './servo-model.ts';
 import { readRegister, registerName } from './setup.ts';
 
 /** What a servo is, by its table, and how it is set, by its registers. */
@@ -17,6 +17,8 @@ export interface ModelFacts {
   readonly gains: { readonly p: number; readonly i: number; readonly d: number };
   readonly homingOffset: number;
   readonly operatingMode: number;
+  /** Its own position limits, in counts. */
+  readonly positionLimits: PositionLimits;
 }
 
 /** @throws {ServoError} when the servo does not answer */
@@ -38,5 +40,6 @@ export async function servoFacts(client: RegisterAccess, id: number, model: Serv
     },
     homingOffset: await read(common.homingOffset),
     operatingMode: await read(common.operatingMode),
+    positionLimits: { lowest: await read(common.minPosition), highest: await read(common.maxPosition) },
   };
 }

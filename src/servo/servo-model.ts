@@ -1,6 +1,5 @@
 import type { ControlTable, Register } from './registers.ts';
-
-export type ServoFamily = 'feetech' | 'dynamixel';
+import type { ServoFamily } from './servo-family.ts';
 
 /** Registers that every servo model has, whatever its maker calls them and wherever they are. */
 export interface CommonRegisters {
@@ -24,20 +23,21 @@ export interface CommonRegisters {
   readonly goalCurrent: Register | null;
   readonly presentPosition: Register;
   readonly presentVelocity: Register;
-  /** What comes closest to the torque: a share of the full output, or the motor's current. */
+  /** The register that is closest to the torque: a share of the full output, or the motor's current. */
   readonly presentEffort: Register;
   readonly presentVoltage: Register;
   readonly presentTemperature: Register;
+  /** Not 0 while the servo moves. */
+  readonly moving: Register;
   /** Alarms, as bits of the family. */
   readonly alarms: Register;
 }
 
-/** One servo model as data. */
-export interface ServoModel {
+/** The data sheet of one servo model. It knows nothing of frames, so the emulated servos are made from it too. */
+export interface ServoSheet {
   /** Trade name. */
   readonly model: string;
-  readonly family: ServoFamily;
-  /** What the servo says of itself. */
+  /** The model number that the servo reports. */
   readonly modelNumber: number;
   readonly stepsPerTurn: number;
   /** Torque at standstill and full output, Nm. */
@@ -50,5 +50,13 @@ export interface ServoModel {
   readonly common: CommonRegisters;
 }
 
-/** Names of a model's registers. */
-export type RegisterName<M extends ServoModel> = keyof M['registers'] & string;
+/** Positions that a servo takes as goals, counts. */
+export interface PositionLimits {
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+/** A servo model with the family whose protocol it speaks. */
+export interface ServoModel extends ServoSheet {
+  readonly family: ServoFamily;
+}

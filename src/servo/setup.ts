@@ -1,6 +1,6 @@
-import { countRange, decodeSign, encodeSign, loadRaw, type Register, storeRaw } from './registers.ts';
+import { bytesOf, countRange, loadCounts, type Register } from './registers.ts';
 import { type RegisterAccess, type ServoClient, ServoError, type ServoIdentity } from './servo-client.ts';
-import type { RegisterName, ServoModel } from './servo-model.ts';
+import type { ServoModel } from './servo-model.ts';
 
 /** One register that `configure` changed, in counts. */
 export interface Change {
@@ -16,47 +16,41 @@ export interface ScanResult {
   readonly failed: readonly ServoError[];
 }
 
-/** Lock register of a Feetech servo: EEPROM writes persist while it is 0. */
-const UNLOCKED = 0;
-const LOCKED = 1;
-
 /**
  * A register's content in counts, with its sign.
  * @throws {ServoError} when the servo does not answer or refuses
  */
-export async function readRegister<M extends ServoModel>(
+export async function readRegister(
   client: RegisterAccess,
-  model: M,
+  model: ServoModel,
   id: number,
-  name: RegisterName<M>,
+  name: string,
 ): Promise<number> {
   return readRow(client, id, row(model, name));
 }
 
 /**
- * Writes a register, in counts, and nothing else of the servo; on a Feetech servo an EEPROM register is written with the
- * lock open, which is closed again afterwards.
+ * Writes a register, in counts, so that it lasts, and nothing else of the servo. Where the family locks its EEPROM, the lock
+ * is opened for it and closed afterwards.
  *
- * A new id takes effect with the servo's acknowledgement. After a new baud rate the servo is only heard at that rate, so
- * a Feetech servo's lock then stays open until the supply is switched off.
+ * A new id takes effect with the servo's acknowledgement. After a new baud rate the servo is only heard at that rate, so its
+ * lock stays open until the supply is switched off.
  * @throws {RangeError} on a register that is read only, or a value that it cannot hold; nothing is written then
  * @throws {ServoError} when the servo does not answer or refuses
  */
-export async function writeRegister<M extends ServoModel>(
+export async function writeRegister(
   client: RegisterAccess,
-  model: M,
+  model: ServoModel,
   id: number,
-  name: RegisterName<M>,
+  name: string,
   value: number,
 ): Promise<void> {
   const target = row(model, name);
-  check(model, name, target, value);
-  const task = (): Promise<void> => writeRow(client, id, target, value);
-  const lock = target.access === 'eeprom' ? lockOf(model) : null;
-  if (!lock) return task();
+  checkValue(model, name, value);
+  if (target.access !== 'eeprom') return writeRow(client, id, target, value);
   const heardAt = { [model.common.id.address]: value, [model.common.baudCode.address]: null };
   const after = heardAt[target.address];
-  return persist(client, lock, id, task, after === undefined ? id : after);
+  return persist(client, model, id, [{ target, to: value }], after === undefined ? id : after);
 }
 
 /** Which of `ids` have a servo; ids at which something unintelligible answers do not end the scan. */
@@ -82,30 +76,30 @@ export async function scan(
 }
 
 /**
- * Brings registers of one servo to the given counts: reads them all, writes only those that differ, and reads them back.
- * A Feetech servo's EEPROM is unlocked for it and locked again whatever happens. A Dynamixel servo's EEPROM can only be
- * written with its torque off; torque is never switched off here, since the arm would drop.
+ * Brings registers of one servo to the given counts so that they last: reads them all, writes only those that differ, and
+ * reads them back. A lock of the EEPROM is opened for it and closed whatever happens. Where the family writes its EEPROM
+ * only in a limp servo, one that holds is refused: torque is never switched off here, since the arm would drop.
  *
  * Id and baud rate are refused: they change who answers, which is `writeRegister`'s task.
  * @returns what was changed, in the order of writing @throws {RangeError} on a register or value that cannot be; nothing is written then
  * @throws {ServoError} when the servo does not answer, refuses, or has another value afterwards
  */
-export async function configure<M extends ServoModel>(
+export async function configure(
   client: RegisterAccess,
-  model: M,
+  model: ServoModel,
   id: number,
-  values: Readonly<Partial<Record<RegisterName<M>, number>>>,
+  values: Readonly<Record<string, number>>,
 ): Promise<Change[]> {
-  const wanted = (Object.entries(values) as [RegisterName<M>, number][]).map(([name, value]) => {
+  const wanted = Object.entries(values).map(([name, value]) => {
     const target = row(model, name);
-    check(model, name, target, value);
+    checkValue(model, name, value);
     const { id: own, baudCode } = model.common;
     if (target.address === own.address || target.address === baudCode.address) {
       throw new RangeError(`${model.model}: "${name}" changes how servo ${id} is reached; write it by itself`);
     }
     return { name, target, to: value };
   });
-  const differing: { name: RegisterName<M>; target: Register; from: number; to: number }[] = [];
+  const differing: { name: string; target: Register; from: number; to: number }[] = [];
   for (const { name, target, to } of wanted) {
     const from = await readRow(client, id, target);
     if (from !== to) differing.push({ name, target, from, to });
@@ -116,11 +110,7 @@ export async function configure<M extends ServoModel>(
   const volatile = differing.filter(({ target }) => target.access === 'ram');
   if (persistent.length > 0) {
     await refuseUnderTorque(client, model, id, persistent[0]!.name);
-    const lock = lockOf(model);
-    const task = async (): Promise<void> => {
-      for (const { target, to } of persistent) await writeRow(client, id, target, to);
-    };
-    await (lock ? persist(client, lock, id, task, id) : task());
+    await persist(client, model, id, persistent, id);
   }
   for (const { target, to } of volatile) await writeRow(client, id, target, to);
 
@@ -152,7 +142,9 @@ function row(model: ServoModel, name: string): Register {
   throw new RangeError(`a ${model.model} has no register "${name}"; its registers are ${names}`);
 }
 
-function check(model: ServoModel, name: string, target: Register, value: number): void {
+/** @throws {RangeError} for a register that is read only or missing, or a value that it cannot hold */
+export function checkValue(model: ServoModel, name: string, value: number): void {
+  const target = row(model, name);
   if (target.access === 'read') throw new RangeError(`register "${name}" of a ${model.model} is read only`);
   const { min, max } = countRange(target);
   if (Number.isInteger(value) && value >= min && value <= max) return;
@@ -161,50 +153,58 @@ function check(model: ServoModel, name: string, target: Register, value: number)
   );
 }
 
-function lockOf(model: ServoModel): Register | null {
-  return model.family === 'feetech' ? row(model, 'lock') : null;
-}
-
 /**
- * Runs a task with a Feetech servo's lock open, and closes it again, also when the task fails.
+ * Writes EEPROM registers with the lock open, where the family has one, and closes it again, also when a write fails.
  * @param after the id that the servo has then; null when it is not heard any more
  */
 async function persist(
   client: RegisterAccess,
-  lock: Register,
+  model: ServoModel,
   id: number,
-  task: () => Promise<void>,
+  writes: readonly { readonly target: Register; readonly to: number }[],
   after: number | null,
 ): Promise<void> {
-  await writeRow(client, id, lock, UNLOCKED);
+  const { eepromLock } = model.family;
+  const writeAll = async (): Promise<void> => {
+    for (const { target, to } of writes) {
+      client.eepromWrites[id]!++;
+      await writeRow(client, id, target, to);
+    }
+  };
+  if (eepromLock === null) return writeAll();
+  const lock = row(model, eepromLock.register);
+  await writeRow(client, id, lock, eepromLock.open);
   try {
-    await task();
+    await writeAll();
   } catch (error) {
-    await writeRow(client, id, lock, LOCKED).catch(() => {});
+    await writeRow(client, id, lock, eepromLock.closed).catch(() => {});
     throw error;
   }
-  if (after !== null) await writeRow(client, after, lock, LOCKED);
+  if (after !== null) await writeRow(client, after, lock, eepromLock.closed);
+}
+
+/** Closes the lock of the EEPROM, where the family has one. @throws {ServoError} */
+export async function lockEeprom(client: RegisterAccess, model: ServoModel, id: number): Promise<void> {
+  const { eepromLock } = model.family;
+  if (eepromLock !== null) await configure(client, model, id, { [eepromLock.register]: eepromLock.closed });
 }
 
 async function refuseUnderTorque(client: RegisterAccess, model: ServoModel, id: number, name: string): Promise<void> {
-  if (model.family !== 'dynamixel') return;
+  if (!model.family.eepromNeedsLimp) return;
   if ((await readRow(client, id, model.common.torqueEnable)) === 0) return;
   throw new ServoError(
     'refused',
     id,
-    `servo ${id} holds torque, and a Dynamixel servo takes "${name}" only with torque off: support the arm, write 0 to ` +
+    `servo ${id} holds torque, and a ${model.family.title} servo takes "${name}" only with torque off: support the arm, write 0 to ` +
       `torque enable (register address ${model.common.torqueEnable.address}), and configure again`,
   );
 }
 
 /** A register's content in counts, with its sign. @throws {ServoError} */
 export async function readRow(client: RegisterAccess, id: number, target: Register): Promise<number> {
-  const bytes = await client.read(id, target.address, target.size);
-  return decodeSign(target.sign, loadRaw(bytes, 0, target.size));
+  return loadCounts(target, await client.read(id, target.address, target.size), 0);
 }
 
-async function writeRow(client: RegisterAccess, id: number, target: Register, value: number): Promise<void> {
-  const bytes = new Uint8Array(target.size);
-  storeRaw(bytes, 0, target.size, encodeSign(target.sign, value));
-  await client.write(id, target.address, bytes);
+function writeRow(client: RegisterAccess, id: number, target: Register, value: number): Promise<void> {
+  return client.write(id, target.address, bytesOf(target, value));
 }

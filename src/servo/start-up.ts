@@ -1,35 +1,28 @@
-import { OperatingMode } from './dynamixel/dynamixel-constants.ts';
+import { type AuditedServo, Contents, type Finding, holds, look, settle } from './audit.ts';
+import type { ExpectedServo } from './expected-servo.ts';
 import type { Register } from './registers.ts';
-import type { ServoClient } from './servo-client.ts';
-import type { ServoFamily, ServoModel } from './servo-model.ts';
+import { type ServoClient, ServoError } from './servo-client.ts';
+import type { PositionLimits, ServoModel } from './servo-model.ts';
 import { modelByNumber } from './servo-models.ts';
-import { configure, readRow, registerName } from './setup.ts';
-
-/** A servo that an arm expects on its bus. */
-export interface ExpectedServo {
-  /** Joint that it turns, for messages. */
-  readonly joint: string;
-  readonly id: number;
-  readonly model: ServoModel;
-  /** Register contents, in counts, that it is to have, by register name. */
-  readonly settings: Readonly<Record<string, number>>;
-  /**
-   * The servo whose packets it is to obey besides its own, and whether it is to turn in reverse; null when it is none's
-   * shadow.
-   */
-  readonly shadow: { readonly of: number; readonly reverse: boolean } | null;
-}
+import { readRow } from './setup.ts';
 
 /** What the check found in one servo, in counts where no unit is named. */
 export interface FoundServo {
   /** By its own model number, which may be another than was expected. */
   readonly model: ServoModel;
+  readonly firmware: string;
   readonly torque: boolean;
   readonly goalPosition: number;
+  /** The newest of three readings in a row that agree. */
   readonly presentPosition: number;
-  /** Positions that it takes goals between, counts; null where it keeps to none. */
-  readonly limits: { readonly lowest: number; readonly highest: number } | null;
+  /** All readings of its position, in their order. */
+  readonly readings: readonly number[];
   readonly homingOffset: number;
+  readonly operatingMode: number;
+  /** Its position leaves the first turn: it is to be placed by `inTurn`, and watched by `turnsShifted`. */
+  readonly countsTurns: boolean;
+  /** Positions that it takes as goals, steps; null where it takes all. */
+  readonly limits: PositionLimits | null;
   readonly positionGain: number;
   /** Largest current that it uses to hold a position; null where it keeps to none. */
   readonly goalCurrent: number | null;
@@ -45,7 +38,9 @@ export interface FoundServo {
 export interface StartUp {
   /** In the order of the expected servos. */
   readonly servos: readonly FoundServo[];
-  /** What people should know, though the arm can be used. */
+  /** Registers that do not hold what the data of the arm want. */
+  readonly audit: readonly Finding[];
+  /** What people should know, though the arm can be used: warnings of the audit but those of position limits, and others. */
   readonly warnings: readonly string[];
 }
 
@@ -54,113 +49,238 @@ export class StartUpError extends Error {
   override readonly name = 'StartUpError';
 }
 
-/** Operating modes in which a servo holds a position. */
-const POSITION_MODES: Readonly<Record<ServoFamily, readonly number[]>> = {
-  feetech: [0],
-  dynamixel: [OperatingMode.position, OperatingMode.extendedPosition, OperatingMode.currentBasedPosition],
-};
-/** Bit of a Dynamixel's drive mode with which it turns in reverse. */
-const REVERSE = 1;
+/** So many readings in a row must agree before a position is believed, of this many at most. */
+const AGREEING = 3;
+const MOST_READINGS = 8;
+/** Readings agree when they are apart by no more than this, rad, and by what a hand can turn a limp joint meanwhile, rad/s. */
+const SCATTER = 0.05;
+const FASTEST_HAND = 20;
+/** A suspect id is asked so often; two servos have it when a second answer comes twice, or damaged bytes each time. */
+const ECHOES = 5;
+const SECOND_ANSWERS = 2;
+/** One request with damaged bytes is a disturbance, more of one servo are a reason to look. */
+const SUSPECT_DAMAGE = 2;
 
 function label(servo: ExpectedServo): string {
   return `servo ${servo.id} (${servo.joint})`;
 }
 
 /**
- * Checks the servos of an arm before anything is asked of them, sets what they need for fast and safe work, and reads
- * what they hold. Nothing moves: no goal and no torque is written.
+ * Checks the servos of an arm before anything is asked of them, sets what may be set without lasting, and reads what they
+ * hold. Nothing moves: no goal and no torque is written, and no EEPROM cell.
  *
- * Refuses an arm with servos that are missing, of an unknown model, would hold nothing, or are set up to work against
- * each other; warns of mixed firmware and of other known models. All findings come together.
+ * Refuses an arm with servos that are missing, of an unknown model, two with one id, whose positions cannot be believed, or
+ * that are set so that the arm must not be driven. All findings come together.
  * @throws {StartUpError} for servos that the arm cannot be driven with
  * @throws {ServoError} when a servo falls silent during the check
  */
 export async function startUp(client: ServoClient, expected: readonly ExpectedServo[]): Promise<StartUp> {
-  const { models, warnings } = await identify(client, expected);
-  const findings: string[] = [];
-  const servos: FoundServo[] = [];
-  for (const [i, servo] of expected.entries()) {
-    const model = models[i]!;
-    const { common } = model;
-    const counts = (register: Register) => readRow(client, servo.id, register);
-    const si = async (register: Register) => (await counts(register)) * register.scale;
-    const torque = (await counts(common.torqueEnable)) === 1;
-    // First, since it may change what the positions count.
-    warnings.push(...(await prepare(client, servo, model, torque)));
-    const mode = await counts(common.operatingMode);
-    const found: FoundServo = {
-      model,
-      torque,
-      goalPosition: await counts(common.goalPosition),
-      presentPosition: await counts(common.presentPosition),
-      limits: positionLimits(model, mode, await counts(common.minPosition), await counts(common.maxPosition)),
-      homingOffset: await counts(common.homingOffset),
-      positionGain: await counts(common.positionGain),
-      goalCurrent:
-        mode === OperatingMode.currentBasedPosition ? await largestCurrent(client, servo.id, model, torque) : null,
-      maxTemperature: await si(common.maxTemperature),
-      temperature: await si(common.presentTemperature),
-      minVoltage: await si(common.minVoltage),
-      maxVoltage: await si(common.maxVoltage),
-      voltage: await si(common.presentVoltage),
-    };
-    servos.push(found);
-    if (found.positionGain <= 0)
-      findings.push(`${label(servo)} has position gain 0 and would hold nothing: restore its gain`);
-    if (!POSITION_MODES[model.family].includes(mode)) {
-      const position = POSITION_MODES[model.family][0]!;
-      findings.push(
-        `${label(servo)} is in operating mode ${mode}, which holds no position: ` +
-          `arm-bridge registers write --id ${servo.id} operating_mode=${position}`,
-      );
-    }
-    findings.push(...(await checkShadow(servo, model, counts)));
-  }
-  if (findings.length > 0) throw new StartUpError(findings.join('; '));
-  return { servos, warnings };
-}
-
-/** Limits that a servo keeps to in this mode; equal ones mean none. */
-function positionLimits({ family }: ServoModel, mode: number, lowest: number, highest: number): FoundServo['limits'] {
-  if (family === 'dynamixel' && mode !== OperatingMode.position) return null;
-  return lowest < highest ? { lowest, highest } : null;
+  const { faults, ...found } = await survey(client, expected, (servo) => settle(client, servo));
+  if (faults.length > 0) throw new StartUpError(faults.join('; '));
+  return found;
 }
 
 /**
- * Largest current of a servo that holds positions with one, counts; null where its family has no such mode. A limp one is
- * given what its own limit allows: whoever had it before may have left it with less than it takes to hold the arm.
+ * The same with nothing written, and with faults among the findings.
+ * @throws {StartUpError} for servos that are missing or of an unknown model
+ * @throws {ServoError} when a servo falls silent
  */
-async function largestCurrent(
+export function inspect(
   client: ServoClient,
-  id: number,
-  model: ServoModel,
-  torque: boolean,
-): Promise<number | null> {
-  const { goalCurrent } = model.common;
-  if (goalCurrent === null) return null;
-  if (!torque) {
-    const limit = await readRow(client, id, model.registers.current_limit!);
-    await configure(client, model, id, { [registerName(model, goalCurrent)]: limit });
+  expected: readonly ExpectedServo[],
+): Promise<StartUp & { readonly faults: readonly string[] }> {
+  return survey(client, expected, async (servo) => look(servo));
+}
+
+async function survey(
+  client: ServoClient,
+  expected: readonly ExpectedServo[],
+  audit: (servo: AuditedServo) => Promise<readonly Finding[]>,
+): Promise<StartUp & { readonly faults: readonly string[] }> {
+  const { models, firmware, warnings } = await identify(client, expected);
+  const findings: Finding[] = [];
+  const faults: string[] = [];
+  const servos: FoundServo[] = [];
+  for (const [i, servo] of expected.entries()) {
+    const model = models[i]!;
+    const audited: AuditedServo = { expected: servo, model, contents: new Contents(model) };
+    const data = dataFaults(servo, model);
+    warnings.push(...data.warnings);
+    faults.push(...data.faults);
+    const readings = await unambiguous(client, servo, model, async () => {
+      await audited.contents.read(client, servo.id);
+      return positions(client, servo, model, audited.contents.of(model.common.presentPosition));
+    });
+    if (readings.stray) {
+      const list = readings.steps.join(', ');
+      if (readings.agree)
+        warnings.push(`${label(servo)} read its position as ${list} steps: the stray ones are left out`);
+      else {
+        faults.push(
+          `${label(servo)} reads its position as ${list} steps, which do not agree: check its cable and its supply, and ` +
+            'that no second servo has its id',
+        );
+      }
+    }
+    findings.push(...(await audit(audited)));
+    servos.push(foundServo(audited, firmware[i]!, readings.steps));
   }
-  return readRow(client, id, goalCurrent);
+  for (const { severity, action, register, servo, text } of findings) {
+    if (action === 'set' || severity === 'note') continue;
+    if (severity === 'fault') faults.push(text);
+    // Whoever drives the arm tells its limits in terms of the joint.
+    else if (!isLimit(register, models[expected.findIndex(({ id }) => id === servo)]!)) warnings.push(text);
+  }
+  return { servos, audit: findings, warnings, faults };
+}
+
+function foundServo(servo: AuditedServo, firmware: string, readings: readonly number[]): FoundServo {
+  const { model, contents } = servo;
+  const { common, family } = model;
+  const operatingMode = contents.of(common.operatingMode);
+  const limited = common.goalCurrent !== null && operatingMode === family.currentLimitedMode;
+  return {
+    model,
+    firmware,
+    torque: holds(servo),
+    goalPosition: contents.of(common.goalPosition),
+    presentPosition: readings.at(-1)!,
+    readings,
+    homingOffset: contents.of(common.homingOffset),
+    operatingMode,
+    countsTurns: family.countsTurns(contents),
+    limits: family.goalLimits(contents),
+    positionGain: contents.of(common.positionGain),
+    goalCurrent: limited ? contents.of(common.goalCurrent) : null,
+    maxTemperature: contents.si(common.maxTemperature),
+    temperature: contents.si(common.presentTemperature),
+    minVoltage: contents.si(common.minVoltage),
+    maxVoltage: contents.si(common.maxVoltage),
+    voltage: contents.si(common.presentVoltage),
+  };
+}
+
+function isLimit(name: string, { registers, common }: ServoModel): boolean {
+  return registers[name] === common.minPosition || registers[name] === common.maxPosition;
+}
+
+/** What the data of an arm ask of a servo that its model cannot do. */
+function dataFaults(
+  servo: ExpectedServo,
+  model: ServoModel,
+): { readonly warnings: string[]; readonly faults: string[] } {
+  const warnings: string[] = [];
+  const faults: string[] = [];
+  for (const name of Object.keys(servo.settings)) {
+    if (model.registers[name] !== undefined) continue;
+    // Another model than the arm's data were made for may lack a register, as an XL430 lacks all of current.
+    if (servo.model.registers[name] !== undefined) {
+      warnings.push(`${label(servo)} has no ${name}, which the data of the arm set`);
+    } else {
+      faults.push(`${label(servo)}: the data of the arm set "${name}", and a ${model.model} has no such register`);
+    }
+  }
+  if (servo.shadow !== null && model.family.secondaryId === null) {
+    faults.push(
+      `${label(servo)} is a ${model.model}, which cannot be a shadow: take shadow out of the data of the arm`,
+    );
+  }
+  return { warnings, faults };
+}
+
+/** Readings of a position. */
+interface Readings {
+  readonly steps: readonly number[];
+  /** The last three agree. */
+  readonly agree: boolean;
+  /** Some do not fit the others. */
+  readonly stray: boolean;
+}
+
+/**
+ * Reads a position until three readings in a row agree. One alone may be wrong: a spike would become a goal.
+ * @param first reading, just made
+ * @throws {ServoError}
+ */
+export async function positions(
+  client: ServoClient,
+  { id }: Pick<ExpectedServo, 'id'>,
+  { common, stepsPerTurn }: ServoModel,
+  first: number,
+): Promise<Readings> {
+  const { clock } = client;
+  const perRadian = stepsPerTurn / (2 * Math.PI);
+  const steps = [first];
+  let before = clock.now();
+  let agreeing = 1;
+  while (agreeing < AGREEING && steps.length < MOST_READINGS) {
+    const next = await readRow(client, id, common.presentPosition);
+    const now = clock.now();
+    const most = (SCATTER + FASTEST_HAND * (now - before)) * perRadian;
+    agreeing = Math.abs(next - steps.at(-1)!) <= most ? agreeing + 1 : 1;
+    steps.push(next);
+    before = now;
+  }
+  return { steps, agree: agreeing >= AGREEING, stray: steps.length > AGREEING };
+}
+
+/**
+ * Runs transactions with one servo, and looks whether a single servo has answered them.
+ * @throws {StartUpError} where two servos have the id
+ * @throws {ServoError}
+ */
+async function unambiguous<T>(
+  client: ServoClient,
+  servo: ExpectedServo,
+  model: ServoModel,
+  task: () => Promise<T>,
+): Promise<T> {
+  let failure: ServoError | null = null;
+  try {
+    const result = await task();
+    const { doubled, damaged } = client.oddities(servo.id);
+    if (doubled === 0 && damaged < SUSPECT_DAMAGE) return result;
+    if (!(await several(client, servo.id, model.common.presentPosition))) return result;
+  } catch (error) {
+    if (!(error instanceof ServoError) || error.code !== 'corrupt') throw error;
+    failure = error;
+  }
+  if (failure !== null && !(await several(client, servo.id, model.common.presentPosition))) throw failure;
+  throw new StartUpError(
+    `more than one servo answers as ${label(servo)}: connect one at a time, and give each an id of its own ` +
+      '(arm-bridge setup servo)',
+  );
+}
+
+/** Whether two servos answer to one id: both answers come, or they damage each other. @throws {ServoError} closed */
+async function several(client: ServoClient, id: number, { address, size }: Register): Promise<boolean> {
+  let second = 0;
+  let noisy = 0;
+  for (let asked = 0; asked < ECHOES; asked++) {
+    const { answers, noise } = await client.echo(id, address, size);
+    if (answers > 1 && ++second === SECOND_ANSWERS) return true;
+    if (noise) noisy++;
+  }
+  return noisy === ECHOES;
 }
 
 /**
  * Asks the servos of an arm who they are; writes nothing.
- * @returns the model of each servo, and warnings
+ * @returns model and firmware of each servo, and warnings
  * @throws {StartUpError} for servos that are missing or of an unknown model
  */
-export async function identify(
+async function identify(
   client: ServoClient,
   expected: readonly ExpectedServo[],
-): Promise<{ models: ServoModel[]; warnings: string[] }> {
+): Promise<{ models: ServoModel[]; firmware: string[]; warnings: string[] }> {
   const missing: ExpectedServo[] = [];
   const wrong: string[] = [];
   const warnings: string[] = [];
   const models: ServoModel[] = [];
-  const firmware = new Map<string, string[]>();
+  const firmware: string[] = [];
+  const kinds = new Map<string, string[]>();
   for (const servo of expected) {
-    const identity = await client.ping(servo.id);
+    const identity = await unambiguous(client, servo, servo.model, () => client.ping(servo.id));
     if (identity === null) {
       missing.push(servo);
       continue;
@@ -175,8 +295,9 @@ export async function identify(
       warnings.push(`${label(servo)} is a ${model.model}, not a ${name}: it is driven as what it is`);
     }
     models.push(model);
+    firmware.push(identity.firmware);
     const kind = `${model.model} firmware ${identity.firmware}`;
-    firmware.set(kind, [...(firmware.get(kind) ?? []), String(servo.id)]);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), String(servo.id)]);
   }
   const findings: string[] = [];
   if (missing.length === expected.length) {
@@ -191,71 +312,9 @@ export async function identify(
   }
   if (wrong.length > 0) findings.push(`${wrong.join('; ')}: check that this is the arm that the configuration names`);
   if (findings.length > 0) throw new StartUpError(findings.join('; '));
-  if (firmware.size > new Set(models).size) {
-    const list = [...firmware].map(([kind, ids]) => `${kind}: servo ${ids.join(', ')}`).join('; ');
+  if (kinds.size > new Set(models).size) {
+    const list = [...kinds].map(([kind, ids]) => `${kind}: servo ${ids.join(', ')}`).join('; ');
     warnings.push(`the servos have mixed firmware (${list}): bring them to one version with the maker's tool`);
   }
-  return { models, warnings };
-}
-
-/** @returns findings about a servo that is to obey another's packets: set wrongly, the two work against each other */
-async function checkShadow(
-  servo: ExpectedServo,
-  { model: name, registers }: ServoModel,
-  counts: (register: Register) => Promise<number>,
-): Promise<string[]> {
-  const { secondary_id: secondaryId, drive_mode: driveMode } = registers;
-  if (servo.shadow === null) return [];
-  if (secondaryId === undefined || driveMode === undefined) {
-    return [`${label(servo)} is a ${name}, which cannot be a shadow: take shadow out of the data of the arm`];
-  }
-  const { of, reverse } = servo.shadow;
-  const master = await counts(secondaryId);
-  const mode = await counts(driveMode);
-  const wantedMode = reverse ? mode | REVERSE : mode & ~REVERSE;
-  const wanted: string[] = [];
-  if (master !== of) wanted.push(`secondary_id=${of}`);
-  if (mode !== wantedMode) wanted.push(`drive_mode=${wantedMode}`);
-  if (wanted.length === 0) return [];
-  return [
-    `${label(servo)} is to follow servo ${of}${reverse ? ' in reverse' : ''}, but has secondary id ${master} and drive ` +
-      `mode ${mode}: support the arm, then arm-bridge registers write --id ${servo.id} ${wanted.join(' ')}`,
-  ];
-}
-
-/** Sets what differs. @returns warnings about what could not be set */
-async function prepare(
-  client: ServoClient,
-  servo: ExpectedServo,
-  model: ServoModel,
-  torque: boolean,
-): Promise<string[]> {
-  const { registers, common, family } = model;
-  const delay = registerName(model, common.returnDelay);
-  // The factory delay of 500 us per reply costs more than the replies themselves.
-  const wanted: Record<string, number> = { [delay]: 0, ...servo.settings };
-  // A stray write to an EEPROM that somebody has left open would outlast the supply.
-  if (family === 'feetech') wanted.lock = 1;
-  const warnings: string[] = [];
-  for (const name of Object.keys(wanted)) {
-    // Another model than the arm's data were made for may lack a register, as an XL430 lacks all of current.
-    if (registers[name] !== undefined || servo.model.registers[name] === undefined) continue;
-    delete wanted[name];
-    warnings.push(`${label(servo)} has no ${name}, which the data of the arm set`);
-  }
-  if (family === 'dynamixel' && torque) {
-    const differing: string[] = [];
-    for (const [name, value] of Object.entries(wanted)) {
-      const register = registers[name];
-      if (register === undefined || (await readRow(client, servo.id, register)) !== value) differing.push(name);
-    }
-    if (differing.length === 0) return warnings;
-    const names = differing.join(', ');
-    return [
-      ...warnings,
-      `${label(servo)} holds, so ${names} could not be set; it is when the arm is next connected with torque off`,
-    ];
-  }
-  await configure(client, model, servo.id, wanted);
-  return warnings;
+  return { models, firmware, warnings };
 }

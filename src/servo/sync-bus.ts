@@ -25,6 +25,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   readonly answered: Uint8Array;
   readonly errors: Uint8Array;
   readonly lost: Uint32Array;
+  readonly doubled: Uint32Array;
   onSettled: () => void = () => {};
 
   protected readonly parser: P;
@@ -66,6 +67,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.answered = new Uint8Array(ids.length);
     this.errors = new Uint8Array(ids.length);
     this.lost = new Uint32Array(ids.length);
+    this.doubled = new Uint32Array(ids.length);
     this.#owing = new Uint8Array(ids.length);
     this.#strays = new Int16Array(ids.length);
     this.frame = new Uint8Array(maxFrame);
@@ -231,6 +233,8 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
       this.#owing[index] = 0;
       this.#strays[index] = 0;
       this.#owed--;
+    } else if (excess === this.#excess && this.#strays[index] === 0) {
+      this.doubled[index] = this.doubled[index]! + 1;
     } else if (excess !== this.#firstExcess) {
       return;
     }

@@ -29,7 +29,9 @@ describe('the SO-101 as data', () => {
       'gripper',
     ]);
     expect(model.joints.map(({ servos }) => servos)).toEqual(
-      [1, 2, 3, 4, 5, 6].map((id) => [{ id, model: 'STS3215', sign: 1, zero: 2048, shadow: false }]),
+      [1, 2, 3, 4, 5, 6].map((id) => [
+        { id, model: 'STS3215', stepsPerTurn: 4096, sign: 1, zero: 2048, shadow: false },
+      ]),
     );
     expect(model.family).toBe('feetech');
     expect(model.gripper).toEqual({ index: 5, closed: -0.17, open: 1.74 });
@@ -80,6 +82,16 @@ describe('a wrong arm is refused by file, place, value and what is allowed', () 
     ['unknown key', (t) => t.replace('title: SO-101', 'title: SO-101\ncolour: red'), ['colour']],
     ['role', (t) => t.replace('role: elbow_flex', 'role: elbow'), ['joints[2].role is "elbow"', 'elbow_flex']],
     ['half a role frame', (t) => t.replace('    role_sign: -1\n', ''), ['joints[0].role_sign is missing', 'role_zero']],
+    [
+      'servo of another family',
+      (t) => t.replace('id: 3, model: STS3215', 'id: 3, model: XL330-M288'),
+      ['joints[2].servos[0].model is "XL330-M288"', 'a feetech servo: STS3215, STS3250'],
+    ],
+    [
+      'zero beyond the turn of its servo',
+      (t) => t.replace('id: 3, model: STS3215, sign: 1, zero: 2048', 'id: 3, model: STS3215, sign: 1, zero: 4096'),
+      ['joints[2].servos[0].zero is 4096', '0 .. 4095'],
+    ],
     [
       'a first servo that is a shadow',
       (t) =>

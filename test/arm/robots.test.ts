@@ -22,7 +22,7 @@ describe.each(ARMS)('%s as data', (name) => {
     for (const { lower, upper, servos } of model.joints) {
       for (const { model: trade, sign, zero } of servos) {
         const servo = modelByName(trade);
-        expect(servo?.family).toBe(model.family);
+        expect(servo?.family.name).toBe(model.family);
         for (const limit of [lower, upper]) {
           const steps = zero + (sign * limit * servo!.stepsPerTurn) / (2 * Math.PI);
           expect(steps).toBeGreaterThanOrEqual(0);

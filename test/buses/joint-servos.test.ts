@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { lineOf } from '../../src/cli/setup/arm.ts';
+import { setRegisters } from '../../src/cli/setup/registers.ts';
 import type { LinkJoint, LinkServo } from '../../src/rt/driver/servo-slots.ts';
+import { expectedServos } from '../../src/servo/expected-servo.ts';
+import { familyByName } from '../../src/servo/families.ts';
 import { modelByName } from '../../src/servo/servo-models.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
 import type { SimServo } from '../../src/sim/simulated-arm.ts';
@@ -43,10 +47,15 @@ afterEach(async () => {
 async function start(
   expected: (servo: SimServo) => Partial<SimServo> = () => ({}),
   simulated: (servo: SimServo) => Partial<SimServo> = () => ({}),
+  setUp = true,
 ): Promise<{ arm: ServedArm; loop: LinkLoop }> {
   const arm = await ServedArm.start({
     arm: so101('arm', {
-      joints: JOINTS.map((name, i) => ({ name, servos: SERVOS[i]!.map((own) => ({ ...own, ...simulated(own) })) })),
+      joints: JOINTS.map((name, i) => ({
+        name,
+        servos: SERVOS[i]!.map((own) => ({ ...own, ...simulated(own) })),
+        settings: setUp ? (SETTINGS[name] ?? {}) : {},
+      })),
       initial: [0, -1, 1, 0.3, 0, 0.2],
     }),
     pty: { link: null },
@@ -121,8 +130,9 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
     await expect.poll(() => loop.link.reason, PATIENCE).toMatch(/servo 3/);
     expect(loop.link.up).toBe(false);
     expect(loop.link.reason).toBe(
-      'servo 3 (shoulder_lift) is to follow servo 2 in reverse, but has secondary id 255 and drive mode 0: support the ' +
-        'arm, then arm-bridge registers write --id 3 secondary_id=2 drive_mode=1',
+      'servo 3 (shoulder_lift): drive_mode is 0 instead of 1: it would work against servo 2, which it is to follow in ' +
+        'reverse; arm-bridge setup registers sets it; servo 3 (shoulder_lift): secondary_id is 255 instead of 2: it is to ' +
+        'follow servo 2; arm-bridge setup registers sets it',
     );
   });
 
@@ -165,9 +175,21 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
   });
 
   test.skipIf(!WITNESS_PYTHON)('grippers have their protection as another program reads it over the line', async () => {
-    const { arm, loop } = await start();
+    const { arm, loop } = await start(undefined, undefined, false);
     await loop.up();
+    expect(loop.warnings.join()).toContain('servo 7 (wrist_roll): operating_mode is 3 instead of 5');
     await loop.close();
+    const servos = JOINTS.flatMap((name, i) =>
+      expectedServos({
+        ...{ name, lower: -Math.PI, upper: Math.PI },
+        settings: SETTINGS[name] ?? {},
+        servos: SERVOS[i]!.map(({ id, model, sign, zero, shadow = false }) => {
+          return { id, model: modelByName(model)!, calibration: { sign, zero, stepsPerTurn: 4096 }, shadow };
+        }),
+      }),
+    );
+    const line = lineOf(`serial:${arm.path}`, familyByName('dynamixel'));
+    await setRegisters(line, servos, 1_000_000);
     const registers = ['7:11:1', '7:38:2', '8:36:2', '6:36:2', '2:84:2', '3:84:2'];
     expect(await registersByMaker('dynamixel', arm.path!, ...registers)).toEqual([5, 735, 442, 885, 640, 640]);
   });

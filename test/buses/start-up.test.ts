@@ -137,7 +137,7 @@ describe.skipIf(process.platform !== 'linux')('an arm that is not as it should b
     expect(await bridge!.arm(0)).toMatchObject({
       state: 'disconnected',
       reason: expect.stringContaining(
-        'servo 4 (wrist_flex) is in operating mode 1, which holds no position: arm-bridge registers write --id 4 operating_mode=0',
+        'servo 4 (wrist_flex): operating_mode is 1 instead of 0: it holds no position in this mode; arm-bridge setup registers sets it',
       ),
     });
   });
@@ -156,22 +156,25 @@ describe.skipIf(process.platform !== 'linux')('an arm that is not as it should b
 });
 
 describe.skipIf(process.platform !== 'linux')('what is set up in the servos', () => {
-  test('the return delay of the factory is set to 0, and stays so without supply', async () => {
+  test('the return delay of the factory is 0 while the servos have their supply, and nothing lasting is written', async () => {
     await start(() => ({ eeprom: { return_delay: 250 } }));
     for (const servo of rig.servos) {
       expect(servo.value('return_delay')).toBe(0);
       servo.powerCycle();
-      expect(servo.value('return_delay')).toBe(0);
+      expect(servo.value('return_delay')).toBe(250);
     }
   });
 
-  test('the gripper has its own protection, also when the bridge is gone: torque, current and overload', async () => {
+  test('the gripper has its own protection while it has its supply, also when the bridge is gone', async () => {
     await start();
     const gripper = rig.servo(6);
-    expect(gripper.value('torque_limit')).toBe(500);
+    const protection = () => [gripper.value('max_torque'), gripper.value('torque_limit')];
+    expect(protection()).toEqual([500, 500]);
     expect(rig.servo(1).value('max_torque')).toBe(1000);
+    await bridge!.close();
+    expect(protection()).toEqual([500, 500]);
     gripper.powerCycle();
-    expect([gripper.value('max_torque'), gripper.value('torque_limit')]).toEqual([500, 500]);
+    expect(protection()).toEqual([1000, 1000]);
   });
 
   test.skipIf(!WITNESS_PYTHON)('the gripper has its protection as another program reads it over the line', async () => {
@@ -193,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('what is set up in the servos', ()
     expect(rig.servos.map((servo) => servo.value('lock'))).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  test('the EEPROM is not written again when nothing differs, nor while the arm works: its cells wear', async () => {
+  test('no register of the EEPROM is written when nothing differs, nor while the arm works', async () => {
     await start(() => ({ eeprom: { return_delay: 250 } }));
     await bridge!.close();
     rig.forgetWrites();

@@ -99,6 +99,59 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge doctor', () => {
     expect((await arm(...delay)).output).toBe(before.output);
   });
 
+  it('shows what other programs have left in registers, which setup clears', async () => {
+    const { url } = served[0]!;
+    writeFileSync(
+      file,
+      JSON.stringify({ ros: { enabled: false }, calibration_folder: folder, arms: [{ name: 'whole', bus: url }] }),
+    );
+    const left = ['--port', url, '--id', '2', '--unsafe', 'min_position=1000', 'max_position=3000', 'goal_speed=300'];
+    await expect.poll(async () => (await arm('registers', 'write', ...left)).code, PATIENT).toBe(0);
+    const seen = async (): Promise<Finding[]> => {
+      const findings: Finding[] = JSON.parse((await arm('doctor', '--config', file, '--json')).output).findings;
+      return findings.filter(
+        ({ subject, text }) => subject === 'arm whole' && /position|goal_speed|registers/.test(text),
+      );
+    };
+    const advice = `arm-bridge setup registers --port '${url}' --model so101`;
+    await expect.poll(seen, PATIENT).toMatchObject([
+      {
+        level: 'note',
+        text: expect.stringMatching(/^servo 2 \(shoulder_lift\): min_position is 1000 instead of 0: /),
+        advice,
+      },
+      {
+        level: 'note',
+        text: expect.stringMatching(/^servo 2 \(shoulder_lift\): max_position is 3000 instead of 4095: /),
+        advice,
+      },
+      { level: 'ok', text: 'registers: goal_speed 300 (0 is wanted, and set on connecting) of servo 2', advice: null },
+    ]);
+    const registers = (...more: string[]) => arm('setup', 'registers', '--port', url, '--model', 'so101', ...more);
+    await expect
+      .poll(async () => (await registers('--dry-run')).output, PATIENT)
+      .toMatch(
+        /^ {2}shoulder_lift \(id 2, STS3215\): goal_speed 300, wanted 0; min_position 1000, wanted 0; max_position 3000/m,
+      );
+    const holding = ['--port', url, '--id', '3', '--unsafe'];
+    await expect
+      .poll(async () => (await arm('registers', 'write', ...holding, 'torque_enable=1')).code, PATIENT)
+      .toBe(0);
+    await expect
+      .poll(async () => (await registers()).errors, PATIENT)
+      .toContain('elbow_flex (id 3, STS3215) holds torque, and nothing is written');
+    await expect
+      .poll(async () => (await arm('registers', 'write', ...holding, 'torque_enable=0')).code, PATIENT)
+      .toBe(0);
+    const { output } = await registers();
+    expect(output).toContain(
+      'shoulder_lift (id 2, STS3215): min_position 1000 -> 0, max_position 3000 -> 4095, goal_speed 300 -> 0',
+    );
+    expect(output).toContain('2 EEPROM registers written');
+    await expect.poll(async () => (await registers()).output, PATIENT).toBe('all registers are as wanted\n');
+    await expect.poll(seen, PATIENT).toEqual([]);
+  });
+
   it('goes on with the machine when the configuration cannot be read, what to do below each finding', async () => {
     writeFileSync(file, JSON.stringify({ arms: [{ name: 'one', bus: 'usb:1' }] }));
     const { code, output } = await arm('doctor', '--config', file);

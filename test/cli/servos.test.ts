@@ -202,6 +202,9 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge calibrate', () => {
     writeFileSync(path, JSON.stringify(Object.fromEntries(rows)));
     const taken = await arm('calibrate', 'import', '--config', config(), '--format', 'lerobot', path);
     expect(taken.code, taken.errors).toBe(0);
+    // 2000 steps of the pan's 2504; the wrist's roll, which turns further than it is led to its ends, is told too.
+    expect(taken.errors).toContain('shoulder_pan -1.53 to 1.53 rad of -1.92 to 1.92');
+    expect(taken.errors).toContain('arm-bridge setup registers');
     const { code, output } = await arm('calibrate', 'export', '--config', config());
     expect(code).toBe(0);
     const back = JSON.parse(output);

@@ -40,7 +40,7 @@ const MODEL = {
     torqueLimit: 1.5,
     lower: -1.6,
     upper: 1.6,
-    servos: [{ id: i + 1, model: 'STS3215', sign: i === 1 ? -1 : 1, zero: 2048 }],
+    servos: [{ id: i + 1, model: 'STS3215', stepsPerTurn: 4096, sign: i === 1 ? -1 : 1, zero: 2048 }],
     stall: null,
   })),
   gripper: { index: 5, closed: 0, open: 1.5 },
@@ -69,6 +69,7 @@ export class FakeServos {
       gains: { p: 32, i: 0, d: 32 },
       homingOffset: 0,
       operatingMode: 0,
+      positionLimits: { lowest: 0, highest: 4095 },
     }));
   }
 

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
+import { makeExclusive } from '../../src/servo/port/exclusive.ts';
 import type { PortError } from '../../src/servo/port/port.ts';
 import { type SerialOptions, SerialPort } from '../../src/servo/port/serial.ts';
 import { openError } from '../../src/servo/port/serial-errors.ts';
@@ -306,5 +307,53 @@ describe('a serial port that cannot be opened', () => {
     expect(error.code).toBe(code);
     expect(error.message).toMatch(/^serial:\/dev\/ttyACM0: \/dev\/ttyACM0 /);
     expect(error.message).toMatch(advice);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a terminal that is made exclusive', () => {
+  /** Opens a terminal from a program without CAP_SYS_ADMIN, as people start them. */
+  async function opensElsewhere(path: string): Promise<string> {
+    const code =
+      'try { require("fs").openSync(process.argv[1], "r+"); console.log("open") } catch (e) { console.log(e.code) }';
+    const node = [process.execPath, '-e', code, path];
+    const without = ['--bounding-set', '-sys_admin', '--inh-caps', '-sys_admin', '--ambient-caps', '-all', ...node];
+    const [program, ...args] = process.getuid?.() === 0 ? ['setpriv', ...without] : node;
+    const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += String(chunk);
+    });
+    await once(child, 'close');
+    return output.trim();
+  }
+
+  it('cannot be opened by another program, so that nobody takes half of the answers', async () => {
+    const pty = await terminal();
+    const fd = openSync(pty.path, constants.O_RDWR | constants.O_NOCTTY);
+    ends.push(() => closeSync(fd));
+    expect(await opensElsewhere(pty.path)).toBe('open');
+    expect(await makeExclusive(fd)).toBe(true);
+    expect(await opensElsewhere(pty.path)).toBe('EBUSY');
+  });
+
+  it('is told to a person as in use', async () => {
+    const error = await openError('serial:/dev/ttyACM0', '/dev/ttyACM0', 'EBUSY');
+    expect([error.code, error.message]).toEqual(['busy', expect.stringContaining('in use')]);
+  });
+
+  it('is no pseudo-terminal of ours: it would stay so after it is closed', async () => {
+    const pty = await terminal();
+    const port = await opened(pty.path);
+    expect(port.report?.exclusive).toBe(false);
+    expect(await opensElsewhere(pty.path)).toBe('open');
+  });
+
+  it('is one that takes the call, which a file does not', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'arm-bridge-file-')), 'file');
+    writeFileSync(file, '');
+    ends.push(() => rmSync(dirname(file), { recursive: true }));
+    const fd = openSync(file, 'r');
+    ends.push(() => closeSync(fd));
+    expect(await makeExclusive(fd)).toBe(false);
   });
 });

@@ -3,8 +3,9 @@ import { loadArmModel } from '../../src/arm/model.ts';
 import { expectedServos } from '../../src/cli/expected-servos.ts';
 import { type AssignFault, type AssignOptions, assign, at, presence, type SetupLine } from '../../src/servo/assign.ts';
 import { XL330_M077, XL330_M288, XM430_W350 } from '../../src/servo/dynamixel/x-series.ts';
+import type { ExpectedServo } from '../../src/servo/expected-servo.ts';
+import { familyByName } from '../../src/servo/families.ts';
 import { PortError } from '../../src/servo/port/port.ts';
-import type { ExpectedServo } from '../../src/servo/start-up.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
 import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
@@ -43,6 +44,13 @@ const FAMILIES = [
     slow: 500_000,
     fast: 0,
     torque: 40,
+    /** The gripper's own protection (robots/so101/arm.yaml). */
+    set: [
+      { register: 'max_torque', from: 1000, to: 500 },
+      { register: 'protection_current', from: 500, to: 250 },
+      { register: 'overload_torque', from: 80, to: 25 },
+      { register: 'torque_limit', from: 1000, to: 500 },
+    ],
   },
   {
     family: 'dynamixel',
@@ -51,11 +59,17 @@ const FAMILIES = [
     slow: 57_600,
     fast: 3,
     torque: 64,
+    set: [
+      { register: 'operating_mode', from: 3, to: 5 },
+      { register: 'current_limit', from: 1750, to: 735 },
+      { register: 'return_delay', from: 250, to: 0 },
+      { register: 'goal_current', from: 1750, to: 735 },
+    ],
   },
 ] as const;
 
-describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, fresh, slow, fast, torque }) => {
-  const line = () => box.line(family);
+describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, fresh, slow, fast, torque, set }) => {
+  const line = () => box.line(familyByName(family));
   const failure = async (options = OPTIONS): Promise<[AssignFault, string]> => {
     const error = await assign(line(), wanted, options).then(
       () => null,
@@ -72,10 +86,7 @@ describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, f
     box.connect(servo);
     const { identity, foundAt, changes } = await assign(line(), wanted, OPTIONS);
     expect([identity.id, foundAt]).toEqual([1, slow]);
-    expect(changes).toEqual([
-      { register: 'id', from: 1, to: 6 },
-      { register: 'baud_code', from: 1, to: fast },
-    ]);
+    expect(changes).toEqual([{ register: 'id', from: 1, to: 6 }, ...set, { register: 'baud_code', from: 1, to: fast }]);
     if (servo instanceof Sts3215Firmware) expect(servo.value('lock')).toBe(1);
     servo.powerCycle();
     expect(state(servo)).toEqual([6, fast]);
@@ -84,10 +95,14 @@ describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, f
   it('is left as it is when it is set up already, and finished when its set-up was cut short', async () => {
     const ready = fresh(6, fast);
     box.connect(ready);
+    expect((await assign(line(), wanted, OPTIONS)).changes).toEqual(set);
     expect((await assign(line(), wanted, OPTIONS)).changes).toEqual([]);
     const half = fresh(6, 1);
     box.connect(half);
-    expect((await assign(line(), wanted, OPTIONS)).changes).toEqual([{ register: 'baud_code', from: 1, to: fast }]);
+    expect((await assign(line(), wanted, OPTIONS)).changes).toEqual([
+      ...set,
+      { register: 'baud_code', from: 1, to: fast },
+    ]);
     expect(state(half)).toEqual([6, fast]);
   });
 
@@ -127,7 +142,7 @@ describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, f
     const servo = fresh();
     box.connect(servo);
     const { foundAt, changes } = await assign(line(), wanted, { ...OPTIONS, baudRate: null });
-    expect([foundAt, changes]).toEqual([null, [{ register: 'id', from: 1, to: 6 }]]);
+    expect([foundAt, changes]).toEqual([null, [{ register: 'id', from: 1, to: 6 }, ...set]]);
   });
 
   it('is not written to while a second one is connected: with the same id, with another, at another rate', async () => {
@@ -199,7 +214,7 @@ describe('the servo that an arm expects', () => {
   it('is one of the model that its data name: a leader’s in a follower is refused', async () => {
     const servo = new DynamixelFirmware({ model: XL330_M077, id: 1 });
     box.connect(servo);
-    const wrong = assign(box.line('dynamixel'), of('koch', 6), OPTIONS);
+    const wrong = assign(box.line(familyByName('dynamixel')), of('koch', 6), OPTIONS);
     await expect(wrong).rejects.toMatchObject({ code: 'model', message: expect.stringContaining('is a XL330-M077') });
     expect(servo.value('id')).toBe(1);
   });
@@ -207,7 +222,7 @@ describe('the servo that an arm expects', () => {
   it('obeys another one besides where it is its shadow, in reverse where it is mounted so', async () => {
     const servo = new DynamixelFirmware({ model: XM430_W350, id: 1 });
     box.connect(servo);
-    await assign(box.line('dynamixel'), of('wx250s', 3), OPTIONS);
+    await assign(box.line(familyByName('dynamixel')), of('wx250s', 3), OPTIONS);
     servo.powerCycle();
     expect([servo.value('id'), servo.value('secondary_id'), servo.value('drive_mode')]).toEqual([3, 2, 1]);
   });
@@ -216,7 +231,7 @@ describe('the servo that an arm expects', () => {
     const servos = [1, 3, 3, 4].map((id) => new DynamixelFirmware({ model: XL330_M288, id, eeprom: { baud_code: 3 } }));
     box.connect(...servos);
     const expected = [5, 4, 3, 1].map((id) => of('koch', id));
-    const found = await at(box.line('dynamixel'), 1_000_000, (client) => presence(client, expected));
+    const found = await at(box.line(familyByName('dynamixel')), 1_000_000, (client) => presence(client, expected));
     expect(found).toEqual(['silent', 'there', 'several', 'other']);
   });
 });

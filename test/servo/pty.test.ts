@@ -8,6 +8,7 @@ import { FeetechClient } from '../../src/servo/feetech/feetech-client.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import type { BytePort } from '../../src/servo/port/port.ts';
+import { modelByName } from '../../src/servo/servo-models.ts';
 import { configure, readRegister } from '../../src/servo/setup.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
@@ -15,6 +16,9 @@ import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
 import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
 import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { PseudoTerminal } from '../../src/sim/terminal.ts';
+
+const STS = modelByName('STS3215')!;
+const XL330 = modelByName('XL330-M288')!;
 
 const IDS = [1, 2, 3, 4, 5, 6];
 /** Long: a busy machine is not a silent servo. */
@@ -47,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('over a real serial port', () => {
     const port = await connect((onReply) => new EmulatedFeetechBus({ servos, onReply }));
     const client = new FeetechClient(port, PATIENT);
     for (const id of IDS) expect((await client.ping(id))?.modelNumber).toBe(777);
-    expect(await configure(client, STS3215, 3, { p_coefficient: 16 })).toEqual([
+    expect(await configure(client, STS, 3, { p_coefficient: 16 })).toEqual([
       { register: 'p_coefficient', from: 32, to: 16 },
     ]);
     const bus = new FeetechBus(port, IDS);
@@ -59,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('over a real serial port', () => {
     expect(IDS.map((_, i) => bus.block[40 * i]! | (bus.block[40 * i + 1]! << 8))).toEqual(IDS.map((id) => 2000 + id));
     expect([bus.discarded, ...bus.lost]).toEqual([0, 0, 0, 0, 0, 0, 0]);
     client.attach();
-    expect(await readRegister(client, STS3215, 6, 'goal_position')).toBe(2006);
+    expect(await readRegister(client, STS, 6, 'goal_position')).toBe(2006);
   });
 
   it('a Dynamixel arm of two models is, too, by fast sync reads', async () => {
@@ -69,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('over a real serial port', () => {
     const models: (number | undefined)[] = [];
     for (const id of IDS) models.push((await client.ping(id))?.modelNumber);
     expect(models).toEqual([1060, 1060, 1200, 1200, 1200, 1200]);
-    expect(await configure(client, XL330_M288, 6, { operating_mode: 5, return_delay: 0 })).toHaveLength(2);
+    expect(await configure(client, XL330, 6, { operating_mode: 5, return_delay: 0 })).toHaveLength(2);
     const bus = new DynamixelBus(port, IDS);
     bus.syncWrite(
       XL430_W250.registers.goal_position,
@@ -80,6 +84,6 @@ describe.skipIf(process.platform !== 'linux')('over a real serial port', () => {
     expect([bus.discarded, ...bus.lost]).toEqual([0, 0, 0, 0, 0, 0, 0]);
     expect(bus.fast).toBe(true);
     client.attach();
-    expect(await readRegister(client, XL330_M288, 6, 'operating_mode')).toBe(5);
+    expect(await readRegister(client, XL330, 6, 'operating_mode')).toBe(5);
   });
 });

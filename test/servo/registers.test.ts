@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { familyByName } from '../../src/servo/families.ts';
 import { countRange, decodeSign, encodeSign, fromSI, loadRaw, storeRaw, toSI } from '../../src/servo/registers.ts';
 import { modelByName, modelByNumber, SERVO_MODELS } from '../../src/servo/servo-models.ts';
 
@@ -80,7 +81,7 @@ test('a model is found by its trade name, however it is written, and by its numb
   expect(modelByName('XL330-M077')?.modelNumber).toBe(1190);
   expect(modelByName('sts3250')?.modelNumber).toBe(2825);
   expect(modelByName('AX-12A')).toBeUndefined();
-  expect(modelByNumber('dynamixel', 1020)?.model).toBe('XM430-W350');
-  expect(modelByNumber('feetech', 777)?.model).toBe('STS3215');
-  expect(modelByNumber('feetech', 1020)).toBeUndefined();
+  expect(modelByNumber(familyByName('dynamixel'), 1020)?.model).toBe('XM430-W350');
+  expect(modelByNumber(familyByName('feetech'), 777)?.model).toBe('STS3215');
+  expect(modelByNumber(familyByName('feetech'), 1020)).toBeUndefined();
 });

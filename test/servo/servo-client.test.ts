@@ -7,12 +7,16 @@ import { FeetechClient } from '../../src/servo/feetech/feetech-client.ts';
 import { STS3215 } from '../../src/servo/feetech/sts3215.ts';
 import { type BytePort, PortError } from '../../src/servo/port/port.ts';
 import { type ServoClient, ServoError } from '../../src/servo/servo-client.ts';
+import { modelByName } from '../../src/servo/servo-models.ts';
 import { configure, readRegister, scan, writeRegister } from '../../src/servo/setup.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
 import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
 import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
 import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
+
+const STS = modelByName('STS3215')!;
+const XL330 = modelByName('XL330-M288')!;
 
 /** A port with an emulated bus at its far end; answers come in a later turn of the event loop, as from a real port. */
 class BenchPort implements BytePort {
@@ -69,13 +73,13 @@ async function failure(promise: Promise<unknown>): Promise<ServoError> {
 const families = [
   {
     name: 'Feetech',
-    model: STS3215,
+    model: STS,
     firmware: '3.10',
     make: (options = PATIENT) => feetech([new Sts3215Firmware({ id: 3 }), new Sts3215Firmware({ id: 5 })], options),
   },
   {
     name: 'Dynamixel',
-    model: XL330_M288,
+    model: XL330,
     firmware: '46',
     make: (options = PATIENT) =>
       dynamixel(
@@ -217,13 +221,13 @@ describe.each(families)('a $name client', ({ model, firmware, make }) => {
 
   it('reads and writes registers by name, in counts with their sign', async () => {
     const { client } = make();
-    await writeRegister(client, model as typeof STS3215, 3, 'homing_offset', -120);
-    expect(await readRegister(client, model as typeof STS3215, 3, 'homing_offset')).toBe(-120);
+    await writeRegister(client, model, 3, 'homing_offset', -120);
+    expect(await readRegister(client, model, 3, 'homing_offset')).toBe(-120);
   });
 
   it('refuses a register that is not there, is read only, or cannot hold the value, before it writes anything', async () => {
     const { client, port } = make();
-    const wrong = model as typeof STS3215;
+    const wrong = model;
     await expect(writeRegister(client, wrong, 3, 'no_such' as 'id', 1)).rejects.toThrow(
       `a ${model.model} has no register "no_such"; its registers are`,
     );
@@ -237,7 +241,7 @@ describe.each(families)('a $name client', ({ model, firmware, make }) => {
 
   it('writes only what differs, and tells what it changed', async () => {
     const { client, port } = make();
-    const sts = model as typeof STS3215;
+    const sts = model;
     const values = { min_position: 100, max_position: 4095, homing_offset: -5 };
     expect(await configure(client, sts, 3, values)).toEqual([
       { register: 'min_position', from: 0, to: 100 },
@@ -256,7 +260,7 @@ describe('Feetech set-up', () => {
   it('opens the EEPROM for its writes only, so that they last and nothing else does', async () => {
     const servo = new Sts3215Firmware({ id: 1 });
     const { client, port } = feetech([servo]);
-    await configure(client, STS3215, 1, { p_coefficient: 16, d_coefficient: 32, torque_limit: 500 });
+    await configure(client, STS, 1, { p_coefficient: 16, d_coefficient: 32, torque_limit: 500 });
     const writes = port.requests.filter((bytes) => bytes[4] === 3).map((bytes) => bytes.slice(5, -1));
     expect(writes).toEqual([
       [lock, 0],
@@ -278,7 +282,7 @@ describe('Feetech set-up', () => {
       const isWrite = bytes[4] === 3 && bytes[5] === STS3215.registers.p_coefficient.address;
       if (!isWrite) send(bytes);
     };
-    const error = await failure(writeRegister(client, STS3215, 1, 'p_coefficient', 16));
+    const error = await failure(writeRegister(client, STS, 1, 'p_coefficient', 16));
     expect(error.code).toBe('timeout');
     expect(servo.value('lock')).toBe(1);
     expect(bus.faults.dead.size).toBe(0);
@@ -287,7 +291,7 @@ describe('Feetech set-up', () => {
   it('gives a servo another id, and locks it under that id', async () => {
     const servo = new Sts3215Firmware({ id: 1 });
     const { client } = feetech([servo]);
-    await writeRegister(client, STS3215, 1, 'id', 6);
+    await writeRegister(client, STS, 1, 'id', 6);
     expect(await client.ping(6)).not.toBeNull();
     expect(servo.value('lock')).toBe(1);
     servo.powerCycle();
@@ -296,15 +300,15 @@ describe('Feetech set-up', () => {
 
   it('reads a servo with an alarm like any other', async () => {
     const { client } = feetech([new Sts3215Firmware({ id: 1, supplyVoltage: 12 })]);
-    expect(await readRegister(client, STS3215, 1, 'present_voltage')).toBe(120);
-    expect(await readRegister(client, STS3215, 1, 'status')).toBe(1);
+    expect(await readRegister(client, STS, 1, 'present_voltage')).toBe(120);
+    expect(await readRegister(client, STS, 1, 'status')).toBe(1);
   });
 
   it('says when a servo has not kept a value', async () => {
     const servo = new Sts3215Firmware({ id: 1 });
     const { client } = feetech([servo]);
     // 128 makes the present position the middle and leaves the torque as it is.
-    const error = await failure(configure(client, STS3215, 1, { torque_enable: 128 }));
+    const error = await failure(configure(client, STS, 1, { torque_enable: 128 }));
     expect(error.message).toContain('servo 1 has 0 in "torque_enable" (register address 40) after 128 was written');
   });
 
@@ -324,18 +328,18 @@ describe('Dynamixel set-up', () => {
   it('refuses an EEPROM write under torque, says why, and leaves the torque on', async () => {
     const one = servo(1);
     const { client } = dynamixel([one]);
-    await writeRegister(client, XL330_M288, 1, 'torque_enable', 1);
-    const bare = await failure(writeRegister(client, XL330_M288, 1, 'operating_mode', 5));
+    await writeRegister(client, XL330, 1, 'torque_enable', 1);
+    const bare = await failure(writeRegister(client, XL330, 1, 'operating_mode', 5));
     expect(bare.code).toBe('refused');
     expect(bare.message).toBe(
       'servo 1 refused the write of 1 bytes at register address 11: access error: registers below address 64 can only be ' +
         'written with torque off; support the arm, write 0 to torque enable (register address 64) and try again',
     );
-    const whole = await failure(configure(client, XL330_M288, 1, { operating_mode: 5 }));
+    const whole = await failure(configure(client, XL330, 1, { operating_mode: 5 }));
     expect(whole.message).toContain('servo 1 holds torque');
     expect(one.torqueOn).toBe(true);
-    await writeRegister(client, XL330_M288, 1, 'torque_enable', 0);
-    expect(await configure(client, XL330_M288, 1, { operating_mode: 5, goal_current: 300 })).toEqual([
+    await writeRegister(client, XL330, 1, 'torque_enable', 0);
+    expect(await configure(client, XL330, 1, { operating_mode: 5, goal_current: 300 })).toEqual([
       { register: 'operating_mode', from: 3, to: 5 },
       { register: 'goal_current', from: 1750, to: 300 },
     ]);
@@ -347,7 +351,7 @@ describe('Dynamixel set-up', () => {
     ['goal_current', 2000, 'beyond the limit'],
   ] as const)('explains the refusal of %s = %i', async (name, value, words) => {
     const { client } = dynamixel([servo(1)]);
-    const error = await failure(writeRegister(client, XL330_M288, 1, name, value));
+    const error = await failure(writeRegister(client, XL330, 1, name, value));
     expect(error.message).toContain(words);
     expect(error.message).toContain(`register address ${XL330_M288.registers[name].address}`);
   });
@@ -378,22 +382,22 @@ describe('Dynamixel set-up', () => {
   it('restarts a servo out of a shutdown', async () => {
     const one = servo(1);
     const { client } = dynamixel([one]);
-    await writeRegister(client, XL330_M288, 1, 'torque_enable', 1);
+    await writeRegister(client, XL330, 1, 'torque_enable', 1);
     one.raiseOverload();
-    expect(await readRegister(client, XL330_M288, 1, 'torque_enable')).toBe(0);
-    const error = await failure(writeRegister(client, XL330_M288, 1, 'torque_enable', 1));
+    expect(await readRegister(client, XL330, 1, 'torque_enable')).toBe(0);
+    const error = await failure(writeRegister(client, XL330, 1, 'torque_enable', 1));
     expect(error.message).toContain('read its hardware error status (register address 70), a restart clears it');
     await client.reboot(1);
-    await writeRegister(client, XL330_M288, 1, 'torque_enable', 1);
+    await writeRegister(client, XL330, 1, 'torque_enable', 1);
     expect(one.torqueOn).toBe(true);
   });
 
   it('puts a servo back to the factory settings and keeps its id', async () => {
     const { client } = dynamixel([servo(4)]);
-    await configure(client, XL330_M288, 4, { return_delay: 0, homing_offset: -100 });
+    await configure(client, XL330, 4, { return_delay: 0, homing_offset: -100 });
     await client.factoryReset(4, ResetOption.allButIdAndBaudRate);
-    expect(await readRegister(client, XL330_M288, 4, 'return_delay')).toBe(250);
-    expect(await readRegister(client, XL330_M288, 4, 'homing_offset')).toBe(0);
+    expect(await readRegister(client, XL330, 4, 'return_delay')).toBe(250);
+    expect(await readRegister(client, XL330, 4, 'homing_offset')).toBe(0);
   });
 });
 

@@ -1,8 +1,7 @@
-import { makeClient } from '../../src/cli/servo-access.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SetupLine } from '../../src/servo/assign.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
-import type { ServoFamily } from '../../src/servo/servo-model.ts';
+import type { ServoFamily } from '../../src/servo/servo-family.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
 import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
@@ -54,7 +53,7 @@ export class ServoBox {
       name: 'test:box',
       open: async (baudRate) => {
         const port = new BoxPort(this, baudRate);
-        return { client: makeClient(family, port, { deadline: DEADLINE }), close: () => port.close() };
+        return { client: family.makeClient(port, { deadline: DEADLINE }), close: () => port.close() };
       },
     };
   }

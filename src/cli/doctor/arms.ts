@@ -1,17 +1,18 @@
 import { type ArmModel, mounted } from '../../arm/model.ts';
+import { BASE_VARIANT } from '../../arm/variant.ts';
 import { mountsOf } from '../../calibration/calibration-store.ts';
 import { systemClock } from '../../clock.ts';
 import type { CalibrationFile } from '../../config/calibration.ts';
+import type { Finding as AuditFinding } from '../../servo/audit.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
+import { familyByName } from '../../servo/families.ts';
+import { inTurn } from '../../servo/homing.ts';
 import { makePort } from '../../servo/port/make.ts';
 import { PortError } from '../../servo/port/port.ts';
-import type { Register } from '../../servo/registers.ts';
-import { type ServoClient, ServoError } from '../../servo/servo-client.ts';
-import type { ServoModel } from '../../servo/servo-model.ts';
-import { readRow } from '../../servo/setup.ts';
-import { type ExpectedServo, identify, StartUpError } from '../../servo/start-up.ts';
+import { ServoError } from '../../servo/servo-client.ts';
+import { type FoundServo, inspect, StartUpError } from '../../servo/start-up.ts';
 import { expectedServos } from '../expected-servos.ts';
-import { makeClient, PATIENT } from '../servo-access.ts';
+import { PATIENT } from '../servo-access.ts';
 import { type Finding, fault, note, ok } from './finding.ts';
 
 /** Degrees below its own limit from which a servo counts as hot. */
@@ -29,57 +30,30 @@ export interface ArmToSee {
   readonly calibration: CalibrationFile | null;
 }
 
-/** What one servo tells, SI. */
-interface Reading {
+/** A servo of the arm, and what it told. */
+interface Reading extends FoundServo {
   readonly joint: string;
   readonly id: number;
-  readonly model: ServoModel;
-  readonly firmware: string;
-  readonly voltage: number;
-  readonly voltages: readonly [number, number];
-  readonly temperature: number;
-  readonly hottest: number;
-  readonly steps: number;
-  readonly offset: number;
-}
-
-async function readingOf(client: ServoClient, { joint, id }: ExpectedServo, model: ServoModel): Promise<Reading> {
-  const { common } = model;
-  const counts = (register: Register) => readRow(client, id, register);
-  const si = async (register: Register) => (await counts(register)) * register.scale;
-  return {
-    joint,
-    id,
-    model,
-    firmware: (await client.ping(id))?.firmware ?? 'unknown',
-    voltage: await si(common.presentVoltage),
-    voltages: [await si(common.minVoltage), await si(common.maxVoltage)],
-    temperature: await si(common.presentTemperature),
-    hottest: await si(common.maxTemperature),
-    steps: await counts(common.presentPosition),
-    offset: await counts(common.homingOffset),
-  };
 }
 
 function judge(subject: string, model: ArmModel, readings: readonly Reading[]): Finding[] {
   const findings: Finding[] = [];
-  for (const { joint, id, voltage, voltages, temperature, hottest } of readings) {
+  for (const { joint, id, voltage, minVoltage, maxVoltage, temperature, maxTemperature } of readings) {
     const servo = `servo ${id} (${joint})`;
-    const [least, most] = voltages;
-    if (voltage < least || voltage > most) {
+    if (voltage < minVoltage || voltage > maxVoltage) {
       findings.push(
         fault(
           subject,
-          `${servo} has ${voltage.toFixed(1)} V and allows ${least.toFixed(1)} to ${most.toFixed(1)} V`,
+          `${servo} has ${voltage.toFixed(1)} V and allows ${minVoltage.toFixed(1)} to ${maxVoltage.toFixed(1)} V`,
           'check that the power supply is that of this arm (7.4 V and 12 V servos look alike), and its cable',
         ),
       );
     }
-    if (temperature > hottest - HOT) {
+    if (temperature > maxTemperature - HOT) {
       findings.push(
         note(
           subject,
-          `${servo} is at ${temperature.toFixed(0)} degC and switches itself off at ${hottest.toFixed(0)}`,
+          `${servo} is at ${temperature.toFixed(0)} degC and switches itself off at ${maxTemperature.toFixed(0)}`,
           'support the arm, switch its torque off and let it cool',
         ),
       );
@@ -87,8 +61,9 @@ function judge(subject: string, model: ArmModel, readings: readonly Reading[]): 
   }
   for (const joint of model.joints) {
     const first = joint.servos[0]!;
-    const { steps, model: servo } = readings.find(({ id }) => id === first.id)!;
-    const angle = stepsToRadians({ sign: first.sign, zero: first.zero, stepsPerTurn: servo.stepsPerTurn }, steps);
+    const { presentPosition, countsTurns } = readings.find(({ id }) => id === first.id)!;
+    const mount = countsTurns ? inTurn(first, (joint.lower + joint.upper) / 2, presentPosition) : first;
+    const angle = stepsToRadians(mount, presentPosition);
     if (angle >= joint.lower - BEYOND && angle <= joint.upper + BEYOND) continue;
     findings.push(
       fault(
@@ -110,7 +85,7 @@ function span(values: readonly number[], digits: number): string {
 /** Servos that count from elsewhere than their arm's calibration says. */
 function compare(subject: string, bus: string, calibration: CalibrationFile, readings: readonly Reading[]): Finding[] {
   return Object.entries(calibration.joints).flatMap(([joint, { id, homing_offset: wanted }]) => {
-    const { offset } = readings.find((reading) => reading.id === id)!;
+    const { homingOffset: offset } = readings.find((reading) => reading.id === id)!;
     if (offset === wanted) return [];
     return fault(
       subject,
@@ -121,23 +96,60 @@ function compare(subject: string, bus: string, calibration: CalibrationFile, rea
   });
 }
 
-async function seen(subject: string, { bus, model, calibration }: ArmToSee): Promise<Finding[]> {
+/** How registers are brought to what the data of an arm want. */
+function setUp({ bus, model: { name, variant } }: ArmToSee): string {
+  const build = variant === BASE_VARIANT ? '' : ` --variant ${variant}`;
+  return `arm-bridge setup registers --port '${bus}' --model ${name}${build}`;
+}
+
+/** Registers that differ without harm, or that the bridge sets by itself: in one line, since most arms have some. */
+function minor(subject: string, findings: readonly AuditFinding[]): Finding[] {
+  const kinds = new Map<string, number[]>();
+  for (const { register, found, wanted, action, servo } of findings) {
+    const kind = `${register} ${found} (${wanted} is wanted${action === 'set' ? ', and set on connecting' : ''})`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), servo]);
+  }
+  if (kinds.size === 0) return [];
+  const list = [...kinds].map(([kind, ids]) => `${kind} of servo ${ids.join(', ')}`);
+  return [ok(subject, `registers: ${list.join('; ')}`)];
+}
+
+function audited(subject: string, arm: ArmToSee, findings: readonly AuditFinding[]): Finding[] {
+  const serious = findings.filter(({ severity, action }) => action === 'told' && severity !== 'note');
+  return [
+    ...serious.map(({ severity, text }) => (severity === 'fault' ? fault : note)(subject, text, setUp(arm))),
+    ...minor(
+      subject,
+      findings.filter((finding) => !serious.includes(finding)),
+    ),
+  ];
+}
+
+async function seen(subject: string, arm: ArmToSee): Promise<Finding[]> {
+  const { bus, calibration } = arm;
+  const model = calibration === null ? arm.model : mounted(arm.model, mountsOf(calibration));
   const port = makePort(bus, systemClock);
   await port.open();
   try {
-    const client = makeClient(model.family, port, PATIENT);
+    const client = familyByName(model.family).makeClient(port, PATIENT);
     const expected = expectedServos(model);
-    const { models, warnings } = await identify(client, expected);
-    const readings: Reading[] = [];
-    for (const [i, servo] of expected.entries()) readings.push(await readingOf(client, servo, models[i]!));
-    const findings = warnings.map((warning) => note(subject, warning, 'it works; see docs/hardware.md'));
+    const { servos, audit, warnings, faults } = await inspect(client, expected);
+    const readings = servos.map((servo, i): Reading => ({ ...servo, joint: expected[i]!.joint, id: expected[i]!.id }));
+    const told = audit.map(({ text }) => text);
+    const findings = [
+      ...faults.filter((text) => !told.includes(text)).map((text) => fault(subject, text, 'see docs/hardware.md')),
+      ...warnings
+        .filter((text) => !told.includes(text))
+        .map((text) => note(subject, text, 'it works; see docs/hardware.md')),
+      ...audited(subject, arm, audit),
+    ];
     if (calibration !== null) findings.push(...compare(subject, bus, calibration, readings));
-    findings.push(...judge(subject, calibration === null ? model : mounted(model, mountsOf(calibration)), readings));
+    findings.push(...judge(subject, model, readings));
     const kinds = [...new Set(readings.map(({ model: servo, firmware }) => `${servo.model} ${firmware}`))].join(
       ' and ',
     );
     const calibrated = calibration === null ? 'not calibrated here' : `calibrated ${calibration.written}`;
-    const offsets = readings.map(({ offset }) => offset).join(', ');
+    const offsets = readings.map(({ homingOffset }) => homingOffset).join(', ');
     findings.push(
       ok(
         subject,

@@ -4,19 +4,21 @@ import { systemClock } from '../../clock.ts';
 import { type ArmEntry, writeArm } from '../../config/edit.ts';
 import { armConfig } from '../../config/schema.ts';
 import { at, type Presence, presence, type SetupLine } from '../../servo/assign.ts';
+import type { ExpectedServo } from '../../servo/expected-servo.ts';
+import { familyByName } from '../../servo/families.ts';
 import { discoverPorts } from '../../servo/port/discovery.ts';
 import { makePort } from '../../servo/port/make.ts';
 import { DEFAULT_BAUD_RATE, parseBusUrl } from '../../servo/port/url.ts';
-import type { ServoFamily } from '../../servo/servo-model.ts';
-import type { ExpectedServo } from '../../servo/start-up.ts';
+import type { ServoFamily } from '../../servo/servo-family.ts';
 import { expectedServos } from '../expected-servos.ts';
 import { lastingUrl } from '../ports.ts';
-import { atRate, makeClient, UsageError } from '../servo-access.ts';
+import { atRate, UsageError } from '../servo-access.ts';
 import { usbPort } from './rule.ts';
 
 /** An arm that is set up. */
 export interface SetupArm {
   readonly model: ArmModel;
+  readonly family: ServoFamily;
   /** In the order in which they are set up: servos from the factory have id 1, so that comes last. */
   readonly servos: readonly ExpectedServo[];
 }
@@ -34,7 +36,11 @@ function ofData<T>(model: string, read: (model: string) => T): T {
 /** @param model name of a folder of `robots/`, or the path of one @throws {UsageError} */
 export function armToSetUp(model: string, variant: string): SetupArm {
   const data = ofData(model, (path) => loadArmModel(path, variant));
-  return { model: data, servos: expectedServos(data).sort((a, b) => b.id - a.id) };
+  // Its zeros are still to be found out, so nobody knows where its travel lies.
+  const servos = expectedServos(data)
+    .map((servo) => ({ ...servo, travel: null }))
+    .sort((a, b) => b.id - a.id);
+  return { model: data, family: familyByName(data.family), servos };
 }
 
 /** Builds that there are of an arm, each with its title; the plain one first. @throws {UsageError} */
@@ -67,7 +73,7 @@ export function lineOf(bus: string, family: ServoFamily): SetupLine {
     async open(baudRate) {
       const port = makePort(baudRate === null ? bus : atRate(bus, baudRate), systemClock);
       await port.open();
-      return { client: makeClient(family, port), close: () => port.close() };
+      return { client: family.makeClient(port), close: () => port.close() };
     },
   };
 }

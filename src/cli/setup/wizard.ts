@@ -2,14 +2,14 @@ import { armModels, loadArmModel } from '../../arm/model.ts';
 import { BASE_VARIANT } from '../../arm/variant.ts';
 import { ConfigError } from '../../config/load.ts';
 import { AssignError, assign, type SetupLine } from '../../servo/assign.ts';
+import type { ExpectedServo } from '../../servo/expected-servo.ts';
 import { describePort, type PortInfo } from '../../servo/port/discovery.ts';
 import { PortError } from '../../servo/port/port.ts';
 import { BusUrlError, parseBusUrl } from '../../servo/port/url.ts';
 import { ServoError } from '../../servo/servo-client.ts';
-import type { ServoFamily } from '../../servo/servo-model.ts';
-import type { ExpectedServo } from '../../servo/start-up.ts';
+import type { ServoFamily } from '../../servo/servo-family.ts';
 import { lastingUrl } from '../ports.ts';
-import { DEFAULT_IDS, finishing } from '../servo-access.ts';
+import { DEFAULT_IDS, finishing, UsageError } from '../servo-access.ts';
 import {
   armToSetUp,
   buildsOf,
@@ -23,6 +23,7 @@ import {
 } from './arm.ts';
 import type { Asker } from './asker.ts';
 import type { Progress, ProgressFile } from './progress.ts';
+import { differences, listed, setRegisters } from './registers.ts';
 
 /** What was answered on the command line already. */
 export interface Given {
@@ -159,12 +160,13 @@ async function askedVariant(asker: Asker, model: string): Promise<string> {
 /** Until all servos of the arm answer on its bus, one each and of the right model. */
 async function servos(parts: WizardParts, plan: Progress, arm: SetupArm): Promise<void> {
   const { asker } = parts;
-  const line = parts.line(plan.bus, arm.model.family);
+  const line = parts.line(plan.bus, arm.family);
   while (true) {
     const found = await presenceOf(line, arm, wantedRate(plan.bus));
     const faults = faultsOf(arm, found);
     if (faults.length === 0) {
       asker.tell('success', `all ${arm.servos.length} servos of ${plan.name} answer, each with its own id`);
+      await registers(parts, plan, line, arm);
       return;
     }
     asker.tell('info', `on ${plan.bus}: ${faults.join('; ')}`);
@@ -185,6 +187,22 @@ async function servos(parts: WizardParts, plan: Progress, arm: SetupArm): Promis
     plan.done = [];
     asker.tell('step', 'Connect all servos of the arm one behind the other, and switch the supply on.');
     await asker.choose('Is the whole arm connected?', [{ value: 'yes', label: 'Yes: look at it' }]);
+  }
+}
+
+/** Shows the registers that other programs have left, and sets them if that is wanted. */
+async function registers({ asker }: WizardParts, plan: Progress, line: SetupLine, arm: SetupArm): Promise<void> {
+  const rate = wantedRate(plan.bus);
+  const found = await differences(line, arm.servos, rate);
+  if (found.length === 0) return;
+  asker.tell('info', `registers that the data of the arm want otherwise:\n${listed(found)}`);
+  if (!(await asker.confirm('Set them? They last without supply.', true))) return;
+  try {
+    const { eepromWrites } = await finishing(() => setRegisters(line, arm.servos, rate));
+    asker.tell('success', `set, with ${eepromWrites} EEPROM registers written`);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof ServoError || error instanceof PortError)) throw error;
+    asker.tell('warn', `${error.message}. arm-bridge setup registers does it later`);
   }
 }
 

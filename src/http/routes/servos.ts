@@ -5,7 +5,7 @@ import { HttpProblem } from '../errors.ts';
 import { asModel, components, integer, list, MOST_JOINTS } from '../fields.ts';
 import { CONFLICT, NOT_THERE, route, takeOver } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
-import { STEPS_PER_TURN, stepsFromRadians } from '../units.ts';
+import { stepsFromRadians } from '../units.ts';
 import { finite } from '../views.ts';
 
 const voltageReadResponse = z
@@ -215,7 +215,7 @@ export const servoRoutes = [
         config: arm.remote ? null : configOf(arm, facts),
         gripper_joint_index: arm.model.gripper?.index ?? null,
         servo_ids: arm.model.joints.flatMap(({ servos }) => servos.map(({ id }) => id)),
-        resolution: facts[0]?.stepsPerTurn ?? STEPS_PER_TURN,
+        resolution: arm.model.joints[0]!.servos[0]!.stepsPerTurn,
       };
     },
   }),

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../servo/bus-session.ts';
 import type { ModelFacts } from '../../servo/servo-facts.ts';
+import type { PositionLimits } from '../../servo/servo-model.ts';
 import type { ArmReadings } from './arm-readings.ts';
 import type { Gains } from './gains.ts';
 
@@ -19,6 +20,8 @@ export interface JointHoming {
   /** Homing offset to be written, in counts. */
   readonly offset: number;
   readonly operatingMode: number;
+  /** Positions that it is to take as goals, in counts; left out: those that it takes stay. */
+  readonly limits?: PositionLimits | undefined;
   /** Whether the servo is to have this offset from now on: the arm has been calibrated with it. */
   readonly expected: boolean;
   readonly sign: 1 | -1;

@@ -56,14 +56,18 @@ export class BusWrites {
     this.#bus.syncWrite(this.#goal, this.#raw, this.#meant);
   }
 
-  /** Not kept over a power cycle: the lock of a Feetech servo is closed, and these registers of a Dynamixel servo are RAM. */
-  gains(): void {
+  /**
+   * Not kept over a power cycle: the lock of a Feetech servo is closed, and these registers of a Dynamixel servo are RAM. One
+   * that has lost its supply comes back with its lock open, and is not trusted then.
+   */
+  gains(trusted: Uint8Array): void {
     if (this.eepromOpen) return;
     const { currents } = this.#gains;
-    this.#bus.syncWrite(this.#gain, this.#gains.wanted, this.commanded);
-    if (this.goalCurrent !== null && currents.pending) {
-      this.#bus.syncWrite(this.goalCurrent, currents.wanted, this.capped);
-    }
+    for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = trusted[i]! & this.commanded[i]!;
+    this.#bus.syncWrite(this.#gain, this.#gains.wanted, this.#meant);
+    if (this.goalCurrent === null || !currents.pending) return;
+    for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = this.#meant[i]! & this.capped[i]!;
+    this.#bus.syncWrite(this.goalCurrent, currents.wanted, this.#meant);
   }
 
   /** @param values 1 for each servo that is to have torque */

@@ -1,9 +1,7 @@
-import type { ServoFamily } from '../../servo/servo-model.ts';
+import type { ServoFamily } from '../../servo/servo-family.ts';
 
 /** Overloaded servos are brought back no more often than this, s: each time they are loaded again. */
 const INTERVAL = 5;
-/** Alarms that cut or reduce the torque until a servo is brought back: over-current and overload; any hardware error. */
-const RECOVERABLE: Readonly<Record<ServoFamily, number>> = { feetech: 8 | 32, dynamixel: 0xff };
 
 /** When servos that have cut or reduced their torque are brought back: by the check that follows. */
 export class OverloadRecovery {
@@ -12,7 +10,7 @@ export class OverloadRecovery {
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(family: ServoFamily) {
-    this.#bits = RECOVERABLE[family];
+    this.#bits = family.alarms.recoverable;
   }
 
   needed(alarms: number): boolean {

@@ -1,6 +1,7 @@
 import type { OverloadedServo } from '../../servo/bus-session.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
-import type { ExpectedServo, FoundServo, StartUp } from '../../servo/start-up.ts';
+import type { ExpectedServo } from '../../servo/expected-servo.ts';
+import type { FoundServo, StartUp } from '../../servo/start-up.ts';
 import type { FoundCap } from './current-caps.ts';
 import type { ServoParts } from './servo-parts.ts';
 import { expectedServos, type LinkJoint } from './servo-slots.ts';
@@ -58,6 +59,7 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
   const { joints, slots, torque, writes, gains, measurements } = parts;
   const slot = slots[i]!;
   slot.model = servo.model;
+  slot.countsTurns = servo.countsTurns;
   torque.holds[i] = servo.torque ? 1 : 0;
   const cap = capOf(servo);
   writes.capped[i] = cap === null ? 0 : writes.commanded[i]!;

@@ -1,4 +1,4 @@
-import type { ServoFamily } from '../../servo/servo-model.ts';
+import type { ServoFamily } from '../../servo/servo-family.ts';
 import type { FoundServo } from '../../servo/start-up.ts';
 import { SlowFilter } from './position-filter.ts';
 
@@ -22,28 +22,6 @@ const APART = 0.08;
 /** Readings that differ by no more than this are the same, K and V: others are believed when several agree. */
 const SAME_TEMPERATURE = 3;
 const SAME_VOLTAGE = 1;
-
-/** Alarm bit of both families with which a servo has cut or reduced its torque by itself. */
-const OVERLOADED = 32;
-const OVERLOAD = 'overload: take the load off it, then stop the arm and reset it, which brings the servo back';
-/** What the alarm bits of servos mean, for people. */
-export const ALARMS: Readonly<Record<ServoFamily, readonly (readonly [bit: number, text: string])[]>> = {
-  feetech: [
-    [1, 'supply voltage out of range'],
-    [2, 'position sensor fault'],
-    [4, 'too hot'],
-    [8, 'too much current'],
-    [16, 'angle out of range'],
-    [32, OVERLOAD],
-  ],
-  dynamixel: [
-    [1, 'supply voltage out of range'],
-    [4, 'too hot'],
-    [8, 'position sensor fault'],
-    [16, 'electrical shock or too little power'],
-    [32, OVERLOAD],
-  ],
-};
 
 /** Judges what the servos of an arm say of their health: temperature, supply, alarms. Servos are given by their place. */
 export class ServoHealth {
@@ -131,8 +109,8 @@ export class ServoHealth {
           `${this.label(i)} has ${degrees.toFixed(0)} degC and switches off at ${hot.toFixed(0)}: let it cool`,
         );
       }
-      // A Dynamixel servo refuses torque by itself until it has been restarted; a Feetech one takes it.
-      if (this.#family === 'dynamixel' && this.alarms[i] !== 0) {
+      // It would refuse it by itself until it has been restarted.
+      if (this.#family.alarms.refuseTorque && this.alarms[i] !== 0) {
         reasons.push(`${this.shutDown(i)}: stop the arm and reset it, which restarts the servo`);
       }
       const apart = this.apart[i]!;
@@ -163,7 +141,8 @@ export class ServoHealth {
     this.alarms[index] = bits;
     if (bits === before || bits === 0) return;
     this.#warn(`${this.label(index)}: ${this.#alarmText(bits)}`);
-    if ((bits & ~before & OVERLOADED) !== 0) this.#ailing(index, `${this.label(index)} is overloaded`);
+    if ((bits & ~before & this.#family.alarms.overload) !== 0)
+      this.#ailing(index, `${this.label(index)} is overloaded`);
   }
 
   /** Takes new measurements; tells a servo that gets warm, and stops an arm with one that is about to switch itself off. */
@@ -208,7 +187,7 @@ export class ServoHealth {
   }
 
   #alarmText(bits: number): string {
-    const set = ALARMS[this.#family].filter(([bit]) => (bits & bit) !== 0).map(([, text]) => text);
+    const set = this.#family.alarms.texts.filter(([bit]) => (bits & bit) !== 0).map(([, text]) => text);
     return set.length > 0 ? set.join(', ') : `alarm bits ${bits}`;
   }
 }

@@ -192,7 +192,8 @@ export class ServoLink implements ArmLink {
       return true;
     }
     // Under torque a gain follows the goals that were made for it.
-    if (this.gains.pending && !this.#parts.torque.any) this.#parts.writes.gains();
+    const { trust, torque, writes } = this.#parts;
+    if (this.gains.pending && !torque.any && !trust.uncertain) writes.gains(trust.trusted);
     this.#wanted.arming = this.#arming.switchingOn;
     this.#wanted.state =
       this.#arming.active || this.#parts.trust.anyMuted || this.#parts.reader.doubtful || this.#probe;
@@ -220,7 +221,7 @@ export class ServoLink implements ArmLink {
     // A goal means torque to some servos: a limp one is sent none before it is known where it is.
     const settling = this.#arming.state === 'settling';
     this.#parts.writes.goals(goals, trusted, settling ? this.#parts.torque.holds : this.#parts.writes.commanded);
-    if (this.gains.pending) this.#parts.writes.gains();
+    if (this.gains.pending) this.#parts.writes.gains(trusted);
   }
 
   probe(): void {

@@ -1,8 +1,4 @@
 import { BusSession } from '../../servo/bus-session.ts';
-import { DynamixelBus } from '../../servo/dynamixel/dynamixel-bus.ts';
-import { DynamixelClient } from '../../servo/dynamixel/dynamixel-client.ts';
-import { FeetechBus } from '../../servo/feetech/feetech-bus.ts';
-import { FeetechClient } from '../../servo/feetech/feetech-client.ts';
 import type { BytePort } from '../../servo/port/port.ts';
 import { LONGEST_PAUSE } from '../loop/awake-clock.ts';
 import { ArmReadings } from './arm-readings.ts';
@@ -67,11 +63,10 @@ export function makeServoParts(
   const { family, registers, common } = slots[0]!.model;
   // A busy host is waited for; nothing else makes a simulated servo late.
   const patience = simulated ? { deadline: SIMULATED_DEADLINE } : {};
-  const session = new BusSession(port, (open) =>
-    family === 'feetech'
-      ? { bus: new FeetechBus(open, ids), client: new FeetechClient(open, patience) }
-      : { bus: new DynamixelBus(open, ids), client: new DynamixelClient(open, patience) },
-  );
+  const session = new BusSession(port, (open) => ({
+    bus: family.makeBus(open, ids),
+    client: family.makeClient(open, patience),
+  }));
   const { bus } = session;
   const readings = new ArmReadings(joints.length);
   const health = new ServoHealth(
@@ -86,10 +81,10 @@ export function makeServoParts(
   const measurements = new Measurements(readings, slots, health, torque);
   const statistics = new BusStatistics(readings, bus, jointOf);
   const writes = new BusWrites(bus, slots, gains);
-  const watchdog = registers.bus_watchdog;
+  const watchdog = family.watchdog === null ? undefined : registers[family.watchdog.register];
   // Servos with a watchdog have stopped by themselves in a pause of this length, and refuse goals until they are checked.
   const trust = new ServoTrust(slots.length, watchdog === undefined ? LONGEST_PAUSE : 0, simulated);
-  const blocks = blocksOf(family, common, writes.goalCurrent);
+  const blocks = blocksOf(family.reads, common, writes.goalCurrent);
   return {
     ...{ joints, slots, session, readings, health, homing, torque, trust, gains, measurements, statistics, writes },
     limits: new ServoLimits(slots, joints),
@@ -99,6 +94,7 @@ export function makeServoParts(
       ...{ session, slots, writes, torque, homing, health, measurements, readings },
       now: () => port.clock.now(),
     }),
-    watchdog: watchdog === undefined ? null : new Watchdog((value) => writes.all(watchdog, value)),
+    watchdog:
+      watchdog === undefined ? null : new Watchdog(family.watchdog!.counts, (value) => writes.all(watchdog, value)),
   };
 }

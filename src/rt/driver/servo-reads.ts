@@ -1,6 +1,7 @@
-import { decodeSign, type Register } from '../../servo/registers.ts';
+import { loadCounts, type Register } from '../../servo/registers.ts';
 import { MAX_BLOCK } from '../../servo/servo-bus.ts';
-import type { CommonRegisters, ServoFamily } from '../../servo/servo-model.ts';
+import type { FamilyReads } from '../../servo/servo-family.ts';
+import type { CommonRegisters } from '../../servo/servo-model.ts';
 
 /** A run of registers that one read brings, and what of interest is in it. */
 export interface Block {
@@ -32,8 +33,8 @@ export interface Blocks {
 }
 
 /** @param goalCurrent register of the largest current, where some servo has one */
-export function blocksOf(family: ServoFamily, common: CommonRegisters, goalCurrent: Register | null): Blocks {
-  const { presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature, alarms } = common;
+export function blocksOf(reads: FamilyReads, common: CommonRegisters, goalCurrent: Register | null): Blocks {
+  const { presentPosition, presentVelocity, presentTemperature, alarms } = common;
   const block = (...registers: readonly Register[]): Block => {
     const address = Math.min(...registers.map((register) => register.address));
     const end = Math.max(...registers.map((register) => register.address + register.size));
@@ -51,15 +52,13 @@ export function blocksOf(family: ServoFamily, common: CommonRegisters, goalCurre
       current: goalCurrent !== null && holds(goalCurrent),
     };
   };
-  const detail = [presentPosition, presentVelocity, presentEffort, presentVoltage, presentTemperature];
-  const feetech = family === 'feetech';
+  const named = (names: FamilyReads['position']): Block =>
+    block(...names.map((name) => common[name]).filter((register) => register !== null));
   return {
-    position: block(presentPosition),
-    detail: feetech ? block(...detail, alarms) : block(...detail),
-    state: feetech
-      ? block(common.torqueEnable, common.goalPosition, presentPosition)
-      : block(common.torqueEnable, alarms),
-    goals: feetech ? null : block(common.goalPosition, presentPosition),
+    position: named(reads.position),
+    detail: named(reads.detail),
+    state: named(reads.state),
+    goals: reads.goals === null ? null : named(reads.goals),
     gain: block(common.positionGain),
     caps: block(common.positionGain, goalCurrent ?? common.positionGain),
   };
@@ -67,11 +66,7 @@ export function blocksOf(family: ServoFamily, common: CommonRegisters, goalCurre
 
 /** Content of a register, in counts, in what a read of `block` brought (`ServoBus.block`) from the servo in this place. */
 export function countsIn(bytes: Uint8Array, index: number, block: Block, register: Register): number {
-  const at = index * MAX_BLOCK + register.address - block.address;
-  let raw = bytes[at]!;
-  if (register.size > 1) raw |= bytes[at + 1]! << 8;
-  if (register.size > 2) raw |= (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-  return decodeSign(register.sign, raw);
+  return loadCounts(register, bytes, index * MAX_BLOCK + register.address - block.address);
 }
 
 /** All further fields are read this often, s. */

@@ -1,7 +1,7 @@
 import type { ServoCalibration } from '../../servo/calibration.ts';
+import { type ExpectedServo, expectedServos as expectedInJoint } from '../../servo/expected-servo.ts';
 import { inTurn } from '../../servo/homing.ts';
 import type { ServoModel } from '../../servo/servo-model.ts';
-import type { ExpectedServo } from '../../servo/start-up.ts';
 
 /** A servo as the bus needs it. */
 export interface LinkServo {
@@ -35,6 +35,8 @@ export interface ServoSlot extends LinkServo {
   readonly name: string;
   /** As found on connecting. */
   model: ServoModel;
+  /** Its position leaves the first turn, as found on connecting. */
+  countsTurns: boolean;
   /** Middle of the joint's range, rad. */
   readonly middle: number;
   /** How it is mounted, as calibrated last. */
@@ -49,7 +51,7 @@ export function servoSlots(joints: readonly LinkJoint[]): ServoSlot[] {
     servos.map((servo, order) => {
       const mount = servo.shadow ? servos[0]!.calibration : servo.calibration;
       return {
-        place: { ...servo, joint, name, middle: (lower + upper) / 2, mount, calibration: mount },
+        place: { ...servo, joint, name, middle: (lower + upper) / 2, mount, calibration: mount, countsTurns: false },
         first: order === 0,
       };
     }),
@@ -59,19 +61,12 @@ export function servoSlots(joints: readonly LinkJoint[]): ServoSlot[] {
 
 /** What the check on connecting is to expect of them. */
 export function expectedServos(joints: readonly LinkJoint[], servos: readonly ServoSlot[]): ExpectedServo[] {
-  return servos.map(({ id, model, joint, name, shadow }) => {
-    const { settings, servos: own } = joints[joint]!;
-    const first = own[0]!;
-    if (!shadow) return { joint: name, id, model, settings, shadow: null };
-    const mount = own.find((servo) => servo.id === id)!;
-    const { drive_mode: driveMode = 0, ...rest } = settings;
-    const reverse = (mount.calibration.sign !== first.calibration.sign) !== ((driveMode & 1) === 1);
-    return { joint: name, id, model, settings: rest, shadow: { of: first.id, reverse } };
-  });
+  const all = joints.flatMap(expectedInJoint);
+  return servos.map((servo) => all.find(({ id }) => id === servo.id)!);
 }
 
 /** The turn that a multi-turn servo counts in, by where its joint can be: it is lost with the servo's supply. */
 export function findTurn(slot: ServoSlot, present: number): void {
-  const { mount, middle, model } = slot;
-  slot.calibration = model.family === 'feetech' ? mount : inTurn(mount, middle, present);
+  const { mount, middle, countsTurns } = slot;
+  slot.calibration = countsTurns ? inTurn(mount, middle, present) : mount;
 }

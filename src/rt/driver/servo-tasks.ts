@@ -64,9 +64,9 @@ export class ServoTasks {
       done({ problem: `${torque.named(1)} holds torque: support the arm and let it go limp first` });
       return;
     }
-    const writes = joints.map(({ offset, operatingMode }, i) => {
+    const writes = joints.map(({ offset, operatingMode, limits }, i) => {
       const { id, model } = slots[i]!;
-      return { id, model, offset, operatingMode };
+      return { id, model, offset, operatingMode, limits };
     });
     const written = (i: number, present: number): void => {
       const { offset, expected, sign, zero } = joints[i]!;

@@ -1,7 +1,5 @@
 import { defineMachine, Running } from '../../machine.ts';
 
-/** Servos stop by themselves when nothing is heard for this many units of 20 ms (Dynamixel, register 98). */
-export const WATCHDOG_UNITS = 25;
 /** It is written so many cycles in a row: no servo answers such a write, and one may be lost. */
 const WRITES = 3;
 
@@ -38,11 +36,16 @@ export const WATCHDOG = defineMachine({
 /** Keeps the watchdogs of an arm's servos as they are to be. */
 export class Watchdog {
   readonly #machine = new Running(WATCHDOG);
+  readonly #counts: number;
   readonly #write: (value: number) => void;
   #writes = 0;
 
-  /** @param write sends a content of the register to all servos */
-  constructor(write: (value: number) => void) {
+  /**
+   * @param counts content of the register with which servos stop by themselves
+   * @param write sends a content of the register to all servos
+   */
+  constructor(counts: number, write: (value: number) => void) {
+    this.#counts = counts;
     this.#write = write;
   }
 
@@ -63,7 +66,7 @@ export class Watchdog {
     }
     for (let i = 0; i < effects.length; i++) {
       this.#write(0);
-      if (effects[i] === 'set') this.#write(WATCHDOG_UNITS);
+      if (effects[i] === 'set') this.#write(this.#counts);
       if (++this.#writes === WRITES) this.#machine.put('written', now);
     }
   }

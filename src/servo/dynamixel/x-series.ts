@@ -146,6 +146,7 @@ function common(
     presentEffort,
     presentVoltage: registers.present_voltage,
     presentTemperature: registers.present_temperature,
+    moving: registers.moving,
     alarms: registers.hardware_error_status,
   };
 }
@@ -210,7 +211,6 @@ const xm430w350 = {
 /** XL330-M288-T: 0.52 Nm at 5 V and 1.47 A. */
 export const XL330_M288 = {
   model: 'XL330-M288',
-  family: 'dynamixel',
   modelNumber: 1200,
   stepsPerTurn: STEPS_PER_TURN,
   stallTorque: 0.52,
@@ -223,7 +223,6 @@ export const XL330_M288 = {
 /** XL330-M077-T: 0.215 Nm at 5 V and 1.47 A. */
 export const XL330_M077 = {
   model: 'XL330-M077',
-  family: 'dynamixel',
   modelNumber: 1190,
   stepsPerTurn: STEPS_PER_TURN,
   stallTorque: 0.215,
@@ -236,7 +235,6 @@ export const XL330_M077 = {
 /** XL430-W250-T: 1.5 Nm at 12 V. It has no current sensor: its load is inferred from its output. */
 export const XL430_W250 = {
   model: 'XL430-W250',
-  family: 'dynamixel',
   modelNumber: 1060,
   stepsPerTurn: STEPS_PER_TURN,
   stallTorque: 1.5,
@@ -249,7 +247,6 @@ export const XL430_W250 = {
 /** XM430-W350-T and -R: 4.1 Nm at 12 V and 2.3 A. */
 export const XM430_W350 = {
   model: 'XM430-W350',
-  family: 'dynamixel',
   modelNumber: 1020,
   stepsPerTurn: STEPS_PER_TURN,
   stallTorque: 4.1,

@@ -99,16 +99,16 @@ const common: CommonRegisters = {
   presentEffort: registers.present_load,
   presentVoltage: registers.present_voltage,
   presentTemperature: registers.present_temperature,
+  moving: registers.moving,
   alarms: registers.status,
 };
 
 /**
- * Feetech STS3215 (Feetech memory table spreadsheet; names as LeRobot's motor tables give them).
+ * Data sheet of the Feetech STS3215 (Feetech memory table spreadsheet; names as LeRobot's motor tables give them).
  * Position: 4096 steps a turn. Homing offset: present position = actual position - offset.
  */
 export const STS3215 = {
   model: 'STS3215',
-  family: 'feetech',
   modelNumber: 777,
   stepsPerTurn: STEPS_PER_TURN,
   /** Torque at a load of 100 %, Nm (30 kg cm, 12 V part). */

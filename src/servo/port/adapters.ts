@@ -1,3 +1,5 @@
+import { FAMILIES } from '../families.ts';
+
 /** What a USB adapter tells of the bus behind it. */
 export interface AdapterFingerprint {
   /** USB vendor id, four lower-case hexadecimal digits. */
@@ -5,22 +7,19 @@ export interface AdapterFingerprint {
   /** USB product id; null matches every product of the vendor. */
   readonly productId: string | null;
   readonly name: string;
-  /** Servo family that such an adapter usually drives; null when it can be anything. */
-  readonly family: 'feetech' | 'dynamixel' | null;
+  /** Name of the servo family that such an adapter usually drives; null when it can be anything. */
+  readonly family: string | null;
   /** Arms that are usually delivered with it, by model. */
   readonly arms: readonly string[];
 }
 
 /**
- * USB adapters of low-cost arms, the most telling first. Ids: the USB ID Repository (linux-usb.org/usb.ids) and the
- * makers' product pages (Waveshare Bus Servo Adapter (A): CH343; ROBOTIS U2D2: FT232H; OpenRB-150: ROBOTIS' own id).
- * An adapter is a hint, never a proof: only the servos' own model numbers say what an arm is.
+ * USB adapters of low-cost arms: those of the servo families, then those that drive anything. Ids: the USB ID Repository
+ * (linux-usb.org/usb.ids) and the makers' product pages (Waveshare Bus Servo Adapter (A): CH343; ROBOTIS U2D2: FT232H;
+ * OpenRB-150: ROBOTIS' own id). An adapter is a hint, never a proof: only the servos' own model numbers say what an arm is.
  */
 export const ADAPTERS: readonly AdapterFingerprint[] = [
-  { vendorId: '1a86', productId: '55d3', name: 'WCH CH343', family: 'feetech', arms: ['so101', 'so100'] },
-  { vendorId: '0403', productId: '6014', name: 'FTDI FT232H (U2D2)', family: 'dynamixel', arms: ['wx250s', 'koch'] },
-  { vendorId: '2f5d', productId: null, name: 'ROBOTIS OpenRB-150', family: 'dynamixel', arms: ['koch'] },
-  { vendorId: '1a86', productId: '7523', name: 'WCH CH340', family: 'feetech', arms: [] },
+  ...FAMILIES.flatMap(({ name: family, adapters }) => adapters.map((adapter) => ({ ...adapter, family }))),
   { vendorId: '1a86', productId: '55d4', name: 'WCH CH9102', family: null, arms: [] },
   { vendorId: '10c4', productId: 'ea60', name: 'Silicon Labs CP210x', family: null, arms: [] },
   { vendorId: '0403', productId: '6001', name: 'FTDI FT232R', family: null, arms: [] },

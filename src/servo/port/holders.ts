@@ -16,6 +16,11 @@ function terminalIndex(path: string): string | null {
   return /^\/dev\/pts\/(\d+)$/.exec(path)?.[1] ?? null;
 }
 
+/** @param device device file, with links followed */
+export function isPseudoTerminal(device: string): boolean {
+  return terminalIndex(device) !== null;
+}
+
 function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);

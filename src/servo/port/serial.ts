@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import { DESCRIPTOR_FLAGS, DescriptorLine } from './descriptor-line.ts';
 import { discoverPorts, findBySerialNumber } from './discovery.ts';
-import { findHolders } from './holders.ts';
+import { makeExclusive } from './exclusive.ts';
+import { findHolders, isPseudoTerminal } from './holders.ts';
 import type { Line, LineHandlers } from './line.ts';
 import { busSettings, LOW_LATENCY, nativeSerial } from './native.ts';
 import { type BytePort, PortError } from './port.ts';
@@ -31,6 +32,8 @@ export interface SerialReport {
   readonly lowLatency: boolean;
   /** Latency timer of an FTDI adapter, ms; null for other adapters. */
   readonly latencyTimer: number | null;
+  /** Whether programs without CAP_SYS_ADMIN are kept from opening it too. */
+  readonly exclusive: boolean;
   /** What would make the port better, for the log. */
   readonly advice: readonly string[];
 }
@@ -144,6 +147,7 @@ export class SerialPort implements BytePort {
         way: 'stream',
         lowLatency: false,
         latencyTimer: null,
+        exclusive: false,
         advice: [],
       };
       return;
@@ -169,8 +173,11 @@ export class SerialPort implements BytePort {
             'name a rate that it knows (?baud=...) and set the servos to the same one',
         );
       }
-      this.#report = await this.#tune(fd, path, set);
+      const tuned = await this.#tune(fd, path, set);
       readFd = await openAsync(path, DESCRIPTOR_FLAGS).catch(explain);
+      // A pseudo-terminal would stay exclusive after it is closed, for as long as its other end is open.
+      const exclusive = !isPseudoTerminal(await realpath(path)) && (await makeExclusive(fd));
+      this.#report = { ...tuned, exclusive };
       return new DescriptorLine(fd, readFd, handlers, this.clock);
     } catch (error) {
       if (readFd >= 0) closeFile(readFd, () => {});
@@ -180,7 +187,7 @@ export class SerialPort implements BytePort {
   }
 
   /** Asks the driver for low latency, which many cannot give, and looks at what is left to be done by hand. */
-  async #tune(fd: number, path: string, baudRate: number): Promise<SerialReport> {
+  async #tune(fd: number, path: string, baudRate: number): Promise<Omit<SerialReport, 'exclusive'>> {
     const native = nativeSerial();
     let lowLatency = false;
     try {

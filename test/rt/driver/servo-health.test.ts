@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ServoHealth } from '../../../src/rt/driver/servo-health.ts';
+import { familyByName } from '../../../src/servo/families.ts';
 import type { FoundServo } from '../../../src/servo/start-up.ts';
 
 const LIMIT = 70;
@@ -9,7 +10,7 @@ test('a servo that has had its arm lowered has torque again only once it would h
   const servos = [{ id: 3, joint: 'elbow_flex' }];
   const watch = new ServoHealth(
     servos,
-    'feetech',
+    familyByName('feetech'),
     () => {},
     (_index, text) => heat.push(text),
   );

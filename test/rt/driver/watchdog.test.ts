@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
-import { WATCHDOG_UNITS, Watchdog } from '../../../src/rt/driver/watchdog.ts';
+import { Watchdog } from '../../../src/rt/driver/watchdog.ts';
+
+/** Content of the register with which servos stop by themselves. */
+const COUNTS = 25;
 
 function makeWatchdog() {
   const written: number[] = [];
-  const watchdog = new Watchdog((value) => written.push(value));
+  const watchdog = new Watchdog(COUNTS, (value) => written.push(value));
   const tend = (guard: boolean, cycles: number): number[] => {
     written.length = 0;
     for (let k = 0; k < cycles; k++) watchdog.tend(guard, k);
@@ -14,7 +17,7 @@ function makeWatchdog() {
 
 test('is set three times in a row, each after a 0 that wakes a servo whose watchdog has run out, and then left alone', () => {
   const { tend } = makeWatchdog();
-  expect(tend(true, 20)).toEqual([0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS]);
+  expect(tend(true, 20)).toEqual([0, COUNTS, 0, COUNTS, 0, COUNTS]);
   expect(tend(true, 20)).toEqual([]);
 });
 
@@ -33,5 +36,5 @@ test('a change of mind begins the writes anew', () => {
   const { tend } = makeWatchdog();
   tend(true, 2);
   expect(tend(false, 1)).toEqual([0]);
-  expect(tend(true, 9)).toEqual([0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS, 0, WATCHDOG_UNITS]);
+  expect(tend(true, 9)).toEqual([0, COUNTS, 0, COUNTS, 0, COUNTS]);
 });

@@ -1,0 +1,70 @@
+import { type ServoFamily, servoFamily } from '../servo-family.ts';
+import { registerName, writeRegister } from '../setup.ts';
+import { audit, countsTurns, goalLimits } from './feetech-audit.ts';
+import { FeetechBus } from './feetech-bus.ts';
+import { FeetechClient } from './feetech-client.ts';
+import { StatusBit } from './feetech-constants.ts';
+import { STS3215 } from './sts3215.ts';
+import { STS3250 } from './sts3250.ts';
+
+/** Feetech's STS servos (SCS protocol). */
+export const FEETECH: ServoFamily = servoFamily(
+  {
+    name: 'feetech',
+    title: 'Feetech',
+    usualBaudRates: [1_000_000],
+    adapters: [
+      { vendorId: '1a86', productId: '55d3', name: 'WCH CH343', arms: ['so101', 'so100'] },
+      { vendorId: '1a86', productId: '7523', name: 'WCH CH340', arms: [] },
+    ],
+    makeClient: (port, options) => new FeetechClient(port, options),
+    makeBus: (port, ids) => new FeetechBus(port, ids),
+    // All of it lies side by side, so every read brings a position.
+    reads: {
+      position: ['presentPosition'],
+      detail: ['presentPosition', 'presentVelocity', 'presentEffort', 'presentVoltage', 'presentTemperature', 'alarms'],
+      state: ['torqueEnable', 'goalPosition', 'presentPosition'],
+      goals: null,
+    },
+    alarms: {
+      texts: [
+        [StatusBit.voltage, 'supply voltage out of range'],
+        [StatusBit.positionSensor, 'position sensor fault'],
+        [StatusBit.temperature, 'too hot'],
+        [StatusBit.current, 'too much current'],
+        [StatusBit.angle, 'angle out of range'],
+        [
+          StatusBit.overload,
+          'overload: take the load off it, then stop the arm and reset it, which brings the servo back',
+        ],
+      ],
+      overload: StatusBit.overload,
+      recoverable: StatusBit.current | StatusBit.overload,
+      refuseTorque: false,
+    },
+    // No instruction restarts a servo; an overload ends with the torque.
+    clearAlarms: (client, model, id) =>
+      writeRegister(client, model, id, registerName(model, model.common.torqueEnable), 0),
+    positionModes: [0],
+    currentLimitedMode: null,
+    // Feetech memory table, register 31.
+    homingSign: -1,
+    // The wrap moves along with the offset.
+    modeFor: (mode) => mode,
+    eepromLock: { register: 'lock', open: 0, closed: 1 },
+    eepromNeedsLimp: false,
+    reverse: null,
+    secondaryId: null,
+    watchdog: null,
+    acknowledgement: { register: 'response_level', counts: 1 },
+    // No length is that of a probe (`exchange.ts`), so a late answer to one of these passes for none.
+    auditBlocks: [
+      [36, 36],
+      [0, 40],
+    ],
+    audit,
+    countsTurns,
+    goalLimits,
+  },
+  [STS3215, STS3250],
+);

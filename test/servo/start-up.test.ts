@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import type { ServoCalibration } from '../../src/servo/calibration.ts';
+import { stepsToRadians } from '../../src/servo/calibration.ts';
+import { inTurn, shifted, turnsShifted } from '../../src/servo/homing.ts';
+import { recover } from '../../src/servo/recover.ts';
+import { loadRaw, storeRaw } from '../../src/servo/registers.ts';
+import { type StartUp, startUp } from '../../src/servo/start-up.ts';
+import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
+import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';
+import { Bench, type Watched } from './bench.ts';
+
+const TRADES = ['STS3215', 'XL330-M288'] as const;
+const ARM = { return_delay: 0 };
+
+function connect(rig: Bench): Promise<StartUp> {
+  rig.client.attach();
+  return rig.run(startUp(rig.client, rig.expected));
+}
+
+/** Lets servo 2 read its position otherwise: given the true one and how often it has been read. */
+function misread(rig: Bench, change: (steps: number, reading: number) => number): void {
+  const servo = rig.servos[1]!;
+  const { address, size } = rig.model.common.presentPosition;
+  const read = servo.read.bind(servo) as (at: number, length: number, out: Uint8Array, offset: number) => number;
+  let readings = 0;
+  servo.read = ((at: number, length: number, out: Uint8Array, offset: number): number => {
+    const result = read(at, length, out, offset);
+    if (at <= address && at + length >= address + size) {
+      const place = offset + address - at;
+      const steps = change(loadRaw(out, place, size), readings++);
+      const magnitude = rig.model.family.name === 'feetech' && steps < 0 ? 0x8000 - steps : steps;
+      storeRaw(out, place, size, magnitude);
+    }
+    return result;
+  }) as never;
+}
+
+describe.each(TRADES)('connecting to %s servos', (trade) => {
+  const bench = (): Bench => new Bench(trade, () => ({ eeprom: ARM }));
+
+  test('reads each position three times, and gives the newest', async () => {
+    const { servos, warnings } = await connect(bench());
+    for (const { readings, presentPosition } of servos) expect(readings).toEqual(Array(3).fill(presentPosition));
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([0, 1, 2])('throws a stray reading away, be it number %i, and tells', async (stray) => {
+    const rig = bench();
+    const truth = rig.values('present_position')[1]!;
+    misread(rig, (steps, reading) => (reading === stray ? steps + 1200 : steps));
+    const { servos, warnings } = await connect(rig);
+    expect(servos[1]!.presentPosition).toBe(truth);
+    expect(servos[1]!.readings).toContain(truth + 1200);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^servo 2 \(shoulder_lift\) read its position as .*the stray ones are left out$/),
+    ]);
+  });
+
+  test('believes no position that jumps between two values, as of two servos with one id', async () => {
+    const rig = bench();
+    misread(rig, (steps, reading) => (reading % 2 === 0 ? steps : steps + 700));
+    await expect(connect(rig)).rejects.toThrow(
+      /servo 2 \(shoulder_lift\) reads its position as .*, which do not agree: .*no second servo has its id/,
+    );
+  });
+
+  test('believes a limp joint that a hand leads', async () => {
+    const rig = bench();
+    // 8 rad/s at three readings a millisecond.
+    misread(rig, (steps, reading) => steps + 3 * reading);
+    expect((await connect(rig)).warnings).toEqual([]);
+  });
+
+  test('notices two servos with one id whose answers both come', async () => {
+    const rig = bench();
+    const twin = new Bench(trade, () => ({ eeprom: ARM })).servos[1] as Watched;
+    const servos = [...rig.servos, twin] as never[];
+    const bus =
+      trade === 'STS3215'
+        ? new EmulatedFeetechBus({ servos, onReply: () => {} })
+        : new EmulatedDynamixelBus({ servos, onReply: () => {} });
+    rig.line.connect(bus);
+    // The emulated Dynamixel bus finds the first servo of an id: its twin answers behind it.
+    if (trade !== 'STS3215') doubled(rig);
+    await expect(connect(rig)).rejects.toThrow('more than one servo answers as servo 2 (shoulder_lift)');
+  });
+
+  test('notices two servos with one id whose answers damage each other', async () => {
+    const rig = bench();
+    rig.line.tamper = (bytes) => (idOf(rig, bytes) === 2 && bytes.length > 7 ? collided(bytes) : bytes);
+    await expect(connect(rig)).rejects.toThrow('more than one servo answers as servo 2 (shoulder_lift)');
+  });
+
+  test('takes no disturbed line for two servos: one answer in ten is damaged, one in twenty lost', async () => {
+    const rig = bench();
+    let seed = 7;
+    const random = (): number => {
+      seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+      return seed / 0x7fffffff;
+    };
+    rig.line.tamper = (bytes) => (random() < 0.05 ? null : random() < 0.1 ? collided(bytes) : bytes);
+    let connected = 0;
+    for (let attempt = 0; attempt < 20; attempt++) {
+      try {
+        await connect(rig);
+        connected++;
+      } catch (error) {
+        expect((error as Error).message).not.toContain('more than one servo');
+      }
+    }
+    expect(connected).toBeGreaterThan(10);
+  });
+
+  test('asks little: seven requests a servo, 15 ms on a line of 1 Mbaud', async () => {
+    const rig = bench();
+    await connect(rig);
+    const began = rig.time.now;
+    rig.line.requests = 0;
+    await connect(rig);
+    expect(1000 * (rig.time.now - began)).toBeLessThan(15);
+    expect(rig.line.requests).toBeLessThanOrEqual(7 * rig.servos.length);
+  });
+});
+
+/** Each answer of servo 2 comes twice, the second time with another position. */
+function doubled(rig: Bench): void {
+  const tamper = rig.line.tamper;
+  rig.line.tamper = (bytes) => {
+    if (idOf(rig, bytes) === 2) rig.time.lane('twin').after(bytes.length * 2e-5, () => rig.line.onBytes(bytes.slice()));
+    return tamper(bytes);
+  };
+}
+
+function idOf(rig: Bench, bytes: Uint8Array): number {
+  return bytes[rig.model.family.name === 'feetech' ? 2 : 4]!;
+}
+
+/** As where two servos pull the line low. */
+function collided(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte, i) => (i < 5 ? byte : byte & 0x55));
+}
+
+describe('a servo that counts turns', () => {
+  const mount: ServoCalibration = { sign: 1, zero: 2048, stepsPerTurn: 4096 };
+
+  test('an STS3215 with multi-turn units is read beyond its first turn, and placed where its joint can be', async () => {
+    for (const turns of [-2, -1, 1, 3]) {
+      const rig = new Bench('STS3215', (id) => (id === 2 ? { eeprom: { ...ARM, phase: 28 } } : { eeprom: ARM }));
+      const truth = rig.values('present_position')[1]!;
+      misread(rig, (steps) => steps + 4096 * turns);
+      const { servos } = await connect(rig);
+      expect(servos.map(({ countsTurns }) => countsTurns)).toEqual([false, true, false]);
+      expect(servos[1]!.presentPosition).toBe(truth + 4096 * turns);
+      const placed = inTurn(mount, 0, servos[1]!.presentPosition);
+      expect(stepsToRadians(placed, servos[1]!.presentPosition)).toBeCloseTo(stepsToRadians(mount, truth), 9);
+    }
+  });
+
+  test.each([
+    [1898, 5994, 1],
+    [5994, 1898, -1],
+    [-200, 3896, 1],
+    [1000, 1000 + 2 * 4096 + 90, 2],
+    [1000, 1800, 0],
+    [1000, 3000, 0],
+  ])('that read %i and then %i has counted %i turns anew', (before, present, turns) => {
+    expect(turnsShifted(before, present, 4096)).toBe(turns);
+    const after = shifted(mount, turns);
+    expect(stepsToRadians(after, present)).toBeCloseTo(stepsToRadians(mount, present - turns * 4096), 9);
+  });
+});
+
+describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
+  function overloaded(): Bench {
+    const rig = new Bench(trade, () => ({ eeprom: ARM, ram: { torque_enable: 1 } }));
+    rig.servos[1]!.raiseOverload();
+    rig.client.attach();
+    return rig;
+  }
+
+  test('it holds where it is again, its goal read back before the torque, and its registers set anew', async () => {
+    const rig = overloaded();
+    rig.servos[1]!.writes.length = 0;
+    await rig.run(recover(rig.client, { ...rig.expected[1]!, settings: {} }, true));
+    const { goalPosition, torqueEnable } = rig.model.common;
+    const writes = rig.servos[1]!.writes.map(({ address }) => address);
+    expect(writes.lastIndexOf(goalPosition.address)).toBeLessThan(writes.lastIndexOf(torqueEnable.address));
+    expect(rig.values('goal_position')[1]).toBe(rig.values('present_position')[1]);
+    expect(rig.servos[1]!.torqueOn).toBe(true);
+    expect(rig.lasting).toEqual([]);
+  });
+
+  test('one that does not take the goal stays limp, and is named', async () => {
+    const rig = overloaded();
+    const servo = rig.servos[1]!;
+    const write = servo.write.bind(servo) as (at: number, ...rest: unknown[]) => number;
+    servo.write = ((at: number, ...rest: unknown[]) =>
+      at === rig.model.common.goalPosition.address ? 0 : write(at, ...rest)) as never;
+    rig.preset(servo, 'torque_enable', 0);
+    const { goalPosition } = rig.model.common;
+    storeRaw(servo.memory, goalPosition.address, goalPosition.size, 100);
+    if ('reboot' in servo) servo.reboot = () => {};
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true))).rejects.toThrow(
+      /servo 2 \(shoulder_lift\) does not take a goal at its position, \d+ steps, so it stays limp/,
+    );
+    expect(servo.torqueOn).toBe(false);
+  });
+
+  test('one whose position cannot be believed stays limp', async () => {
+    const rig = overloaded();
+    misread(rig, (steps, reading) => (reading % 2 === 0 ? steps : steps + 900));
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true))).rejects.toThrow(
+      /do not agree, so it stays limp/,
+    );
+    expect(rig.servos[1]!.torqueOn).toBe(false);
+  });
+
+  test('one that was limp stays so', async () => {
+    const rig = overloaded();
+    await rig.run(recover(rig.client, rig.expected[1]!, false));
+    expect(rig.servos[1]!.torqueOn).toBe(false);
+  });
+});
