@@ -24,6 +24,9 @@ const rosterSeconds = short ? 0.3 : 15;
 const starts = short ? 1 : 5;
 
 const RATIOS: Readonly<Record<number, number>> = { 1: 6, 10: 20 };
+/** Share of what Fastify by itself answers, with the same bytes. */
+const SHARES: Readonly<Record<number, number>> = { 1: 0.8, 10: 0.75 };
+const BARE = 'bare Fastify';
 const CROWD = 200;
 const WATCHERS = 100;
 const DEAF = 10;
@@ -64,13 +67,27 @@ function middle(runs: readonly LoadReport[]): Pick<LoadReport, 'rate' | 'p50' | 
   };
 }
 
-/** Both servers with one simulated arm each, asked in turn: what else the machine does hits both. */
+/** What a server answers to each question, as text. */
+async function answersOf({ port }: Served): Promise<Record<string, string>> {
+  const texts = QUESTIONS.map(async ({ method, path, body }): Promise<[string, string]> => {
+    const headers = { 'content-type': 'application/json' };
+    return [path, await (await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body })).text()];
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/**
+ * Both servers with one simulated arm each, and Fastify by itself, which says what the bridge does, asked in turn: what else the
+ * machine does hits all.
+ */
 async function rival(): Promise<void> {
   const ours = await Served.bridge(ONE_ARM);
   const theirs = short || python === undefined ? null : await Served.rival(python);
+  let bare: Served | undefined;
   try {
-    const servers = { 'Arm Bridge': ours, ...(theirs === null ? {} : { phosphobot: theirs }) };
-    for (const server of Object.values(servers)) await server.post('/move/init');
+    for (const server of [ours, theirs]) await server?.post('/move/init');
+    bare = await Served.bare(await answersOf(ours));
+    const servers = { 'Arm Bridge': ours, [BARE]: bare, ...(theirs === null ? {} : { phosphobot: theirs }) };
     for (const question of QUESTIONS) {
       for (const connections of Object.keys(RATIOS).map(Number)) {
         const runs: Record<string, LoadReport[]> = {};
@@ -81,12 +98,15 @@ async function rival(): Promise<void> {
             runs[name] = [...(runs[name] ?? []), one];
           }
         }
-        judge(question.path, connections, middle(runs['Arm Bridge']!), runs.phosphobot && middle(runs.phosphobot));
+        judge(question.path, connections, {
+          ours: middle(runs['Arm Bridge']!),
+          bare: middle(runs[BARE]!),
+          theirs: runs.phosphobot && middle(runs.phosphobot),
+        });
       }
     }
   } finally {
-    await ours.end();
-    await theirs?.end();
+    for (const server of [ours, theirs, bare]) await server?.end();
   }
   const head = ['asked for', 'connections', 'server', 'answers/s', 'p50', 'p99'];
   tables.push(markdownTable(head, rows));
@@ -96,15 +116,28 @@ async function rival(): Promise<void> {
 
 type Middle = ReturnType<typeof middle>;
 
-function judge(path: string, connections: number, ours: Middle, theirs: Middle | undefined): void {
+interface Compared {
+  readonly ours: Middle;
+  readonly bare: Middle;
+  readonly theirs: Middle | undefined;
+}
+
+function judge(path: string, connections: number, { ours, bare, theirs }: Compared): void {
   const row = (name: string, { rate, p50, p99 }: Middle): void => {
     rows.push([path, String(connections), name, rate.toFixed(0), ms(p50), ms(p99)]);
   };
   row('Arm Bridge', ours);
+  row(BARE, bare);
+  const many = connections === 1 ? '1 connection' : `${connections} connections`;
+  const share = ours.rate / bare.rate;
+  targets.push({
+    goal: `${path}, ${many}: >= ${100 * SHARES[connections]!} % of the answers/s of a bare Fastify with the same bytes`,
+    measured: `${(100 * share).toFixed(0)} %`,
+    reached: share >= SHARES[connections]!,
+  });
   if (theirs === undefined) return;
   row('phosphobot', theirs);
   const ratio = ours.rate / theirs.rate;
-  const many = connections === 1 ? '1 connection' : `${connections} connections`;
   targets.push({
     goal: `${path}, ${many}: >= ${RATIOS[connections]} x the answers/s of phosphobot, p99 <= half of its`,
     measured: `${ratio.toFixed(1)} x, p99 ${(ours.p99 / theirs.p99).toFixed(2)} of its`,

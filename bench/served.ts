@@ -12,6 +12,7 @@ import { freePort } from './bridge.ts';
 import { processUse } from './process-use.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+const BARE = fileURLToPath(new URL('bare.js', import.meta.url));
 /** Time for a server to answer, ms, and how often it is asked meanwhile, ms. */
 const START_LIMIT = 60_000;
 const ASK_INTERVAL = 5;
@@ -102,6 +103,13 @@ export class Served {
     const served = await Served.#start(process.execPath, [...flags, MAIN, '--config', file], port, folder, env);
     served.#inspector = inspector;
     return served;
+  }
+
+  /** Fastify by itself, which answers what it is asked with these texts. @param answers by path */
+  static async bare(answers: Readonly<Record<string, string>>): Promise<Served> {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-'));
+    const port = await freePort();
+    return Served.#start(process.execPath, [BARE, String(port), JSON.stringify(answers)], port, folder, {});
   }
 
   /**

@@ -45,7 +45,7 @@ const TIME =
 /** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
 const ENTRIES = /^(?:main|rt\/entry|sim\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
 /** Rooms that still read time by themselves. */
-const UNTIMED = /^(?:http|ros|cli)\//;
+const UNTIMED = /^(?:ros|cli)\//;
 
 /** Rooms whose errors name no route and no service: each rim words what to do (`Remedy` in arm/types.ts). */
 const WORDLESS = /^(?:rt|arm|motion|mirror|calibration|recording)\/|^(?:roster|bridge|arm-plan)\.ts$/;

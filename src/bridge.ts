@@ -499,6 +499,7 @@ export class Bridge {
             },
           };
     this.#app = buildApp({
+      clock: this.#clock,
       config: this.#config.http,
       arms: this.arms,
       motion: this.motion,

@@ -19,7 +19,6 @@ interface Schema {
   readonly required?: readonly string[];
   readonly default?: unknown;
   readonly description?: string;
-  readonly examples?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -33,30 +32,41 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-type Contents = Readonly<Record<string, { readonly schema: Schema }>>;
+type Contents = Readonly<Record<string, { readonly schema: Schema; readonly example: unknown }>>;
+
+interface Answer {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly content?: Contents;
+}
 
 interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Contents };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Contents }>>;
+  readonly responses: Readonly<Record<string, Answer>>;
 }
 
 interface Description {
   readonly info: { readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Answer>>;
+  };
 }
 
 class Page {
   readonly #schemas: Readonly<Record<string, Schema>>;
+  readonly #answers: Readonly<Record<string, Answer>>;
 
   constructor({ components }: Description) {
     this.#schemas = components.schemas;
+    this.#answers = components.responses;
   }
 
   /** The schema itself, where another one stands for it or beside null. */
@@ -121,19 +131,19 @@ class Page {
   /** What is below the line of an operation. */
   operation(method: string, path: string, operation: Operation): HTMLElement {
     const { operationId, parameters = [], requestBody, responses } = operation;
-    const body = requestBody?.content['application/json']?.schema;
+    const { schema: body, example } = requestBody?.content['application/json'] ?? {};
     const fields = parameters.map((parameter) => ({ parameter, field: inputOf(operationId, parameter) }));
     const id = `${operationId}-body`;
-    const example = body === undefined ? undefined : this.#resolved(body).examples?.[0];
     const text = h('textarea', { id, rows: 4, spellcheck: false });
     text.value = example === undefined ? '' : JSON.stringify(example, null, 2);
     const outcome = h('pre', { 'aria-label': 'Answer', tabindex: 0, hidden: true });
     const send = h('button', { type: 'submit', class: 'main' }, 'Send');
-    const media = Object.keys(responses['200']?.content ?? {});
+    const [media, answer] = Object.entries(responses['200']?.content ?? {})[0] ?? [];
+    const shown = typeof answer?.example === 'string' ? answer.example : JSON.stringify(answer?.example, null, 2);
     const form = h(
       'form',
       { class: 'operation' },
-      ...(operation.description === undefined ? [] : [h('p', {}, operation.description)]),
+      h('p', {}, operation.description),
       ...fields.map(({ parameter, field }) =>
         h('label', { for: field.id }, h('code', {}, parameter.name), field, parameter.description),
       ),
@@ -141,15 +151,18 @@ class Page {
         ? []
         : [...this.#table('Body', body), h('label', { for: id }, 'Body, as it is sent'), text]),
       // A stream has no end to wait for.
-      media.includes('text/event-stream') ? h('pre', {}, `curl -N ${location.origin}${path}`) : send,
+      media === 'text/event-stream' ? h('pre', {}, `curl -N ${location.origin}${path}`) : send,
       outcome,
       h(
         'ul',
         {},
-        ...Object.entries(responses).map(([status, { description }]) =>
-          h('li', {}, h('code', {}, status), ` ${description}`),
-        ),
+        ...Object.entries(responses).map(([status, { $ref, description }]) => {
+          const text = $ref === undefined ? description : this.#answers[$ref.split('/').at(-1)!]!.description;
+          return h('li', {}, h('code', {}, status), ` ${text}`);
+        }),
       ),
+      h('p', {}, 'What comes back, for example:'),
+      h('pre', { tabindex: 0 }, shown ?? ''),
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();

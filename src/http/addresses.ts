@@ -21,10 +21,16 @@ export function isLoopback(host: string): boolean {
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
 
+/** The authority of a URL that has one (absolute-form, RFC 9112 3.2.2); null for a path. */
+export function authorityOf(url: string): string | null {
+  return url.startsWith('/') ? null : (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? null);
+}
+
 /**
  * Path of a request's URL: what routes are told apart by, and what the log may tell. Somebody may have put a token into the
  * query.
  */
 export function pathOf(url: string): string {
-  return url.split('?', 1)[0]!;
+  const path = url.split('?', 1)[0]!;
+  return path.startsWith('/') ? path : path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '') || '/';
 }

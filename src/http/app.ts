@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import fastify, {
@@ -11,44 +11,46 @@ import fastify, {
 import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { pathOf } from './addresses.ts';
+import { asyncApi } from './asyncapi.ts';
 import { Callers } from './callers.ts';
 import { endSilent } from './connections.ts';
 import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
 import { Guard } from './guard.ts';
 import { Limits } from './limits.ts';
 import { Hub } from './live/hub.ts';
+import { JogSessions } from './live/jog-sessions.ts';
 import { serveWebSockets } from './live/upgrade.ts';
+import { RequestCounts } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
-import { armRoutes } from './routes/arms.ts';
-import { bridgeRoutes } from './routes/bridge.ts';
-import { calibrationRoutes } from './routes/calibration.ts';
-import { connectionRoutes } from './routes/connections.ts';
-import { deviceRoutes } from './routes/devices.ts';
-import { healthRoutes } from './routes/health.ts';
-import { jointRoutes } from './routes/joints.ts';
-import { LIVE, liveRoutes } from './routes/live.ts';
-import { mirrorRoutes } from './routes/mirror.ts';
-import { moveRoutes } from './routes/moves.ts';
-import { recordingRoutes } from './routes/recording.ts';
-import { servoRoutes } from './routes/servos.ts';
-import { sessionRoutes } from './routes/session.ts';
-import { simulationRoutes } from './routes/simulation.ts';
-import { statusRoutes } from './routes/status.ts';
-import { stopRoutes } from './routes/stop.ts';
-import { TELEOP_SOCKET, teleopRoutes } from './routes/teleop.ts';
-import { torqueRoutes } from './routes/torque.ts';
+import { type Access, handlerOf, JSON_TYPE, type Parts, serverPath } from './route.ts';
+import { CHANNELS, ROUTES } from './routes/index.ts';
 import type { HttpServices } from './services.ts';
 import { checkBind, type Tokens } from './tokens.ts';
 
 export type { HttpServices, SimulationControl } from './services.ts';
 
-const BODY_LIMIT = 1024 * 1024;
-/** Time a client has to send its headers, and its whole request, ms. The answer of a move may take longer. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call it; left out: whoever has any token. */
+    readonly access?: Access;
+  }
+  interface FastifyRequest {
+    /** Content-Type of the request; the server's own choice of a parser never sees it. */
+    sentType: string | undefined;
+  }
+}
+
+/** Largest body, bytes. */
+const BODY_LIMIT = 64 * 1024;
+/** Time a client has to say hello, to send its headers, and its whole request, ms. The answer of a move may take longer. */
+const HELLO_TIMEOUT = 5000;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 30_000;
 const SERVER_OPTIONS = { headersTimeout: HEADERS_TIMEOUT, connectionsCheckingInterval: 5000 };
+/** Browsers are not to take an answer for something else than it says it is. */
+const NOSNIFF = { 'x-content-type-options': 'nosniff' };
 
 function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   return reply.code(problem.status).headers(problem.headers).send({ detail: problem.detail });
@@ -69,22 +71,61 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   const body = JSON.stringify({ detail });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** @throws {HttpProblem} 415 for a body that would have to be unpacked */
+function checkEncoding(request: FastifyRequest): void {
+  const { 'content-encoding': encoding } = request.raw.headers;
+  if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return;
+  throw new HttpProblem(415, 'The body is compressed: send it as it is, without Content-Encoding.', {
+    'accept-encoding': 'identity',
+  });
+}
+
+/** Stands for the host by which a client reaches the bridge. */
+const HERE = 'here.invalid';
+
+/** Serves the descriptions of the interface. */
+function describeRoutes(app: FastifyInstance, { config: { dialect }, tokens, certificate }: HttpServices): void {
+  const described = { token: tokens !== null, dialect, server: { host: HERE, encrypted: certificate !== null } };
+  for (const [url, make] of [
+    ['/openapi.json', openApi],
+    ['/asyncapi.json', asyncApi],
+  ] as const) {
+    let text: string | undefined;
+    const made = (): string => {
+      text ??= JSON.stringify(make(described));
+      return text;
+    };
+    // Making it takes longer than a request may; many apps of tests never tell it.
+    app.addHook('onListen', (done) => {
+      made();
+      done();
+    });
+    app.get(url, (request, reply) => {
+      reply.header('content-type', JSON_TYPE).send(made().replace(HERE, request.host));
+    });
+  }
 }
 
 /** The HTTP service over the parts of the bridge. It does not listen yet: see {@link listen}. */
 export function buildApp(services: HttpServices): FastifyInstance {
-  const { certificate } = services;
-  const guard = new Guard(services.config, services.tokens);
-  const limits = new Limits(services.config.rate_limit);
-  const callers = new Callers(guard.ownerKey);
+  const { certificate, clock, logger } = services;
+  const guard = new Guard(services.config, services.tokens, clock);
+  const limits = new Limits(services.config.rate_limit, clock);
+  const callers = new Callers(guard.ownerKey, clock);
+  const requests = new RequestCounts();
   const routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
+  /** Requests whose clients wait to be told that their body is wanted. */
+  const expectant = new WeakSet<IncomingMessage>();
 
   const app: FastifyInstance = fastify({
-    loggerInstance: services.logger as FastifyBaseLogger,
-    // Clients may ask many times a second: requests are logged below, at debug level.
+    loggerInstance: logger as FastifyBaseLogger,
+    // Requests are logged below, at debug level, by their ids: they need no loggers of their own.
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: () => logger as FastifyBaseLogger,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
@@ -96,6 +137,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
               {
                 ...certificate,
                 ...SERVER_OPTIONS,
+                handshakeTimeout: HELLO_TIMEOUT,
                 requestTimeout: REQUEST_TIMEOUT,
                 keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
               },
@@ -103,17 +145,21 @@ export function buildApp(services: HttpServices): FastifyInstance {
             ),
         }),
     forceCloseConnections: true,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     clientErrorHandler: refuseConnection,
     frameworkErrors: (_error, request, reply) => {
       // Only a path that cannot be decoded comes here: no route has such a name.
-      services.logger.debug({ path: pathOf(request.url) }, 'path refused');
-      send(reply as FastifyReply, new HttpProblem(404, 'Not Found'));
+      logger.debug({ path: pathOf(request.url) }, 'path refused');
+      send((reply as FastifyReply).headers(NOSNIFF), new HttpProblem(404, 'Not Found'));
     },
   });
 
-  limits.watch(app.server, certificate !== null);
+  limits.watch(app.server);
   endSilent(app.server);
+  app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    expectant.add(request);
+    app.server.emit('request', request, response);
+  });
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
     routes.push({ pattern, methods: [method].flat() });
@@ -126,11 +172,11 @@ export function buildApp(services: HttpServices): FastifyInstance {
     return send(reply, new HttpProblem(405, 'Method Not Allowed', { allow: allowed.join(', ') }));
   };
 
-  app.decorate('dialect', services.config.dialect);
   app.decorateRequest('sentType', undefined);
   // Hooks of every request call back: promises would cost more than what they do.
   app.addHook('onRequest', (request, reply, done) => {
-    const { origin, 'access-control-request-method': asked } = request.headers;
+    const { origin, 'access-control-request-method': asked } = request.raw.headers;
+    reply.headers(NOSNIFF);
     try {
       guard.checkSource(request.raw);
       if (origin !== undefined) {
@@ -149,9 +195,10 @@ export function buildApp(services: HttpServices): FastifyInstance {
           return;
         }
       }
-      limits.check(request.raw.socket, request.url);
-      const { url: route = '', config } = request.routeOptions;
-      if (config.open !== true) guard.checkScope(guard.admit(request.raw), request.method, route);
+      const access = request.routeOptions.config.access ?? 'read';
+      limits.check(request.raw.socket, access);
+      if (access !== 'open') guard.checkScope(guard.admit(request.raw), access);
+      checkEncoding(request);
     } catch (error) {
       // The body of a refused request is not read: the connection ends with the answer.
       reply.header('connection', 'close');
@@ -161,6 +208,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
       answerUnrouted(request, reply);
       return;
     }
+    if (expectant.has(request.raw)) reply.raw.writeContinue();
     const { headers } = request.raw;
     request.sentType = headers['content-type'];
     // Content types are judged by validation.ts alone; the server would refuse unknown ones in its own words.
@@ -176,57 +224,60 @@ export function buildApp(services: HttpServices): FastifyInstance {
     if (problem !== null) return send(reply, problem);
     // A client that goes in the middle of its body is no fault of the bridge: it must not fill the log.
     if (request.raw.destroyed && (error as NodeJS.ErrnoException).code === 'ECONNRESET') {
-      services.logger.debug(
+      logger.debug(
         { request: request.id, path: pathOf(request.url) },
         'the client has gone before its request was whole',
       );
       return send(reply, new HttpProblem(400, 'The request did not arrive whole.'));
     }
-    services.logger.error(
+    logger.error(
       { err: error, request: request.id, method: request.method, path: pathOf(request.url) },
       'request failed',
     );
     return send(reply, INTERNAL_ERROR);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    if (services.logger.isLevelEnabled('debug')) {
+    const { elapsedTime, statusCode: status } = reply;
+    requests.add(request.method, request.routeOptions.url ?? 'unknown', status, elapsedTime / 1000);
+    if (logger.isLevelEnabled('debug')) {
       const { id, method, url } = request;
-      const ms = Math.round(reply.elapsedTime);
-      services.logger.debug({ request: id, method, path: pathOf(url), status: reply.statusCode, ms }, 'request');
+      logger.debug({ request: id, method, path: pathOf(url), status, ms: Math.round(elapsedTime) }, 'request');
     }
     done();
   });
   app.addHook('preClose', () => callers.dismiss());
 
-  moveRoutes(app, services, callers);
-  jointRoutes(app, services, callers);
-  torqueRoutes(app, services, callers);
-  servoRoutes(app, services, callers);
-  connectionRoutes(app, services, callers);
-  recordingRoutes(app, services, callers);
-  calibrationRoutes(app, services, callers);
-  mirrorRoutes(app, services, callers);
-  stopRoutes(app, services);
-  statusRoutes(app, services);
-  simulationRoutes(app, services);
-  armRoutes(app, services, callers);
-  bridgeRoutes(app, services);
-  sessionRoutes(app, guard);
-  deviceRoutes(app, services);
   const hub = new Hub(services);
-  healthRoutes(app, services, () => hub.size);
-  const live = liveRoutes(app, services, { callers, guard, limits, hub });
-  const teleop = teleopRoutes(app, services, { callers, guard, limits });
-  serveWebSockets(
-    app,
-    new Map([
-      [LIVE, live],
-      [TELEOP_SOCKET, teleop],
-    ]),
-  );
+  app.addHook('preClose', async () => hub.close());
+  const parts: Parts = {
+    services,
+    callers,
+    guard,
+    limits,
+    hub,
+    requests,
+    jogs: new JogSessions(services.arms, services.jogging, clock),
+    address: () => {
+      const bound = app.server.address();
+      const { host, port } = services.config;
+      return bound !== null && typeof bound === 'object' ? { host: bound.address, port: bound.port } : { host, port };
+    },
+  };
+  for (const route of ROUTES) {
+    const { method, access, answer } = route;
+    // A stream has no end whose length could be told.
+    const exposeHeadRoute = method === 'GET' && !('media' in answer && answer.media === 'text/event-stream');
+    app.route({
+      method,
+      url: serverPath(route),
+      config: { access },
+      exposeHeadRoute,
+      handler: handlerOf(route, parts),
+    });
+  }
+  serveWebSockets(app, parts, CHANNELS);
   pageRoutes(app);
-  const description = openApi({ token: services.tokens !== null, dialect: services.config.dialect });
-  app.get('/openapi.json', async () => description);
+  describeRoutes(app, services);
   return app;
 }
 

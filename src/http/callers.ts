@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Caller, Owner } from '../arm/types.ts';
+import type { Clock, Timer } from '../clock.ts';
 import { isDeaf, onConnectionClosed } from './connections.ts';
 
 const OWNER_NAME = 'an HTTP client';
-/** Time that motions and their answers have to end when the server closes, ms. */
-const FAREWELL = 1000;
-/** How often it is looked whether the connections of those who wait for motions can still be heard, ms. */
-const HEARING = 1000;
+/** Time that motions and their answers have to end when the server closes, s. */
+const FAREWELL = 1;
+/** How often it is looked whether the connections of those who wait for motions can still be heard, s. */
+const HEARING = 1;
 
 /** The clients whose requests run at this moment: tells each motion when the one that asked for it has gone. */
 export class Callers {
@@ -16,12 +17,13 @@ export class Callers {
   readonly #open = new Map<AbortController, { readonly socket: Socket; readonly answered: Promise<unknown> }>();
   /** Connections that could not be heard when they were looked at last. */
   #deaf: ReadonlySet<Socket> = new Set();
-  readonly #hearing: NodeJS.Timeout;
+  readonly #clock: Clock;
+  readonly #hearing: Pick<Timer, 'cancel'>;
 
-  constructor(ownerKey: string, hearing = HEARING) {
+  constructor(ownerKey: string, clock: Clock, hearing = HEARING) {
     this.owner = { key: ownerKey, name: OWNER_NAME };
-    this.#hearing = setInterval(() => this.#listen(), hearing);
-    this.#hearing.unref();
+    this.#clock = clock;
+    this.#hearing = clock.every(hearing, () => this.#listen(), true);
   }
 
   /** An arm must not go on moving for one who may have gone: a connection that stays deaf beside a motion is ended. */
@@ -31,19 +33,42 @@ export class Callers {
     this.#deaf = new Set(deaf);
   }
 
-  /** Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. */
+  /**
+   * Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. Whoever does not
+   * ask for the signal has no motion that could outlive its client.
+   */
   async run<T>(reply: FastifyReply, takeOver: boolean, work: (caller: Caller) => Promise<T>): Promise<T> {
+    let working = true;
+    let signal: AbortSignal | undefined;
+    const hear = (): AbortSignal => this.#hear(reply, () => working);
+    const caller: Caller = {
+      owner: this.owner,
+      takeOver,
+      get signal() {
+        signal ??= hear();
+        return signal;
+      },
+    };
+    try {
+      return await work(caller);
+    } finally {
+      // What closes the connection from here on finds no motion to end.
+      working = false;
+    }
+  }
+
+  /** @returns what aborts when the client of an answer goes while it is worked for */
+  #hear(reply: FastifyReply, isWorking: () => boolean): AbortSignal {
     const controller = new AbortController();
     const response = reply.raw;
     const { socket } = reply.request.raw;
-    let working = true;
     const onClose = () => {
-      if (working && !response.writableFinished) controller.abort(new Error('the client has hung up'));
+      if (isWorking() && !response.writableFinished) controller.abort(new Error('the client has hung up'));
     };
     // The connection may have closed while the body was read.
     if (socket.destroyed) {
       onClose();
-    } else {
+    } else if (isWorking()) {
       const answered = new Promise<void>((resolve) => {
         const over = (): void => {
           onClose();
@@ -56,25 +81,20 @@ export class Callers {
       });
       this.#open.set(controller, { socket, answered });
     }
-    try {
-      return await work({ owner: this.owner, takeOver, signal: controller.signal });
-    } finally {
-      // What closes the connection from here on finds no motion to end.
-      working = false;
-    }
+    return controller.signal;
   }
 
   /** Ends all motions that clients wait for, and gives their answers a moment to leave. */
   async dismiss(): Promise<void> {
-    clearInterval(this.#hearing);
+    this.#hearing.cancel();
     const answers = [...this.#open.values()].map(({ answered }) => answered);
     for (const controller of this.#open.keys()) controller.abort(new Error('the bridge is shutting down'));
     if (answers.length === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise((resolve) => {
-      timer = setTimeout(resolve, FAREWELL);
+    let timer: Timer | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = this.#clock.after(FAREWELL, resolve);
     });
     await Promise.race([Promise.all(answers), limit]);
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }

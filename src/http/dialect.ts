@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { HttpConfig } from '../config/schema.ts';
+import { plainBoolean } from './fields.ts';
 
 /**
  * The interface as phosphobot 0.3 speaks it, for its clients: metres and radians for tolerances, `ry` roll and `rz` yaw,
- * numbers as text, coordinates that are left out are 0. What protects arms and people is the same in both dialects.
+ * numbers and booleans as text, coordinates that are left out are 0. What protects arms and people is the same in both dialects.
  */
 export type Dialect = HttpConfig['dialect'];
 
@@ -14,6 +15,7 @@ const NUMBER = /^\s*[+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d+)?\s*$/
 /** What of it is an integer: 1.0 is, 1e3 and 1.5 are not. */
 const INTEGER = /^\s*[+-]?\d[\d_]*(?:\.0+)?\s*$/;
 const NO_NUMBER = new Set(['float_type', 'float_parsing', 'int_type', 'int_parsing']);
+const NO_BOOLEAN = new Set(['bool_type', 'bool_parsing']);
 
 /** The number that text or a boolean stands for in this dialect; undefined for anything else. */
 function numberOf(value: unknown): number | undefined {
@@ -27,12 +29,17 @@ function softenedAt(issue: z.core.$ZodIssue, value: unknown): unknown {
     if (issue.path.at(-1) !== 'open') return undefined;
     return issue.code === 'too_small' ? issue.minimum : issue.maximum;
   }
+  if (NO_BOOLEAN.has(issue.message)) {
+    const plain = plainBoolean(value);
+    return typeof plain === 'boolean' ? plain : undefined;
+  }
   if (!NO_NUMBER.has(issue.message)) return undefined;
   return issue.message === 'int_parsing' && !INTEGER.test(String(value)) ? undefined : numberOf(value);
 }
 
-/** A body as phosphobot reads it: numbers in words become numbers, and an opening outside 0..1 becomes the nearest one. */
+/** A body as phosphobot reads it: words become numbers and booleans, and an opening outside 0..1 becomes the nearest one. */
 export function softened(schema: z.ZodType, body: unknown): unknown {
+  if (schema.safeParse(body).success) return body;
   const copy: unknown = structuredClone(body);
   // Text first, then the bounds of what it stands for.
   for (let round = 0; round < 2; round++) {

@@ -102,7 +102,7 @@ export function problemOf(error: unknown): HttpProblem | null {
   }
   const { code, statusCode, message } = error as Partial<FastifyError>;
   if (typeof code !== 'string' || !code.startsWith('FST_')) return null;
-  if (statusCode === 413) return new HttpProblem(413, 'The request body is larger than 1 MiB.');
+  if (statusCode === 413) return new HttpProblem(413, 'The request body is larger than 64 KiB.');
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return null;
   return new HttpProblem(statusCode, message ?? 'Bad Request');
 }

@@ -1,7 +1,19 @@
 import { z } from 'zod';
 
+/**
+ * The fields that requests are made of. The message of an issue is the type of the field error (`float_type`,
+ * `int_from_float`, ...); validation.ts words it. Whatever can be long has a largest size.
+ */
+
 /** Every schema that has a name in the OpenAPI description. */
 export const components = z.registry<{ id: string }>();
+
+/** Bounds of what a request can name. */
+export const MOST_JOINTS = 32;
+export const MOST_PAIRS = 16;
+/** Characters of a name, and of a path or an address. */
+export const LONGEST_NAME = 64;
+export const LONGEST_PATH = 128;
 
 /** Stands for a float literal that no 64-bit integer holds; an integer literal of that size is one. */
 const OVERSIZED = Symbol('float beyond 64-bit integers');
@@ -10,7 +22,7 @@ const INTEGER_RANGE = 2 ** 63;
 const TRUE = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
 const FALSE = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
 
-/** The boolean that clients in the field may write as 0, 1 or a word; anything else comes back as it is. */
+/** The boolean that 0, 1 or a word stands for; anything else comes back as it is. */
 export function plainBoolean(value: unknown): unknown {
   const word = typeof value === 'string' ? value.toLowerCase() : typeof value === 'number' ? String(value) : '';
   if (TRUE.has(word)) return true;
@@ -63,30 +75,108 @@ export function number({ min, above, max }: Bounds = {}) {
   return z.preprocess(plainNumber, schema);
 }
 
-/** A JSON number without fraction: 2.0 is one. */
-export function integer({ min, max }: Omit<Bounds, 'above'> = {}) {
+function wholeNumber({ min, max }: Omit<Bounds, 'above'>) {
   let schema = z
     .number({ error: integerType })
     .refine(Number.isInteger, { abort: true, error: () => 'int_from_float' });
   if (min !== undefined) schema = schema.min(min);
   if (max !== undefined) schema = schema.max(max);
-  return z.preprocess(plainInteger, schema.meta({ type: 'integer' }));
+  return schema.meta({ type: 'integer' });
+}
+
+/** A JSON number without fraction: 2.0 is one. */
+export function integer(bounds: Omit<Bounds, 'above'> = {}) {
+  return z.preprocess(plainInteger, wholeNumber(bounds));
 }
 
 export function boolean() {
-  return z.preprocess(plainBoolean, z.boolean({ error: booleanType }));
+  return z.boolean({ error: booleanType });
 }
 
-/** Any text. */
-export function word() {
-  return z.string({ error: () => 'string_type' });
+/** One of some words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: () => 'literal_error' });
 }
 
-/** A text that a pattern fits as a whole. */
+/** Any text of at most `max` characters. */
+export function word(max: number) {
+  return z.string({ error: () => 'string_type' }).max(max);
+}
+
+/** A text that a pattern fits as a whole. The pattern bounds its length. */
 export function text(pattern: RegExp) {
   return z.string({ error: () => 'string_type' }).regex(pattern, { error: () => 'string_pattern_mismatch' });
 }
 
+/** Refuses what is too large before its parts are looked at: judging each of 30 000 wrong items takes 0.1 s. */
+function atMost(max: number, origin: 'array' | 'object', sizeOf: (value: unknown) => number) {
+  return (value: unknown, context: z.core.$RefinementCtx<unknown>): unknown => {
+    if (sizeOf(value) <= max) return value;
+    context.issues.push({ code: 'too_big', origin, maximum: max, inclusive: true, input: value, path: [] });
+    return z.NEVER;
+  };
+}
+
+interface Sizes {
+  readonly min?: number;
+  readonly max: number;
+}
+
+export function list<Item extends z.ZodType>(item: Item, { min, max }: Sizes) {
+  const items = z.array(item, { error: () => 'list_type' }).max(max);
+  const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+  return z.preprocess(atMost(max, 'array', sizeOf), min === undefined ? items : items.min(min));
+}
+
+/** Values by name. */
+export function map<Value extends z.ZodType>(value: Value, { max }: Sizes) {
+  const sizeOf = (sent: unknown): number => (typeof sent === 'object' && sent !== null ? Object.keys(sent).length : 0);
+  const entries = z.record(z.string().max(LONGEST_NAME), value, asMap).meta({ maxProperties: max });
+  return z.preprocess(atMost(max, 'object', sizeOf), entries);
+}
+
 export const asModel = { error: () => 'model_attributes_type' };
 export const asMap = { error: () => 'dict_type' };
-export const asList = { error: () => 'list_type' };
+
+/**
+ * Fields of a query. What is sent is text.
+ */
+
+const INTEGER_TEXT = /^[+-]?(\d+(?:_\d+)*)(?:\.0+)?$/;
+const MOST_DIGITS = 4300;
+
+/** The integer that a text stands for, as Python reads it; other texts come back as they are. */
+function integerOfText(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const digits = INTEGER_TEXT.exec(value.trim())?.[1];
+  if (digits === undefined) return value;
+  if (digits.replaceAll('_', '').replace(/^0+/, '').length > MOST_DIGITS) return OVERSIZED;
+  const sent = Number(value.trim().replaceAll('_', ''));
+  // Python's integers have no end.
+  return Number.isFinite(sent) ? sent : Math.sign(sent) * Number.MAX_VALUE;
+}
+
+export function queryInteger(bounds: Omit<Bounds, 'above'> = {}) {
+  return z.preprocess(integerOfText, wholeNumber(bounds));
+}
+
+export function queryNumber({ min, max }: { readonly min: number; readonly max: number }) {
+  const numberOfText = (value: unknown): unknown => {
+    const sent = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    return Number.isFinite(sent) ? sent : value;
+  };
+  return z.preprocess(numberOfText, z.number({ error: numberType }).min(min).max(max));
+}
+
+export function queryBoolean() {
+  return z.preprocess(plainBoolean, boolean());
+}
+
+/** Words separated by commas. */
+export function queryList<Item extends z.ZodType>(item: Item, sizes: Sizes) {
+  const wordsOf = (value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    return value === '' ? [] : value.split(',', sizes.max + 1).map((one) => one.trim());
+  };
+  return z.preprocess(wordsOf, list(item, sizes));
+}

@@ -1,43 +1,23 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Clock } from '../clock.ts';
 import type { HttpConfig } from '../config/schema.ts';
-import { bareAddress, hostOf, isLoopback, pathOf } from './addresses.ts';
+import { authorityOf, bareAddress, hostOf, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
+import { LONGEST_NAME } from './fields.ts';
+import type { Access } from './route.ts';
 import { SCOPES, type Scope, type Tokens } from './tokens.ts';
 
-/** A session of a page ends after this time, ms: a working day. */
-const SESSION_TIME = 12 * 3600 * 1000;
+/** A session of a page ends after this time, s: a working day. */
+const SESSION_TIME = 12 * 3600;
 /** Sessions at once; the oldest gives way. */
 const MOST_SESSIONS = 256;
 const COOKIE = 'arm_bridge_session';
 
-/** Routes that everybody with any token may call: a stop must not fail for the wrong one. */
-const STOPS: ReadonlySet<string> = new Set(['/stop', '/api/v1/stop']);
-/** POST routes that only read. */
-const READING: ReadonlySet<string> = new Set([
-  '/end-effector/read',
-  '/joints/read',
-  '/torque/read',
-  '/voltage/read',
-  '/temperature/read',
-  '/robot/config',
-  '/local/scan-devices',
-  '/teleop/settings/read',
-  '/api/v1/arms/:name/reachable',
-]);
-/** True for the routes of a stop, which pass limits that others do not. */
-export function isStop(url: string): boolean {
-  return STOPS.has(pathOf(url));
-}
-
-/** What a client must be allowed to call a route. */
-function scopeNeeded(method: string, route: string): Scope {
-  return method === 'GET' || STOPS.has(route) || READING.has(route) ? 'read' : 'control';
-}
-
 interface Session {
   readonly scope: Scope;
+  /** By the monotonic clock, s. */
   readonly ends: number;
 }
 
@@ -48,11 +28,15 @@ export class Guard {
   readonly #secrets: readonly { readonly digest: Buffer; readonly scope: Scope }[];
   readonly #sessions = new Map<string, Session>();
   readonly #secure: boolean;
+  /** The last Host that was found to be answered whatever its connection. */
+  #knownHost: string | null = null;
+  readonly #clock: Clock;
   /** Ownership key of every client that this guard lets move arms. */
   readonly ownerKey: string;
 
   /** @param tokens null: none is needed */
-  constructor(config: HttpConfig, tokens: Tokens | null) {
+  constructor(config: HttpConfig, tokens: Tokens | null, clock: Clock) {
+    this.#clock = clock;
     const bound = bareAddress(config.host);
     this.#allowed = new Set([bound, ...config.allowed_hosts.map((host) => bareAddress(host))]);
     this.#listed = new Set(config.cors_origins.map((origin) => origin.toLowerCase()));
@@ -71,25 +55,36 @@ export class Guard {
     return isIP(host) !== 0 && host === bareAddress(request.socket?.localAddress ?? '');
   }
 
+  #checkHost(authority: string, request: IncomingMessage): void {
+    if (authority === this.#knownHost) return;
+    if (!this.#knows(hostOf(authority), request)) {
+      throw new HttpProblem(
+        403,
+        `Host "${authority.slice(0, LONGEST_NAME)}" is not answered: use localhost or the address the bridge listens on, or ` +
+          'add the name to http.allowed_hosts.',
+      );
+    }
+    // What an address of this connection made known is judged anew for the next one.
+    const host = hostOf(authority)!;
+    if (isLoopback(host) || this.#allowed.has(host)) this.#knownHost = authority;
+  }
+
   /**
    * Host and Origin: keeps out web pages of other sites and names that were pointed at this computer (DNS rebinding).
    * To be called before the body is read, also for upgrades.
-   * @throws {HttpProblem} 403
+   * @throws {HttpProblem} 400 for a request with several hosts, 403
    */
   checkSource(request: IncomingMessage): void {
-    const { host, origin } = request.headers;
-    if (!this.#knows(hostOf(host ?? ''), request)) {
-      throw new HttpProblem(
-        403,
-        `Host "${host ?? ''}" is not answered: use localhost or the address the bridge listens on, or add the name ` +
-          'to http.allowed_hosts.',
-      );
-    }
-    if (origin === undefined || this.mayRead(origin) || this.#isOwnOrigin(origin, request)) return;
+    const { host = '', origin } = request.headers;
+    if (hasSeveralHosts(request.rawHeaders)) throw new HttpProblem(400, 'The request has more than one Host header.');
+    this.#checkHost(host, request);
+    const authority = authorityOf(request.url ?? '/');
+    if (authority !== null) this.#checkHost(authority, request);
+    if (origin === undefined || this.mayRead(origin) || this.#isOwnOrigin(origin, host, request)) return;
     throw new HttpProblem(
       403,
-      `Requests from web pages of ${origin === '' ? 'an empty origin' : `"${origin}"`} are refused: serve the page ` +
-        'from localhost, or add its host to http.allowed_hosts.',
+      `Requests from web pages of ${origin === '' ? 'an empty origin' : `"${origin.slice(0, LONGEST_NAME)}"`} are refused: add ` +
+        'it to http.cors_origins, or the name of a proxy to http.allowed_hosts.',
     );
   }
 
@@ -98,9 +93,17 @@ export class Guard {
     return this.#listed.has(origin.toLowerCase());
   }
 
-  #isOwnOrigin(origin: string, request: IncomingMessage): boolean {
-    const match = /^https?:\/\/(.+)$/i.exec(origin);
-    return match !== null && this.#knows(hostOf(match[1]!), request);
+  /**
+   * Whether a page is one of this bridge: it has the authority that the request names, or another loopback name and the same
+   * port, or it is behind a proxy whose name is configured. A page on another port may be anybody's.
+   */
+  #isOwnOrigin(origin: string, host: string, request: IncomingMessage): boolean {
+    const authority = /^https?:\/\/(.+)$/i.exec(origin)?.[1]?.toLowerCase();
+    const name = authority === undefined ? null : hostOf(authority);
+    if (name === null || !this.#knows(name, request)) return false;
+    const port = portOf(authority!);
+    if (authority === host.toLowerCase() || (port === '' && this.#allowed.has(name))) return true;
+    return isLoopback(name) && isLoopback(hostOf(host) ?? '') && port === portOf(host);
   }
 
   /**
@@ -122,8 +125,8 @@ export class Guard {
   }
 
   /** @throws {HttpProblem} 403 when a client may not call a route */
-  checkScope(scope: Scope, method: string, route: string): void {
-    if (scope === 'control' || scopeNeeded(method, route) === 'read') return;
+  checkScope(scope: Scope, access: Access): void {
+    if (scope === 'control' || access !== 'control') return;
     throw new HttpProblem(403, 'This token may only read and stop. The one of http.token_file is needed.');
   }
 
@@ -135,12 +138,12 @@ export class Guard {
   openSession(token: string): { readonly scope: Scope; readonly cookie: string | null } {
     if (this.#secrets.length === 0) return { scope: 'control', cookie: null };
     const scope = this.#scopeOf(token);
-    const now = Date.now();
+    const now = this.#clock.now();
     for (const [key, { ends }] of this.#sessions) if (ends < now) this.#sessions.delete(key);
     while (this.#sessions.size >= MOST_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
     const id = randomBytes(32).toString('base64url');
     this.#sessions.set(keyOf(id), { scope, ends: now + SESSION_TIME });
-    return { scope, cookie: this.#cookie(id, SESSION_TIME / 1000) };
+    return { scope, cookie: this.#cookie(id, SESSION_TIME) };
   }
 
   /**
@@ -171,7 +174,7 @@ export class Guard {
   #sessionOf(request: IncomingMessage): Session | null {
     const id = cookieOf(request);
     const session = id === null ? undefined : this.#sessions.get(keyOf(id));
-    return session === undefined || session.ends < Date.now() ? null : session;
+    return session === undefined || session.ends < this.#clock.now() ? null : session;
   }
 
   #scopeOf(token: string): Scope {
@@ -181,6 +184,20 @@ export class Guard {
     if (found.length > 0) return found[0]!.scope;
     throw unauthorised('The token is not the one of http.token_file.');
   }
+}
+
+function portOf(authority: string): string {
+  return /:(\d+)$/.exec(authority)?.[1] ?? '';
+}
+
+/** Node gives the first of them alone, and another server on the way may take the last. */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 function unauthorised(text: string): HttpProblem {

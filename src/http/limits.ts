@@ -1,49 +1,80 @@
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
-import { isLoopback } from './addresses.ts';
+import { isIPv6, type Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { bareAddress, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
-import { isStop } from './guard.ts';
+import type { Access } from './route.ts';
 
-/** Connections at once, and from one other computer. */
-const MOST_CONNECTIONS = 512;
+/** Connections at once: of this computer, of all others together, and of one other. */
+const MOST_LOCAL = 256;
+const MOST_REMOTE = 384;
 const MOST_OF_ONE = 128;
-/** Connections beyond those, for stops alone; each is closed when it says nothing for a while, ms. */
-const RESERVED = 16;
-const RESERVED_SILENCE = 3000;
+/** Connections beyond those, for stops alone: of this computer, of all others, and of one other. */
+const LOCAL_STOPS = 16;
+const REMOTE_STOPS = 32;
+const STOPS_OF_ONE = 4;
+/** Such a connection ends after this time, s. */
+const STOP_TIME = 4;
 /** Addresses whose requests are counted at once. */
 const MOST_ADDRESSES = 4096;
 
 interface Bucket {
   left: number;
+  /** s */
   filled: number;
 }
+
+/** Who has a share: this computer, another one, or the network of an IPv6 address, which may have as many as it likes. */
+function shareOf(address: string): string {
+  if (isLoopback(address)) return 'local';
+  const bare = bareAddress(address);
+  if (!isIPv6(bare)) return bare;
+  const [head = '', tail = ''] = bare.split('::');
+  const before = head.split(':').filter((group) => group !== '');
+  const after = tail.split(':').filter((group) => group !== '');
+  const zeros = bare.includes('::') ? Array<string>(8 - before.length - after.length).fill('0') : [];
+  return [...before, ...zeros, ...after].slice(0, 4).join(':');
+}
+
+/** A connection by its two ends, which a socket and the one that decrypts it have in common. */
+const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 
 /** Keeps any client from taking the bridge away from the others, and always leaves a way for a stop. */
 export class Limits {
   readonly #rate: number;
+  readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
+  /** Connections that may ask for anything, by who has them. */
   readonly #counts = new Map<string, number>();
+  #remote = 0;
+  /** Connections for stops alone, the oldest first. */
+  readonly #stops = new Map<Socket, string>();
   readonly #known = new WeakSet<Socket>();
+  /** Those for stops alone, encrypted or not, and how the encrypted ones are found. */
   readonly #forStops = new WeakSet<Socket>();
-  #open = 0;
+  readonly #stopEnds = new Set<string>();
 
   /** @param rate requests and messages per second of one other computer */
-  constructor(rate: number) {
+  constructor(rate: number, clock: Clock) {
     this.#rate = rate;
+    this.#clock = clock;
   }
 
-  /** Counts the connections of a server. @param secure it encrypts */
-  watch(server: Server, secure: boolean): void {
-    server.maxConnections = MOST_CONNECTIONS + RESERVED;
-    server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) => this.#count(socket));
+  /** Counts the connections of a server from the moment at which they are there, whether they say anything or not. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#count(socket));
+    server.on('secureConnection', (socket: Socket) => {
+      if (this.#stopEnds.has(endsOf(socket))) this.#forStops.add(socket);
+    });
   }
 
   /**
-   * @param url as it was asked for
+   * @param access of what is asked for
    * @throws {HttpProblem} 429 when the client asks too often, 503 when its connection is kept for stops
    */
-  check(socket: Socket, url: string): void {
-    if (isStop(url)) return;
+  check(socket: Socket, access: Access): void {
+    if (access === 'stop') return;
     if (this.#forStops.has(socket)) {
       throw new HttpProblem(503, 'There are too many connections: only a stop is answered.', { 'retry-after': '1' });
     }
@@ -56,14 +87,15 @@ export class Limits {
   /** Whether a client may send another request or message now. Those of this computer may always. */
   allows(address: string | undefined): boolean {
     if (address === undefined || isLoopback(address)) return true;
-    const now = performance.now();
-    let bucket = this.#buckets.get(address);
+    const share = shareOf(address);
+    const now = this.#clock.now();
+    let bucket = this.#buckets.get(share);
     if (bucket === undefined) {
       if (this.#buckets.size >= MOST_ADDRESSES) this.#buckets.delete(this.#buckets.keys().next().value!);
       bucket = { left: this.#rate, filled: now };
-      this.#buckets.set(address, bucket);
+      this.#buckets.set(share, bucket);
     }
-    bucket.left = Math.min(this.#rate, bucket.left + ((now - bucket.filled) / 1000) * this.#rate);
+    bucket.left = Math.min(this.#rate, bucket.left + (now - bucket.filled) * this.#rate);
     bucket.filled = now;
     if (bucket.left < 1) return false;
     bucket.left--;
@@ -74,21 +106,39 @@ export class Limits {
     // An upgrade that is not carried out hands its connection over anew.
     if (this.#known.has(socket)) return;
     this.#known.add(socket);
-    const address = socket.remoteAddress ?? '';
-    const ofOne = (this.#counts.get(address) ?? 0) + 1;
-    this.#counts.set(address, ofOne);
-    this.#open++;
-    socket.once('close', () => this.#release(address));
-    const crowded = this.#open > MOST_CONNECTIONS || (ofOne > MOST_OF_ONE && !isLoopback(address));
-    if (!crowded) return;
-    this.#forStops.add(socket);
-    socket.setTimeout(RESERVED_SILENCE, () => socket.destroy());
+    const share = shareOf(socket.remoteAddress ?? '');
+    const isLocal = share === 'local';
+    const ofOne = this.#counts.get(share) ?? 0;
+    if (ofOne >= (isLocal ? MOST_LOCAL : MOST_OF_ONE) || (!isLocal && this.#remote >= MOST_REMOTE)) {
+      this.#keepForStops(socket, share);
+      return;
+    }
+    this.#counts.set(share, ofOne + 1);
+    if (!isLocal) this.#remote++;
+    socket.once('close', () => {
+      const left = (this.#counts.get(share) ?? 1) - 1;
+      if (left > 0) this.#counts.set(share, left);
+      else this.#counts.delete(share);
+      if (!isLocal) this.#remote--;
+    });
   }
 
-  #release(address: string): void {
-    this.#open--;
-    const left = (this.#counts.get(address) ?? 1) - 1;
-    if (left > 0) this.#counts.set(address, left);
-    else this.#counts.delete(address);
+  /** The newest gets a place: one who stops speaks at once, and those who were there before had their time. */
+  #keepForStops(socket: Socket, share: string): void {
+    const isLocal = share === 'local';
+    const sameShare = [...this.#stops].filter(([, other]) => other === share);
+    const remote = [...this.#stops].filter(([, other]) => other !== 'local');
+    if (sameShare.length >= (isLocal ? LOCAL_STOPS : STOPS_OF_ONE)) sameShare[0]![0].destroy();
+    else if (!isLocal && remote.length >= REMOTE_STOPS) remote[0]![0].destroy();
+    const ends = endsOf(socket);
+    this.#stops.set(socket, share);
+    this.#forStops.add(socket);
+    this.#stopEnds.add(ends);
+    const over = this.#clock.after(STOP_TIME, () => socket.destroy(), true);
+    socket.once('close', () => {
+      over.cancel();
+      this.#stops.delete(socket);
+      this.#stopEnds.delete(ends);
+    });
   }
 }

@@ -14,19 +14,28 @@ interface Answered {
 
 /** Counts requests by route, method and status. */
 export class RequestCounts {
-  readonly #answered = new Map<string, Answered>();
+  readonly #answered: Answered[] = [];
+  /** The same by route, then status, then method: no text has to be made for a request. */
+  readonly #routes = new Map<string, Map<number, Map<string, Answered>>>();
 
   /** @param route as it is declared, so that there are only as many series as routes @param time s */
   add(method: string, route: string, status: number, time: number): void {
-    const key = `${method} ${route} ${status}`;
-    const entry = this.#answered.get(key) ?? { labels: { method, route, status }, count: 0, time: 0 };
+    const entry = this.#routes.get(route)?.get(status)?.get(method) ?? this.#entry(method, route, status);
     entry.count++;
     entry.time += time;
-    this.#answered.set(key, entry);
   }
 
-  get all(): Iterable<Answered> {
-    return this.#answered.values();
+  get all(): readonly Answered[] {
+    return this.#answered;
+  }
+
+  #entry(method: string, route: string, status: number): Answered {
+    const statuses = this.#routes.get(route) ?? new Map<number, Map<string, Answered>>();
+    const methods = statuses.get(status) ?? new Map<string, Answered>();
+    const entry = { labels: { method, route, status }, count: 0, time: 0 };
+    this.#routes.set(route, statuses.set(status, methods.set(method, entry)));
+    this.#answered.push(entry);
+    return entry;
   }
 }
 
@@ -59,9 +68,10 @@ function escaped(text: string): string {
 /** Loop, arms, buses, servos, pairs, HTTP and ROS as Prometheus reads them. @param live clients of the live stream */
 export function metricsText(services: HttpServices, requests: RequestCounts, live: number): string {
   const page = new Exposition();
+  const now = services.clock.wall();
   page.add('info', 'gauge', 'Version of the bridge.', { version: services.version }, 1);
   addLoop(page, services);
-  for (const arm of services.arms.all) addArm(page, arm);
+  for (const arm of services.arms.all) addArm(page, arm, now);
   for (const { leader, follower, rate, latency } of services.mirror.status().pairs) {
     const labels = { leader, follower };
     page.add('pair_goals_per_second', 'gauge', 'Goals written to the follower.', labels, rate);
@@ -95,7 +105,8 @@ function addLoop(page: Exposition, services: HttpServices): void {
   }
 }
 
-function addArm(page: Exposition, arm: Arm): void {
+/** @param now seconds since the epoch */
+function addArm(page: Exposition, arm: Arm, now: number): void {
   const snapshot = arm.read();
   const labels = { arm: arm.name };
   for (const state of ARM_STATES) {
@@ -108,7 +119,7 @@ function addArm(page: Exposition, arm: Arm): void {
     );
   }
   page.add('arm_torque', 'gauge', 'Some servo has torque.', labels, snapshot.torque ? 1 : 0);
-  const age = snapshot.sampleTime === 0 ? Number.NaN : Date.now() / 1000 - snapshot.sampleTime;
+  const age = snapshot.sampleTime === 0 ? Number.NaN : now - snapshot.sampleTime;
   page.add('arm_sample_age_seconds', 'gauge', 'Age of the newest bus read.', labels, age);
   page.add('bus_discarded_bytes_total', 'counter', 'Bytes of no valid reply.', labels, snapshot.discarded);
   const trip = 'From request to last reply.';

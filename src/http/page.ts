@@ -4,13 +4,6 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** It tells and does nothing that needs a token. */
-    readonly open?: boolean;
-  }
-}
-
 /** Where `npm run build:page` puts the page: beside this room, once compiled. */
 const FOLDER = fileURLToPath(new URL('../page', import.meta.url));
 
@@ -45,7 +38,7 @@ const HEADERS = {
  * @param folder of the built page
  */
 export function pageRoutes(app: FastifyInstance, folder: string = FOLDER): void {
-  const config = { open: true };
+  const config = { access: 'open' as const };
   if (!existsSync(join(folder, 'index.html'))) {
     app.get('/', { config }, async (_request, reply) =>
       reply

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { CalibrationService } from '../calibration/calibration-service.ts';
+import type { Clock } from '../clock.ts';
 import type { Config, HttpConfig } from '../config/schema.ts';
 import type { LogTail } from '../log.ts';
 import type { GravityService } from '../mirror/gravity.ts';
@@ -13,6 +14,7 @@ import type { TorqueSwitch } from '../motion/torque.ts';
 import type { RecordingService } from '../recording/recording-service.ts';
 import type { Roster } from '../roster.ts';
 import { HttpProblem } from './errors.ts';
+import { LONGEST_NAME } from './fields.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the physics of a simulated arm can be asked, beside its servo bus. */
@@ -46,6 +48,7 @@ export interface SerialDevice {
 
 /** The parts of the bridge that HTTP speaks to. */
 export interface HttpServices {
+  readonly clock: Clock;
   readonly config: HttpConfig;
   readonly arms: Arms;
   readonly motion: MoveService;
@@ -83,7 +86,7 @@ export interface HttpServices {
 export function armById({ arms, config }: HttpServices, id: number): Arm {
   const arm = arms.all.find((candidate) => candidate.id === id);
   if (arm !== undefined) return arm;
-  const text = Number.isInteger(id) ? BigInt(id) : id;
+  const text = Number.isSafeInteger(id) ? id : Number(id).toExponential(2);
   if (config.dialect === 'phosphobot') {
     const last = arms.all.at(-1);
     if (id === -1 && last !== undefined) return last;
@@ -91,6 +94,14 @@ export function armById({ arms, config }: HttpServices, id: number): Arm {
   }
   const known = arms.all.map((candidate) => candidate.id).sort((a, b) => a - b);
   throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`);
+}
+
+/** @throws {HttpProblem} 404 naming the known arms */
+export function armByName({ arms }: HttpServices, name: string): Arm {
+  const arm = arms.byName(name);
+  if (arm !== undefined) return arm;
+  const known = arms.all.map((candidate) => candidate.name).join(', ');
+  throw new HttpProblem(404, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`);
 }
 
 /** The arm with an id, or all arms. @throws {HttpProblem} 400 naming the known ids */

@@ -1,20 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Dialect, softened } from './dialect.ts';
 import { type FieldError, HttpProblem } from './errors.ts';
-import { plainBoolean } from './fields.ts';
-import { JsonDepthError, JsonSyntaxError, parseJson } from './json.ts';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    readonly dialect: Dialect;
-  }
-  interface FastifyRequest {
-    /** Content-Type of the request; the server's own choice of a parser never sees it. */
-    sentType: string | undefined;
-  }
-}
+import { LONGEST_NAME } from './fields.ts';
+import { JsonDepthError, JsonSyntaxError, readJson } from './json.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {
   missing: 'Field required',
@@ -34,16 +23,40 @@ const TEXTS: Readonly<Record<string, string>> = {
   string_pattern_mismatch: 'Input should be 1 to 64 letters, digits, "_" and "-"',
   extra_forbidden: 'Extra inputs are not permitted',
 };
+/** The same for a query, all of which is text. */
+const QUERY_TEXTS: Readonly<Record<string, string>> = {
+  int_parsing: 'Input should be a valid integer, unable to parse string as an integer',
+  float_parsing: 'Input should be a valid number',
+};
 
-const MAX_ECHO_TEXT = 200;
+/** Faults that one answer tells; further ones are counted. */
+const MOST_FAULTS = 20;
+/** Bytes of what was sent that one answer repeats, all its faults together: in all, and of values. */
+const MOST_ECHO = 200;
+const MOST_VALUES = 100;
 const MAX_ECHO_DEPTH = 3;
 const MAX_ECHO_ENTRIES = 20;
+/** Steps of the place of a fault that are told; no field of this interface lies deeper. */
+const MAX_PLACE = 8;
 
-/** What was sent, in a size that a reply can carry and a form that JSON can. */
-export function echo(value: unknown, depth = 0): unknown {
+type Place = readonly (string | number)[];
+
+/** The beginning of a text, of so many bytes at most. */
+function beginning(text: string, bytes: number): string {
+  const head = text.slice(0, Math.max(0, bytes));
+  // What is left of a character that has been cut is not one.
+  return Buffer.byteLength(head) <= bytes
+    ? head
+    : Buffer.from(head)
+        .toString('utf8', 0, bytes)
+        .replace(/\ufffd$/, '');
+}
+
+/** What was sent, in a form that JSON can carry. @param room bytes that it may take */
+export function echo(value: unknown, room: number, depth = 0): unknown {
   switch (typeof value) {
     case 'string':
-      return value.length > MAX_ECHO_TEXT ? `${value.slice(0, MAX_ECHO_TEXT)}...` : value;
+      return value.length > room || Buffer.byteLength(value) > room ? `${beginning(value, room)}...` : value;
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'bigint':
@@ -51,60 +64,155 @@ export function echo(value: unknown, depth = 0): unknown {
     case 'object': {
       if (value === null) return null;
       if (depth === MAX_ECHO_DEPTH) return '...';
-      if (Array.isArray(value)) return value.slice(0, MAX_ECHO_ENTRIES).map((item) => echo(item, depth + 1));
-      const entries = Object.entries(value).slice(0, MAX_ECHO_ENTRIES);
-      return Object.fromEntries(entries.map(([key, item]) => [echo(key), echo(item, depth + 1)]));
+      let left = room;
+      const shown = (item: unknown): unknown => {
+        const one = echo(item, left, depth + 1);
+        left -= Buffer.byteLength(JSON.stringify(one));
+        return one;
+      };
+      if (Array.isArray(value)) {
+        const items: unknown[] = [];
+        for (let i = 0; i < value.length && i < MAX_ECHO_ENTRIES && left > 0; i++) items.push(shown(value[i]));
+        return items;
+      }
+      const entries: [string, unknown][] = [];
+      for (const key of Object.keys(value).slice(0, MAX_ECHO_ENTRIES)) {
+        if (left <= 0) break;
+        entries.push([String(shown(key)), shown((value as Readonly<Record<string, unknown>>)[key])]);
+      }
+      return Object.fromEntries(entries);
     }
     default:
       return value ?? null;
   }
 }
 
-function fault(type: string, loc: (string | number)[], input: unknown, ctx?: Record<string, unknown>): FieldError {
-  const msg = TEXTS[type] ?? type;
-  return { type, loc, msg, input: echo(input), ...(ctx === undefined ? {} : { ctx }) };
-}
+/** Collects what is wrong with a request. Its size is bounded whatever the request holds. */
+export class Faults {
+  readonly #told: FieldError[] = [];
+  #more = 0;
+  #room = MOST_ECHO;
+  #roomForValues = MOST_VALUES;
+  /** Steps that were named before: they are counted once. */
+  readonly #named = new Set<string>();
 
-/** A field below its bound, in the body unless `loc` says otherwise. */
-export function belowBound(loc: (string | number)[], input: unknown, ge: number): FieldError {
-  return {
-    type: 'greater_than_equal',
-    loc,
-    msg: `Input should be greater than or equal to ${ge}`,
-    input: echo(input),
-    ctx: { ge },
-  };
-}
+  /** @param loc place of the fault, from `body` or `query` on @param input what was sent there @param ctx bounds that were missed */
+  add(
+    type: string,
+    loc: Place,
+    input: unknown,
+    msg = TEXTS[type] ?? type,
+    ctx?: Readonly<Record<string, unknown>>,
+  ): void {
+    if (this.#told.length === MOST_FAULTS) {
+      this.#more++;
+      return;
+    }
+    const place = loc.slice(0, MAX_PLACE).map((step) => (typeof step === 'string' ? this.#name(step) : step));
+    const shown = echo(input, Math.min(this.#room, this.#roomForValues));
+    const size = Buffer.byteLength(JSON.stringify(shown));
+    this.#room -= size;
+    this.#roomForValues -= size;
+    this.#told.push({ type, loc: place, msg, input: shown, ...(ctx === undefined ? {} : { ctx }) });
+  }
 
-/** A field above its bound. */
-export function aboveBound(loc: (string | number)[], input: unknown, le: number): FieldError {
-  return {
-    type: 'less_than_equal',
-    loc,
-    msg: `Input should be less than or equal to ${le}`,
-    input: echo(input),
-    ctx: { le },
-  };
-}
+  /** A step of a place as it is told: the client may have chosen it. */
+  #name(step: string): string {
+    if (this.#named.has(step)) return step;
+    const name = beginning(step, LONGEST_NAME);
+    const size = Buffer.byteLength(name);
+    if (size > this.#room) return '...';
+    this.#room -= size;
+    if (name === step) this.#named.add(step);
+    return name;
+  }
 
-/** A parameter of the query that is no number. */
-export function notANumber(loc: (string | number)[], text: string): FieldError {
-  return { ...fault('float_parsing', loc, text), msg: 'Input should be a valid number' };
-}
+  belowBound(loc: Place, input: unknown, ge: number): void {
+    this.add('greater_than_equal', loc, input, `Input should be greater than or equal to ${ge}`, { ge });
+  }
 
-/** A word that is none of those that its place takes. */
-export function notOneOf(loc: (string | number)[], input: unknown, words: readonly string[]): FieldError {
-  const expected = words
-    .map((word) => `'${word}'`)
-    .join(', ')
-    .replace(/, ([^,]*)$/, ' or $1');
-  return { ...fault('literal_error', loc, input, { expected }), msg: `Input should be ${expected}` };
-}
+  aboveBound(loc: Place, input: unknown, le: number): void {
+    this.add('less_than_equal', loc, input, `Input should be less than or equal to ${le}`, { le });
+  }
 
-/** A name that is none of those known at its place. */
-export function unknownName(loc: (string | number)[], input: unknown, known: readonly string[]): FieldError {
-  const error = fault('extra_forbidden', loc, input);
-  return { ...error, msg: `${error.msg}. Known names: ${known.join(', ')}` };
+  /** A word that is none of those that its place takes. */
+  notOneOf(loc: Place, input: unknown, words: readonly string[]): void {
+    const expected = words
+      .map((word) => `'${word}'`)
+      .join(', ')
+      .replace(/, ([^,]*)$/, ' or $1');
+    this.add('literal_error', loc, input, `Input should be ${expected}`, { expected });
+  }
+
+  /** A name that is none of those known at its place. */
+  unknownName(loc: Place, input: unknown, known: readonly string[]): void {
+    this.add('extra_forbidden', loc, input, `${TEXTS.extra_forbidden}. Known names: ${known.join(', ')}`);
+  }
+
+  /** @throws {HttpProblem} 422 when there are any */
+  refuse(): void {
+    if (this.#told.length === 0) return;
+    const rest =
+      this.#more === 0 ? [] : [{ type: 'too_many_errors', loc: [], msg: `and ${this.#more} more`, input: null }];
+    throw new HttpProblem(422, [...this.#told, ...rest]);
+  }
+
+  /** Adds what a schema found wrong with a value. */
+  addIssue(issue: z.core.$ZodIssue, value: unknown, where: 'body' | 'query'): void {
+    const path = issue.path as (string | number)[];
+    // A parameter of a query is one text.
+    const loc = [where, ...(where === 'query' ? path.slice(0, 1) : path)];
+    let parent: unknown;
+    let input = value;
+    for (const key of where === 'query' ? path.slice(0, 1) : path) {
+      parent = input;
+      input = child(input, key);
+    }
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) this.add('extra_forbidden', [...loc, key], child(input, key));
+    } else if (issue.code === 'invalid_key') {
+      this.#tooLong([...loc, '[key]'], path.at(-1), 'string', LONGEST_NAME);
+    } else if (input === undefined) {
+      this.add('missing', loc, parent);
+    } else if (issue.code === 'invalid_value') {
+      this.notOneOf(loc, input, issue.values.map(String));
+    } else if (issue.code === 'too_small') {
+      this.#tooSmall(loc, input, issue);
+    } else if (issue.code === 'too_big') {
+      if (issue.origin === 'number') this.aboveBound(loc, input, Number(issue.maximum));
+      else this.#tooLong(loc, input, issue.origin, Number(issue.maximum));
+    } else {
+      const texts = where === 'query' ? QUERY_TEXTS : TEXTS;
+      this.add(issue.message, loc, input, texts[issue.message]);
+    }
+  }
+
+  #tooSmall(loc: Place, input: unknown, { origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): void {
+    const least = Number(minimum);
+    // An empty text where a list is wanted: that it is no list is said already.
+    if (origin === 'string') return;
+    if (origin === 'array') {
+      const actual = Array.isArray(input) ? input.length : 0;
+      const msg = `List should have at least ${least} item after validation, not ${actual}`;
+      this.add('too_short', loc, input, msg, { field_type: 'List', min_length: least, actual_length: actual });
+    } else if (inclusive === false) {
+      this.add('greater_than', loc, input, `Input should be greater than ${least}`, { gt: least });
+    } else {
+      this.belowBound(loc, input, least);
+    }
+  }
+
+  #tooLong(loc: Place, input: unknown, origin: string, most: number): void {
+    if (origin === 'string') {
+      const msg = `String should have at most ${most} characters`;
+      this.add('string_too_long', loc, input, msg, { max_length: most });
+      return;
+    }
+    const actual = Array.isArray(input) ? input.length : Object.keys(Object(input)).length;
+    const field = origin === 'array' ? 'List' : 'Dictionary';
+    const msg = `${field} should have at most ${most} items after validation, not ${actual}`;
+    this.add('too_long', loc, input, msg, { field_type: field, max_length: most, actual_length: actual });
+  }
 }
 
 function child(parent: unknown, key: PropertyKey): unknown {
@@ -113,48 +221,25 @@ function child(parent: unknown, key: PropertyKey): unknown {
     : undefined;
 }
 
-function faultsOf(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
-  const path = issue.path as (string | number)[];
-  const loc = ['body', ...path];
-  let parent: unknown;
-  let input = body;
-  for (const key of path) {
-    parent = input;
-    input = child(input, key);
-  }
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => fault('extra_forbidden', [...loc, key], child(input, key)));
-  }
-  if (input === undefined) return [fault('missing', loc, parent)];
-  if (issue.code === 'invalid_value') return [notOneOf(loc, input, issue.values.map(String))];
-  // An empty text where a list is wanted: that it is no list is said already.
-  if (issue.code === 'too_small' && issue.origin === 'string') return [];
-  if (issue.code === 'too_small' && issue.origin === 'array') {
-    const least = Number(issue.minimum);
-    const actual = Array.isArray(input) ? input.length : 0;
-    const msg = `List should have at least ${least} item after validation, not ${actual}`;
-    const ctx = { field_type: 'List', min_length: least, actual_length: actual };
-    return [{ type: 'too_short', loc, msg, input: echo(input), ctx }];
-  }
-  if (issue.code === 'too_small' && issue.inclusive === false) {
-    const gt = Number(issue.minimum);
-    return [{ type: 'greater_than', loc, msg: `Input should be greater than ${gt}`, input: echo(input), ctx: { gt } }];
-  }
-  if (issue.code === 'too_small') return [belowBound(loc, input, Number(issue.minimum))];
-  if (issue.code === 'too_big') return [aboveBound(loc, input, Number(issue.maximum))];
-  return [fault(issue.message, loc, input)];
-}
-
-/** The first number of a document that is not finite, wherever it stands, also in a field that nobody reads. */
-function nonFinite(value: unknown, loc: (string | number)[]): FieldError | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? null : fault('finite_number', loc, value);
-  if (typeof value !== 'object' || value === null) return null;
-  const isList = Array.isArray(value);
-  for (const [key, item] of Object.entries(value)) {
-    const error = nonFinite(item, [...loc, isList ? Number(key) : key]);
-    if (error !== null) return error;
-  }
-  return null;
+/** Adds the first number of a document that is not finite, wherever it stands, also in a field that nobody reads. */
+function addNonFinite(value: unknown, faults: Faults): void {
+  const place: (string | number)[] = ['body'];
+  const found = (item: unknown): boolean => {
+    if (typeof item === 'number') {
+      if (Number.isFinite(item)) return false;
+      faults.add('finite_number', place, item);
+      return true;
+    }
+    if (typeof item !== 'object' || item === null) return false;
+    const isList = Array.isArray(item);
+    for (const key of Object.keys(item)) {
+      place.push(isList ? Number(key) : key);
+      if (found((item as Readonly<Record<string, unknown>>)[key])) return true;
+      place.pop();
+    }
+    return false;
+  };
+  found(value);
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
@@ -166,21 +251,36 @@ function isJson(contentType: string | undefined): boolean {
   return media.length === 2 && media[0] === 'application' && (media[1] === 'json' || media[1]!.endsWith('+json'));
 }
 
-/** No body at all, as opposed to a body that says null. */
-const NOTHING = Symbol('no body');
+/** A value that was sent, and whether all its numbers are known to be finite. */
+interface Sent {
+  readonly value: unknown;
+  readonly finite: boolean;
+}
 
-function sentBody(request: FastifyRequest): unknown {
-  const bytes = request.body;
-  if (!(bytes instanceof Buffer) || bytes.length === 0) return NOTHING;
-  if (!isJson(request.sentType)) return bytes.toString('utf8');
+/** What phosphobot's clients may leave out of a body, filled in. */
+export type Complete = (body: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+
+/** A body that a route takes. */
+export interface BodyShape<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  /** It may be left out, or null: its defaults apply. */
+  readonly optional?: true;
+  /** What the phosphobot dialect takes for the fields that are left out. */
+  readonly complete?: Complete;
+}
+
+/** @param bytes anything but a buffer: no body */
+function sentBody(bytes: unknown, contentType: string | undefined): Sent | null {
+  if (!(bytes instanceof Buffer) || bytes.length === 0) return null;
+  if (!isJson(contentType)) return { value: bytes.toString('utf8'), finite: true };
   if (!isUtf8(bytes)) throw new HttpProblem(400, `${UNREADABLE}: it is not UTF-8.`);
   const text = bytes.toString('utf8');
   return parsed(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): Sent {
   try {
-    return parseJson(text);
+    return readJson(text);
   } catch (error) {
     if (error instanceof JsonDepthError) throw new HttpProblem(400, `${UNREADABLE}: it is ${error.message}.`);
     if (!(error instanceof JsonSyntaxError)) throw error;
@@ -196,141 +296,64 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a route takes besides its path. */
-export interface RequestShape<Body extends z.ZodType> {
-  /** `robot_id`: 0 when it is left out, or `all` for every arm; false: the route takes none. */
-  readonly robotId: 'default' | 'all' | false;
-  /** Whether `take_over` is read. */
-  readonly takeOver?: boolean;
-  readonly body?: Body;
-  /** An optional body may be missing or null: its defaults apply. */
-  readonly bodyOptional?: boolean;
-  /** What the phosphobot dialect takes for the fields that are left out. */
-  readonly complete?: (body: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-}
-
-export interface ReadRequest<Body extends z.ZodType> {
-  /** Null: every arm, or the route takes none. */
-  readonly robotId: number | null;
-  readonly takeOver: boolean;
-  readonly body: z.output<Body>;
-}
-
-const INTEGER_TEXT = /^[+-]?(\d+(?:_\d+)*)(?:\.0+)?$/;
-const MAX_INTEGER_DIGITS = 4300;
-
-function readRobotId(text: string | undefined, fallback: number | null, faults: FieldError[]): number | null {
-  if (text === undefined) return fallback;
-  const loc = ['query', 'robot_id'];
-  const match = INTEGER_TEXT.exec(text.trim());
-  if (match === null) {
-    const error = fault('int_parsing', loc, text);
-    faults.push({ ...error, msg: 'Input should be a valid integer, unable to parse string as an integer' });
-    return fallback;
-  }
-  if (match[1]!.replaceAll('_', '').replace(/^0+/, '').length > MAX_INTEGER_DIGITS) {
-    faults.push(fault('int_parsing_size', loc, text));
-    return fallback;
-  }
-  return Number(text.trim().replaceAll('_', ''));
-}
-
-function readTakeOver(text: string | undefined, faults: FieldError[]): boolean {
-  const value = plainBoolean(text ?? false);
-  if (typeof value === 'boolean') return value;
-  faults.push(fault('bool_parsing', ['query', 'take_over'], text));
-  return false;
-}
-
 /** A body as the phosphobot dialect reads it. */
-function asPhosphobot(schema: z.ZodType, complete: RequestShape<z.ZodType>['complete'], sent: unknown): unknown {
-  const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
-  const whole = isObject && complete !== undefined ? complete(sent as Readonly<Record<string, unknown>>) : sent;
-  return isObject ? softened(schema, whole) : sent;
+function asPhosphobot(schema: z.ZodType, complete: Complete | undefined, sent: unknown): unknown {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
+  return softened(schema, complete === undefined ? sent : complete(sent as Readonly<Record<string, unknown>>));
 }
 
 /** What `sent` says by a schema; what is wrong with it is added to `faults`. */
-function judged(
-  sent: unknown,
-  schema: z.ZodType,
-  faults: FieldError[],
-  dialect: Dialect,
-  complete?: RequestShape<z.ZodType>['complete'],
-): unknown {
-  const present = dialect === 'phosphobot' ? asPhosphobot(schema, complete, sent) : sent;
+function judged({ value, finite }: Sent, shape: BodyShape, faults: Faults, dialect: Dialect): unknown {
+  const { schema, complete } = shape;
+  const present = dialect === 'phosphobot' ? asPhosphobot(schema, complete, value) : value;
   const result = schema.safeParse(present);
-  if (!result.success) {
-    faults.push(...result.error.issues.flatMap((issue) => faultsOf(issue, present)));
-    return undefined;
+  if (result.success) {
+    if (!finite) addNonFinite(present, faults);
+    return result.data;
   }
-  const error = nonFinite(present, ['body']);
-  if (error !== null) faults.push(error);
-  return result.data;
+  for (const issue of result.error.issues) faults.addIssue(issue, present, 'body');
+  return undefined;
 }
 
 /**
  * Reads a message of a WebSocket as the body of a request is read.
- * @throws {HttpProblem} 422 with every fault; 400 for one that is nested too deeply
+ * @throws {HttpProblem} 422 with its faults; 400 for one that is nested too deeply
  */
-export function readMessage<Body extends z.ZodType>(text: string, schema: Body, dialect: Dialect): z.output<Body> {
-  const faults: FieldError[] = [];
-  const body = judged(parsed(text), schema, faults, dialect);
-  if (faults.length > 0) throw new HttpProblem(422, faults);
-  return body as z.output<Body>;
+export function readMessage<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  dialect: Dialect,
+): z.output<Schema> {
+  const faults = new Faults();
+  const message = judged(parsed(text), { schema }, faults, dialect);
+  faults.refuse();
+  return message as z.output<Schema>;
 }
 
-/** Query parameters by name, of equal names the last. */
-export function queryOf(request: FastifyRequest): ReadonlyMap<string, string> {
-  return queryIn(request.raw.url ?? '');
-}
-
-const NO_QUERY: ReadonlyMap<string, string> = new Map();
-
-function queryIn(url: string): ReadonlyMap<string, string> {
-  const start = url.indexOf('?');
-  return start < 0 ? NO_QUERY : new Map(new URLSearchParams(url.slice(start)));
-}
-
-type QueryShape = Pick<RequestShape<z.ZodType>, 'robotId' | 'takeOver'>;
-type ReadQuery = Pick<ReadRequest<z.ZodType>, 'robotId' | 'takeOver'>;
-
-function judgedQuery(url: string, shape: QueryShape, faults: FieldError[]): ReadQuery {
-  const query = queryIn(url);
-  const fallback = shape.robotId === 'default' ? 0 : null;
-  return {
-    robotId: shape.robotId === false ? null : readRobotId(query.get('robot_id'), fallback, faults),
-    takeOver: shape.takeOver === true && readTakeOver(query.get('take_over'), faults),
-  };
-}
-
-/** Reads the query of a request that has nothing else. @throws {HttpProblem} 422 with every fault */
-export function readQuery(url: string, shape: QueryShape): ReadQuery {
-  const faults: FieldError[] = [];
-  const query = judgedQuery(url, shape, faults);
-  if (faults.length > 0) throw new HttpProblem(422, faults);
-  return query;
-}
-
-/**
- * Reads query and body of a request and checks both before anything is done.
- * @throws {HttpProblem} 422 with every fault, query first; 400 for a body that is no UTF-8 or nested too deeply
- */
-export function readRequest<Body extends z.ZodType>(
-  request: FastifyRequest,
-  shape: RequestShape<Body>,
-): ReadRequest<Body> {
-  const sent = shape.body === undefined ? NOTHING : sentBody(request);
-  const faults: FieldError[] = [];
-  const { robotId, takeOver } = judgedQuery(request.raw.url ?? '', shape, faults);
-  let body: unknown;
-  if (shape.body !== undefined) {
-    if (sent === NOTHING && shape.bodyOptional !== true) {
-      faults.push(fault('missing', ['body'], null));
-    } else {
-      const given = shape.bodyOptional === true && (sent === NOTHING || sent === null) ? {} : sent;
-      body = judged(given, shape.body, faults, request.server.dialect, shape.complete);
-    }
+/** Reads the body of a request; what is wrong with it is added to `faults`. @throws {HttpProblem} 400 for one that is no text */
+export function readBody(
+  bytes: unknown,
+  contentType: string | undefined,
+  shape: BodyShape,
+  faults: Faults,
+  dialect: Dialect,
+): unknown {
+  const sent = sentBody(bytes, contentType);
+  if (sent === null && shape.optional !== true) {
+    faults.add('missing', ['body'], null);
+    return undefined;
   }
-  if (faults.length > 0) throw new HttpProblem(422, faults);
-  return { robotId, takeOver, body: body as z.output<Body> };
+  const isEmpty = sent === null || (shape.optional === true && sent.value === null);
+  return judged(isEmpty ? { value: {}, finite: true } : sent, shape, faults, dialect);
+}
+
+/** Reads the query of a URL, of equal names the last; what is wrong with it is added to `faults`. */
+export function readQuery<Schema extends z.ZodType>(url: string, schema: Schema, faults: Faults): z.output<Schema> {
+  const start = url.indexOf('?');
+  const sent = start < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start)));
+  const result = schema.safeParse(sent);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) faults.addIssue(issue, sent, 'query');
+  // Nobody reads it: the faults are told instead.
+  return undefined as z.output<Schema>;
 }

@@ -1,67 +1,68 @@
+import { z } from 'zod';
 import { alarmTexts } from '../arm/alarms.ts';
-import type { Arm } from '../arm/types.ts';
-import type { ArmFacts, ArmState } from './api-schemas.ts';
-import type { BridgeStatus } from './schemas.ts';
+import { ARM_STATES, type Arm } from '../arm/types.ts';
+import { components } from './fields.ts';
 import type { HttpServices } from './services.ts';
 
-/** What several routes tell of the parts of the bridge, in SI units. */
+/**
+ * What several routes and the live stream tell of the parts of the bridge: each view beside its schema, in SI units; arrays
+ * are in the order of the arm's joints, null is what is not known.
+ */
 
-/** A number that JSON can carry; 0 for one that is not known. */
-export function finite(value: number): number {
-  return Number.isFinite(value) ? value : 0;
-}
+const measured = z.array(z.number().nullable());
+const triple = z.array(z.number()).length(3);
 
-/** State of mirroring, its pairs and why it stopped. */
-export function mirrorView({ mirror }: HttpServices): BridgeStatus['mirror'] {
-  const status = mirror.status();
-  return {
-    reason: status.reason,
-    pairs: status.pairs.map((pair) => ({
-      leader: pair.leader,
-      follower: pair.follower,
-      state: pair.state,
-      owner: pair.owner,
-      rate: finite(pair.rate),
-      latency: Number.isFinite(pair.latency) ? pair.latency : null,
-      reason: pair.reason,
-    })),
-  };
-}
+export const activity = z
+  .object({
+    kind: z.string().describe('trajectory, waypoints, mirror, stream, jog or float.'),
+    progress: z.number().nullable().describe('Of its present leg, 0 to 1; null for a motion without an end.'),
+  })
+  .register(components, { id: 'Activity' });
 
-/** Figures of the control loop. */
-export function loopView(services: HttpServices): BridgeStatus['loop'] {
-  const loop = services.loop();
-  return {
-    cycles: loop.cycles,
-    rate: loop.rate,
-    late: loop.late,
-    trouble: loop.trouble,
-    period: finite(loop.period),
-    longest_period: finite(loop.longestPeriod),
-    priority: loop.priority === 0 ? null : loop.priority,
-    periods: loop.periods,
-    lateness: loop.lateness,
-    latency: loop.latency,
-    period_histogram: { width: finite(loop.histogram.width), counts: [...loop.histogram.counts] },
-  };
-}
+export const armState = z
+  .object({
+    id: z.int(),
+    state: z.enum(ARM_STATES),
+    owner: z.string().nullable().describe('Who has the arm; null when it is free.'),
+    torque: z.boolean(),
+    initialised: z.boolean().describe('/move/init has set the zero.'),
+    reason: z.string().describe('Why it is disconnected or stopped; empty otherwise.'),
+    sampled: z.number().describe('Time of the bus read, seconds since the epoch; 0 before the first.'),
+    joints: z.object({
+      position: measured.describe('rad'),
+      goal: measured.describe('Where the joints are asked to be, rad; null without torque.'),
+      velocity: measured.describe('rad/s'),
+      effort: measured.describe('Nm, estimated by the servo.'),
+      temperature: measured.describe('Degrees Celsius.'),
+      voltage: measured.describe('V'),
+      alarm: z.array(z.int()).describe('Alarm bits of the servo; 0 = healthy.'),
+    }),
+    tool: z
+      .object({ position: triple.describe('x y z, m'), orientation: z.array(z.number()).length(4) })
+      .nullable()
+      .describe('In the base frame; orientation as a quaternion x y z w.'),
+    opening: z.number().nullable().describe('Of the gripper, 0 closed to 1 open.'),
+    motion: activity.nullable().describe('What drives it; null: nothing.'),
+  })
+  .register(components, { id: 'ArmState' });
+export type ArmState = z.input<typeof armState>;
 
 /** Digits that are told: a micrometre, a microradian. */
 const SCALE = 1e6;
 
-const rounded = (value: number): number | null =>
-  Number.isFinite(value) ? Math.round(value * SCALE) / SCALE + 0 : null;
-const list = (values: Float64Array): (number | null)[] => Array.from(values, rounded);
+const rounded = (value: number): number => Math.round(value * SCALE) / SCALE + 0;
+const known = (value: number): number | null => (Number.isFinite(value) ? rounded(value) : null);
+const all = (values: Float64Array): (number | null)[] => Array.from(values, known);
 
-/** An arm at this moment, in SI units and in the order of its joints; null for what is not known. */
+/** An arm at this moment. */
 export function armView(arm: Arm): ArmState {
   const snapshot = arm.read();
   const { state, torque, positions } = snapshot;
-  const measured = positions.every(Number.isFinite);
+  const isMeasured = positions.every(Number.isFinite);
   const detailed = snapshot.detailTime > 0;
   const unknown = Array.from(positions, () => null);
-  const pose = measured ? arm.toolPose(positions) : null;
-  const opening = measured ? arm.gripperOpening(positions) : null;
+  const pose = isMeasured ? arm.toolPose(positions) : null;
+  const opening = isMeasured ? arm.gripperOpening(positions) : null;
   const { position: at, orientation: turn } = pose ?? {};
   return {
     id: arm.id,
@@ -71,12 +72,12 @@ export function armView(arm: Arm): ArmState {
     initialised: arm.initialised,
     sampled: snapshot.sampleTime,
     joints: {
-      position: list(positions),
-      goal: snapshot.holding ? list(snapshot.setpoints) : unknown,
-      velocity: detailed ? list(snapshot.velocities) : unknown,
-      effort: detailed ? list(snapshot.efforts) : unknown,
-      temperature: detailed && !arm.remote ? list(snapshot.temperatures) : unknown,
-      voltage: detailed && !arm.remote ? list(snapshot.voltages) : unknown,
+      position: all(positions),
+      goal: snapshot.holding ? all(snapshot.setpoints) : unknown,
+      velocity: detailed ? all(snapshot.velocities) : unknown,
+      effort: detailed ? all(snapshot.efforts) : unknown,
+      temperature: detailed && !arm.remote ? all(snapshot.temperatures) : unknown,
+      voltage: detailed && !arm.remote ? all(snapshot.voltages) : unknown,
       alarm: Array.from(snapshot.alarms),
     },
     tool:
@@ -86,7 +87,7 @@ export function armView(arm: Arm): ArmState {
             position: [rounded(at.x), rounded(at.y), rounded(at.z)],
             orientation: [rounded(turn.x), rounded(turn.y), rounded(turn.z), rounded(turn.w)],
           },
-    opening: opening === null ? null : rounded(opening),
+    opening: opening === null ? null : known(opening),
     motion: arm.activity,
     // Last: it reads the arm again.
     reason: reasonView(arm),
@@ -97,6 +98,44 @@ export function armView(arm: Arm): ArmState {
 export function reasonView(arm: Arm): string {
   return arm.detached ? `${arm.reason}: /robot/add-connection connects it` : arm.reason;
 }
+
+export const armFacts = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    model: z.string().describe('Folder below robots/.'),
+    title: z.string(),
+    bus: z.string(),
+    simulated: z.boolean(),
+    remote: z.boolean().describe('Another machine owns its bus.'),
+    base_link: z.string(),
+    tool_link: z.string(),
+    mount: z
+      .object({ xyz: z.array(z.number()).length(3), rpy: z.array(z.number()).length(3) })
+      .describe('Pose of its base in the world: m and rad.'),
+    joints: z.array(
+      z
+        .object({
+          name: z.string(),
+          role: z.string(),
+          lower: z.number(),
+          upper: z.number(),
+          velocity: z.number().describe('Largest speed of moves, rad/s.'),
+          torque_limit: z.number().describe('Largest torque that its servo gives, Nm.'),
+          unit: z.literal('rad'),
+          servos: z.array(z.object({ id: z.int(), model: z.string() })),
+        })
+        .register(components, { id: 'JointFacts' }),
+    ),
+    gripper: z
+      .object({ index: z.int(), closed: z.number(), open: z.number() })
+      .nullable()
+      .describe('Index of its joint and its angles when closed and open.'),
+    poses: z.record(z.string(), z.array(z.number())).describe('Named poses, rad.'),
+    alarms: z.record(z.string(), z.string()).describe('What the alarm bits of its servos mean, by the bit.'),
+  })
+  .register(components, { id: 'ArmFacts' });
+export type ArmFacts = z.input<typeof armFacts>;
 
 /** What an arm is: what does not change while the bridge runs. */
 export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
@@ -126,4 +165,130 @@ export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
     poses: Object.fromEntries([...arm.model.poses].map(([name, angles]) => [name, [...angles]])),
     alarms: Object.fromEntries(alarmTexts(arm.model.family)),
   };
+}
+
+export const mirrorState = z
+  .object({
+    active: z.boolean().describe('Mirroring runs.'),
+    reason: z.string().describe('Of the last stop.'),
+    pairs: z.array(
+      z
+        .object({
+          leader: z.string(),
+          follower: z.string(),
+          state: z.enum(['idle', 'starting', 'ramping', 'mirroring', 'holding']),
+          owner: z.string(),
+          rate: z.number().describe('Goals written per second.'),
+          latency: z.number().nullable().describe('From sample to goal, in seconds; null before the first.'),
+          reason: z.string().describe('Of the last stop or hold, or why the follower stays behind.'),
+        })
+        .register(components, { id: 'PairState' }),
+    ),
+  })
+  .register(components, { id: 'PairList' });
+
+/** State of mirroring, its pairs and why it stopped. */
+export function mirrorView({ mirror }: HttpServices): z.input<typeof mirrorState> {
+  const { active, reason, pairs } = mirror.status();
+  return {
+    active,
+    reason,
+    pairs: pairs.map((pair) => ({
+      leader: pair.leader,
+      follower: pair.follower,
+      state: pair.state,
+      owner: pair.owner,
+      rate: finite(pair.rate),
+      latency: Number.isFinite(pair.latency) ? pair.latency : null,
+      reason: pair.reason,
+    })),
+  };
+}
+
+const percentiles = z
+  .object({ p50: z.number(), p99: z.number(), longest: z.number() })
+  .register(components, { id: 'Percentiles' });
+const cycleTiming = z
+  .object({
+    recent: percentiles.describe('Of the last 10 s, in seconds.'),
+    total: percentiles.describe('Since the start, in seconds.'),
+  })
+  .register(components, { id: 'CycleTiming' });
+
+export const loopState = z
+  .object({
+    cycles: z.int(),
+    rate: z.number().describe('Configured, Hz.'),
+    late: z.int().describe('Cycles that began later than half a period.'),
+    trouble: z.string().describe('What keeps this computer from keeping up; empty when it does.'),
+    period: z.number().describe('Mean of the last second, s.'),
+    longest_period: z.number().describe('Of the last second, s.'),
+    priority: z.int().nullable().describe('Real-time priority of the control thread; null without one.'),
+    periods: cycleTiming.describe('From the beginning of a cycle to that of the next.'),
+    lateness: cycleTiming.describe('Time by which a cycle began too late.'),
+    latency: cycleTiming.describe('From the beginning of a read until goals made of it had been written.'),
+    period_histogram: z
+      .object({
+        width: z.number().describe('Of a bin, in seconds; the first begins at 0.'),
+        counts: z.array(z.int()).describe('Cycles of each bin; the last has all longer periods too.'),
+      })
+      .describe('Cycles of the last 10 s by their period.'),
+  })
+  .describe('The control loop.')
+  .register(components, { id: 'LoopState' });
+
+/** Figures of the control loop. */
+export function loopView(services: HttpServices): z.input<typeof loopState> {
+  const loop = services.loop();
+  return {
+    cycles: loop.cycles,
+    rate: loop.rate,
+    late: loop.late,
+    trouble: loop.trouble,
+    period: finite(loop.period),
+    longest_period: finite(loop.longestPeriod),
+    priority: loop.priority === 0 ? null : loop.priority,
+    periods: loop.periods,
+    lateness: loop.lateness,
+    latency: loop.latency,
+    period_histogram: { width: finite(loop.histogram.width), counts: [...loop.histogram.counts] },
+  };
+}
+
+export const rosState = z
+  .object({
+    enabled: z.boolean(),
+    reason: z.string().describe('Why ROS is off; empty otherwise.'),
+    distro: z.string().nullable(),
+  })
+  .register(components, { id: 'RosState' });
+
+export const logLine = z
+  .object({
+    time: z.number().describe('Seconds since the epoch.'),
+    level: z.string().describe('trace, debug, info, warn, error or fatal.'),
+    message: z.string(),
+  })
+  .register(components, { id: 'LogLine' });
+
+/** Characters of a message of the log that are told, and of all messages of one answer. */
+const LONGEST_MESSAGE = 1000;
+const MOST_CHARACTERS = 40_000;
+
+/** The lines of the log from number `from` on: the newest `most` of them, as far as one answer holds them. */
+export function logView({ log }: HttpServices, from: number, most: number): z.input<typeof logLine>[] {
+  const lines = log.since(from, most);
+  let first = lines.length;
+  let room = MOST_CHARACTERS;
+  while (first > 0 && room > 0) room -= Math.min(LONGEST_MESSAGE, lines[--first]!.message.length);
+  return lines.slice(first).map(({ time, level, message }) => ({
+    time,
+    level,
+    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}...` : message,
+  }));
+}
+
+/** A number that JSON can carry; 0 for one that is not known. */
+export function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0;
 }

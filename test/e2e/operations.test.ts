@@ -126,12 +126,12 @@ describe('reading and writing', () => {
 });
 
 describe('HTTP', () => {
-  test('an unknown path is 404, a wrong method 405 with Allow, a body over 1 MiB 413', async () => {
+  test('an unknown path is 404, a wrong method 405 with Allow, a body over 64 KiB 413', async () => {
     expect(await bridge.post('/move/nowhere')).toEqual({ status: 404, body: { detail: 'Not Found' } });
     for (const [method, path, allow] of [
       ['GET', '/move/init', 'POST'],
       ['DELETE', '/move/absolute', 'POST'],
-      ['POST', '/status', 'GET'],
+      ['POST', '/status', 'GET, HEAD'],
       ['GET', '/stop', 'POST'],
     ] as const) {
       const response = await fetch(bridge.url + path, { method });
@@ -139,9 +139,9 @@ describe('HTTP', () => {
       expect(response.headers.get('allow')).toBe(allow);
       expect(await response.json()).toEqual({ detail: 'Method Not Allowed' });
     }
-    const { status, body } = await bridge.post('/move/absolute', { x: 0, filler: 'x'.repeat(1024 * 1024) });
+    const { status, body } = await bridge.post('/move/absolute', { x: 0, filler: 'x'.repeat(64 * 1024) });
     expect(status).toBe(413);
-    expect(body.detail).toMatch(/1 MiB/);
+    expect(body.detail).toMatch(/64 KiB/);
   });
 
   test('numbers that are none never reach an arm, and the server goes on', async () => {

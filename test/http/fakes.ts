@@ -544,6 +544,7 @@ export function fakeServices(
 ): FakeServices {
   const all = [...(options.arms ?? [new FakeArm(0, 'leader'), new FakeArm(1, 'follower')])];
   return {
+    clock: systemClock,
     config: {
       host: '127.0.0.1',
       port: 0,

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VirtualTime } from '../../explore/virtual-clock.ts';
+import { systemClock } from '../../src/clock.ts';
 import { ConfigError } from '../../src/config/load.ts';
 import { isLoopback } from '../../src/http/addresses.ts';
 import { Limits } from '../../src/http/limits.ts';
@@ -49,15 +51,47 @@ test.each([
 });
 
 test.each([
+  ['http://localhost:8020', 'localhost:8020'],
+  ['https://LOCALHOST', 'localhost'],
+  ['http://127.0.0.1:8020', 'localhost:8020'],
+  ['http://[::1]:5173', '[::1]:5173'],
+  ['http://192.168.7.1:8020', '192.168.7.1:8020'],
+  // Behind a proxy that keeps the Host, and behind one that does not.
+  ['https://lab.test:8443', 'lab.test:8443'],
+  ['https://lab.test', 'localhost:8020'],
+])('the own page, of origin %s, is answered at %s', async (origin, host) => {
+  const config = { host: '192.168.7.1', allowed_hosts: ['lab.test'] };
+  const headers = { origin, host, authorization: `Bearer ${TOKEN}` };
+  const { code, reply } = await status(headers, { config, token: TOKEN });
+  expect(code).toBe(200);
+  expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+});
+
+test.each([
+  'http://localhost:3000',
+  'http://127.0.0.1',
+  'http://[::1]:8021',
+  'http://192.168.7.1:3000',
+  'http://lab.test:3000',
+])('a page on another port, %s, may be anybody’s: it moves nothing, with a body or without', async (origin) => {
+  const config = { host: '192.168.7.1', allowed_hosts: ['lab.test'] };
+  const headers = { origin, host: 'localhost:8020' };
+  expect((await status(headers, { config })).code).toBe(403);
+  const services = fakeServices({ config });
+  const app = buildApp(services);
+  const reply = await app.inject({ method: 'POST', url: '/move/init', headers });
+  expect([reply.statusCode, reply.json().detail]).toEqual([403, expect.stringContaining('http.cors_origins')]);
+  expect(services.arms.all.some(({ initialised }) => initialised)).toBe(false);
+  await app.close();
+});
+
+test.each([
   'http://localhost:3000',
   'https://LOCALHOST',
   'http://127.0.0.1:8020',
   'http://[::1]:5173',
   'http://lab.test',
-])('a page of origin %s is answered, and may read the answer when it is listed', async (origin) => {
-  const { code, reply } = await status({ origin }, { config: { allowed_hosts: ['lab.test'] } });
-  expect(code).toBe(200);
-  expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+])('a page of origin %s is answered and may read the answer when it is listed', async (origin) => {
   const listed = await status({ origin }, { config: { cors_origins: [origin] } });
   expect(listed.code).toBe(200);
   expect(listed.reply.headers['access-control-allow-origin']).toBe(origin);
@@ -282,7 +316,7 @@ test('a client of another computer that asks too often is told to wait, and its 
   for (let i = 0; i < 50; i++) codes.push((await ask('GET', '/openapi.json', '192.0.2.7')).statusCode);
   expect(codes.slice(0, 3)).toEqual([200, 200, 200]);
   expect(codes).toContain(429);
-  const refused = new Limits(1);
+  const refused = new Limits(1, systemClock);
   expect([refused.allows('192.0.2.7'), refused.allows('192.0.2.7'), refused.allows('192.0.2.8')]).toEqual([
     true,
     false,
@@ -293,26 +327,51 @@ test('a client of another computer that asks too often is told to wait, and its 
   await app.close();
 });
 
-test('connections beyond the limit are for stops alone', () => {
-  const server = Object.assign(new EventEmitter(), { maxConnections: 0 });
-  const limits = new Limits(1000);
-  limits.watch(server as unknown as Server, false);
+test('connections beyond the limit are for stops alone, whether they say anything or not', async () => {
+  const server = new EventEmitter();
+  const time = new VirtualTime();
+  const limits = new Limits(1000, time.lane('main'));
+  let port = 1024;
+  limits.watch(server as unknown as Server);
   const connected = (remoteAddress: string) => {
-    const socket = Object.assign(new EventEmitter(), { remoteAddress, setTimeout: () => {} });
-    server.emit('connection', socket);
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, remotePort: ++port, destroyed: false });
+    server.emit('connection', Object.assign(socket, { destroy: () => end(socket) }));
     return socket as unknown as Socket;
   };
-  const own = Array.from({ length: 512 }, () => connected('127.0.0.1'));
-  expect(server.maxConnections).toBeGreaterThan(512);
-  const late = connected('192.0.2.7');
-  limits.check(own[511]!, '/status');
-  expect(() => limits.check(late, '/status')).toThrow(/only a stop is answered/);
-  limits.check(late, '/stop?robot_id=1');
-  limits.check(late, '/api/v1/stop');
-  for (const socket of own) socket.emit('close');
-  // One other computer does not get all of them.
-  const others = Array.from({ length: 129 }, () => connected('192.0.2.8'));
-  limits.check(others[127]!, '/status');
-  expect(() => limits.check(others[128]!, '/status')).toThrow(/only a stop/);
-  limits.check(connected('192.0.2.9'), '/status');
+  const end = (socket: EventEmitter & { destroyed: boolean }) => {
+    socket.destroyed = true;
+    socket.emit('close');
+  };
+  const many = (count: number, addressOf: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => connected(addressOf(i)));
+  const isForStops = (socket: Socket) => {
+    limits.check(socket, 'stop');
+    try {
+      limits.check(socket, 'read');
+      return false;
+    } catch (error) {
+      expect(String(error)).toContain('only a stop is answered');
+      return true;
+    }
+  };
+  // One other computer has its share, and a few places for stops, of which the newest has one.
+  const first = many(528, () => '192.0.2.8');
+  expect(first.filter((socket) => !isForStops(socket))).toHaveLength(128);
+  expect(first.filter(({ destroyed }) => destroyed)).toHaveLength(528 - 128 - 4);
+  expect(first[527]!.destroyed).toBe(false);
+  // Another one and this one are not in its way.
+  expect(isForStops(connected('192.0.2.9'))).toBe(false);
+  expect(isForStops(connected('127.0.0.1'))).toBe(false);
+  // All others together leave the share of this one alone, and so do the many addresses of one network.
+  const all = many(600, (i) => `198.51.100.${i % 200}`);
+  expect(all.filter((socket) => !isForStops(socket))).toHaveLength(384 - 129);
+  expect(all.filter(({ destroyed }) => !destroyed)).toHaveLength(384 - 129 + 32);
+  const own = many(300, () => '::ffff:127.0.0.1');
+  expect(own.filter((socket) => !isForStops(socket))).toHaveLength(255);
+  expect(own.filter(({ destroyed }) => !destroyed)).toHaveLength(255 + 16);
+  // A place for a stop is one for a moment.
+  await time.run(5);
+  expect(own.filter(({ destroyed }) => !destroyed)).toHaveLength(255);
+  for (const socket of [...first, ...all]) if (!socket.destroyed) socket.destroy();
+  expect(many(200, (i) => `2001:db8:0:7::${i.toString(16)}`).filter((socket) => !isForStops(socket))).toHaveLength(128);
 });

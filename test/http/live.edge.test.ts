@@ -256,12 +256,12 @@ test('closing the bridge ends the streams', async () => {
 test('the URDF of an arm is told by name; another method or name is refused', async () => {
   const reply = await app.inject('/api/v1/arms/follower/urdf');
   expect([reply.statusCode, reply.body]).toEqual([200, '<robot name="so101"></robot>']);
-  expect(reply.headers['content-type']).toContain('application/xml');
+  expect(reply.headers['content-type']).toContain('text/xml');
   const unknown = await app.inject('/api/v1/arms/third/urdf');
   expect([unknown.statusCode, unknown.json().detail]).toEqual([
     404,
     'Arm "third" is unknown. Known arms: leader, follower.',
   ]);
   const wrong = await app.inject({ method: 'POST', url: '/api/v1/arms/follower/urdf' });
-  expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, 'GET']);
+  expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, 'GET, HEAD']);
 });

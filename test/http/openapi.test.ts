@@ -1,45 +1,70 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHANNELS, ROUTES } from '../../src/http/routes/index.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
 interface Schema {
   type?: string | string[];
   $ref?: string;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  additionalProperties?: Schema | boolean;
+  propertyNames?: Schema;
   default?: unknown;
+  enum?: unknown[];
+  const?: unknown;
+  pattern?: string;
   minimum?: number;
   maximum?: number;
   minItems?: number;
-  examples?: unknown[];
+  maxItems?: number;
+  maxLength?: number;
+  maxProperties?: number;
 }
+type Content = Record<string, { schema: Schema; example?: unknown }>;
 interface Operation {
   operationId: string;
   tags: string[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string }>;
+  summary: string;
+  description: string;
+  parameters?: { name: string; description: string; schema: Schema }[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, { $ref?: string; description?: string; content?: Content }>;
 }
 interface Description {
   openapi: string;
-  info: { version: string };
+  info: { version: string; license: unknown; contact: unknown };
+  servers: { url: string }[];
   security?: unknown;
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; securitySchemes?: unknown };
+  components: { schemas: Record<string, Schema>; responses: Record<string, unknown>; securitySchemes?: unknown };
 }
 
 const app = buildApp(fakeServices());
 let description: Description;
 beforeAll(async () => {
-  const reply = await app.inject({ method: 'GET', url: '/openapi.json' });
+  const reply = await app.inject({ method: 'GET', url: '/openapi.json', headers: { host: 'localhost:8020' } });
   expect(reply.statusCode).toBe(200);
   description = reply.json() as Description;
 });
 afterAll(() => app.close());
 
+const operations = (): [string, string, Operation][] =>
+  Object.entries(description.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, string, Operation] => [
+      method.toUpperCase(),
+      path,
+      operation,
+    ]),
+  );
+
 test('the interface is version 0.1.0 with the components and the tag that clients generate code from', () => {
   expect(description.openapi).toBe('3.1.0');
-  expect(description.info.version).toBe('0.1.0');
+  expect(description.info).toMatchObject({ version: '0.1.0', license: { identifier: 'Apache-2.0' } });
+  expect(description.info.contact).toBeDefined();
+  expect(description.servers).toMatchObject([{ url: 'http://localhost:8020' }]);
   expect(Object.keys(description.components.schemas)).toEqual(
     expect.arrayContaining([
       'AbsoluteMoveRequest',
@@ -57,27 +82,58 @@ test('the interface is version 0.1.0 with the components and the tag that client
   }
 });
 
-test('every route of the server is described, and nothing else', async () => {
-  for (const [path, item] of Object.entries(description.paths)) {
-    for (const method of Object.keys(item)) {
-      expect(app.hasRoute({ method: method.toUpperCase() as 'GET', url: path.replace(/\{(\w+)\}/g, ':$1') })).toBe(
-        true,
-      );
-    }
+test('every route of the server is declared, and nothing else', () => {
+  for (const [method, path] of operations()) {
+    expect(app.hasRoute({ method: method as 'GET', url: path.replace(/\{(\w+)\}/g, ':$1') })).toBe(true);
   }
-  const described = Object.values(description.paths).flatMap((item) => Object.keys(item)).length;
+  expect(operations()).toHaveLength(ROUTES.length);
   const routed = [...app.printRoutes({ commonPrefix: false }).matchAll(/\b(GET|POST|DELETE)\b/g)].length;
-  expect(routed).toBe(described + 2); // the description does not describe itself, nor the page
+  expect(routed).toBe(ROUTES.length + 3); // the two descriptions do not describe themselves, nor the page
 });
 
 test('every reference leads to a component, and every operation has an id of its own', () => {
-  const names = new Set(Object.keys(description.components.schemas));
+  const { schemas, responses } = description.components;
   const text = JSON.stringify(description);
-  for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) expect(names).toContain(name);
+  for (const [, kind, name] of text.matchAll(/"\$ref":"#\/components\/(schemas|responses)\/([^"]+)"/g)) {
+    expect(Object.keys(kind === 'schemas' ? schemas : responses)).toContain(name);
+  }
   expect(text).not.toMatch(/"\$(id|schema)"/);
-  expect([...text.matchAll(/"\$ref":"(?!#\/components\/schemas\/)/g)]).toEqual([]);
-  const ids = Object.values(description.paths).flatMap((item) => Object.values(item).map((o) => o.operationId));
+  expect([...text.matchAll(/"\$ref":"(?!#\/components\/(schemas|responses)\/)/g)]).toEqual([]);
+  const ids = [...ROUTES, ...CHANNELS].map(({ id }) => id).filter((id) => id !== 'live');
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('every operation says what it does, shows a body and an answer, and names the errors that it may answer with', () => {
+  for (const [method, path, { summary, description: text, parameters = [], requestBody, responses }] of operations()) {
+    const where = `${method} ${path}`;
+    expect([where, summary.length > 3, text.length > 10]).toEqual([where, true, true]);
+    for (const parameter of parameters) expect([where, parameter.description]).toEqual([where, expect.any(String)]);
+    for (const content of [requestBody?.content, responses['200']!.content]) {
+      for (const { example } of Object.values(content ?? {})) expect([where, example]).not.toEqual([where, undefined]);
+    }
+    const { access } = ROUTES.find((route) => route.method === method && route.path === path)!;
+    const expected = [
+      ...['200', '403', '500', '503'],
+      ...(access === 'open' ? [] : ['401']),
+      ...(access === 'stop' ? [] : ['429']),
+      ...(requestBody === undefined ? [] : ['400', '413', '415', '422']),
+      ...(parameters.length === 0 ? [] : ['422']),
+    ];
+    expect([where, Object.keys(responses)]).toEqual([where, expect.arrayContaining(expected)]);
+    // Whoever takes an arm is told of the one who has it.
+    if (parameters.some(({ name }) => name === 'take_over')) expect([where, responses['409']]).not.toBeUndefined();
+  }
+});
+
+test('examples are what the schemas of their answers allow, and nothing besides', () => {
+  for (const { path, answer, failure } of ROUTES) {
+    for (const one of [answer, failure]) {
+      if (one === undefined || 'media' in one) continue;
+      const { data, error } = one.schema.safeParse(one.example);
+      expect([path, error?.issues]).toEqual([path, undefined]);
+      expect([path, data]).toEqual([path, one.example]);
+    }
+  }
 });
 
 test('fields carry their type, default and bounds', () => {
@@ -106,18 +162,70 @@ test('fields carry their type, default and bounds', () => {
   expect(start.properties!.robot_pairs).toMatchObject({
     type: 'array',
     minItems: 1,
+    maxItems: 16,
     items: { $ref: '#/components/schemas/RobotPairRequest' },
   });
-  expect(start.properties!.gravity_compensation_values).toMatchObject({
-    default: { shoulder: 100, elbow: 50, wrist: 10 },
-  });
+  const { properties } = description.components.schemas.GravityCompensationValues!;
+  expect(Object.entries(properties!).map(([name, field]) => [name, field.default])).toEqual([
+    ['shoulder', 100],
+    ['elbow', 50],
+    ['wrist', 10],
+  ]);
   expect(description.components.schemas.RobotPairRequest!.required).toEqual(['leader_id', 'follower_id']);
+});
+
+/** Calls `visit` with every schema that is reached from one. */
+function walk(schema: Schema, visit: (schema: Schema) => void): void {
+  if (schema.$ref !== undefined) {
+    walk(description.components.schemas[schema.$ref.split('/').at(-1)!]!, visit);
+    return;
+  }
+  visit(schema);
+  const { anyOf = [], oneOf = [], properties = {}, items, additionalProperties } = schema;
+  for (const part of [...anyOf, ...oneOf, ...Object.values(properties)]) walk(part, visit);
+  if (items !== undefined) walk(items, visit);
+  if (typeof additionalProperties === 'object') walk(additionalProperties, visit);
+}
+
+test('every list, map and text of a request has a largest size', async () => {
+  const roots = operations().flatMap(([, , { parameters = [], requestBody }]) => [
+    ...parameters.map(({ schema }) => schema),
+    ...Object.values(requestBody?.content ?? {}).map(({ schema }) => schema),
+  ]);
+  const { channels } = (await app.inject('/asyncapi.json')).json() as { channels: object };
+  expect(Object.keys(channels)).toHaveLength(CHANNELS.length);
+  roots.push(...['LiveSubscribe', 'LiveJog', 'LiveStop'].map((name) => ({ $ref: `#/components/schemas/${name}` })));
+  const unbounded: Schema[] = [];
+  for (const root of roots) {
+    walk(root, (schema) => {
+      const types = [schema.type ?? []].flat();
+      const isMap = typeof schema.additionalProperties === 'object';
+      if (types.includes('array') && (schema.maxItems ?? 99) > 64) unbounded.push(schema);
+      if (isMap && ((schema.maxProperties ?? 99) > 64 || (schema.propertyNames?.maxLength ?? 99) > 64)) {
+        unbounded.push(schema);
+      }
+      const isWord = schema.enum !== undefined || schema.const !== undefined;
+      const isBounded = isWord || (schema.maxLength ?? 9999) <= 512 || /\{\d+,\d+\}\$$/.test(schema.pattern ?? '');
+      if (types.includes('string') && !isBounded) unbounded.push(schema);
+    });
+  }
+  expect(unbounded).toEqual([]);
+});
+
+test('no field has an object for its default: generators of clients leave out what has', () => {
+  const faults: Schema[] = [];
+  for (const name of Object.keys(description.components.schemas)) {
+    walk({ $ref: `#/components/schemas/${name}` }, (schema) => {
+      if (typeof schema.default === 'object' && schema.default !== null) faults.push(schema);
+    });
+  }
+  expect(faults).toEqual([]);
 });
 
 test('bodies are required exactly where the server wants one', async () => {
   for (const [path, { post }] of Object.entries(description.paths)) {
     if (post?.requestBody === undefined) continue;
-    const reply = await app.inject({ method: 'POST', url: path });
+    const reply = await app.inject({ method: 'POST', url: path.replace('{name}', 'leader') });
     const isMissing = reply.statusCode === 422 && reply.json().detail[0].type === 'missing';
     expect([path, isMissing]).toEqual([path, post.requestBody.required]);
   }
@@ -138,14 +246,21 @@ test('a body that may be left out may be null, by the description and for the se
   }
 });
 
-test('what cannot be read as text is 400, which every operation with a body tells of', async () => {
+test('what cannot be read as text is 400, and what is compressed 415', async () => {
   for (const [path, { post }] of Object.entries(description.paths)) {
     if (post?.requestBody === undefined) continue;
-    expect([path, Object.keys(post.responses)]).toEqual([path, expect.arrayContaining(['400', '413', '422'])]);
     const url = path.replace('{name}', 'leader');
     const headers = { 'content-type': 'application/json' };
     const reply = await app.inject({ method: 'POST', url, headers, payload: Buffer.from([0x22, 0xff, 0x22]) });
     expect([path, reply.statusCode]).toEqual([path, 400]);
+    const packed = await app.inject({
+      method: 'POST',
+      url,
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      payload: Buffer.from([0x1f, 0x8b, 8]),
+    });
+    expect([path, packed.statusCode, packed.headers['accept-encoding']]).toEqual([path, 415, 'identity']);
+    expect(packed.json().detail).toContain('compressed');
   }
 });
 
@@ -153,28 +268,42 @@ test('security is declared exactly when a token is configured', async () => {
   expect(description).not.toHaveProperty('security');
   const token = '0123456789abcdef';
   const guarded = buildApp(fakeServices({ token }));
-  const reply = await guarded.inject({ url: '/openapi.json', headers: { authorization: `Bearer ${token}` } });
-  await guarded.close();
+  const headers = { authorization: `Bearer ${token}` };
+  const reply = await guarded.inject({ url: '/openapi.json', headers });
+  const bearer = { type: 'http', scheme: 'bearer' };
   expect(reply.json()).toMatchObject({
     security: [{ bearer: [] }],
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    components: { securitySchemes: { bearer } },
+    paths: { '/healthz': { get: { security: [] } } },
+  });
+  const sockets = (await guarded.inject({ url: '/asyncapi.json', headers })).json();
+  await guarded.close();
+  expect(sockets).toMatchObject({
+    servers: { bridge: { security: [{ $ref: '#/components/securitySchemes/bearer' }] } },
+    components: { securitySchemes: { bearer } },
   });
 });
 
-test('every body has an example, which a bridge carries out', async () => {
+test('a bridge carries out the example of every body, and answers what its route declares', async () => {
   const services = fakeServices();
-  for (const arm of services.arms.all) arm.initialised = true;
   const whole = buildApp(services);
-  for (const [path, { post }] of Object.entries(description.paths)) {
-    const schema = post?.requestBody?.content['application/json']?.schema;
-    if (schema === undefined) continue;
-    const name = (schema.$ref ?? schema.anyOf!.find(({ $ref }) => $ref !== undefined)!.$ref!).split('/').at(-1)!;
-    const example = description.components.schemas[name]!.examples?.[0];
-    expect([name, example]).toEqual([name, expect.any(Object)]);
+  for (const { method, path, body, answer } of ROUTES) {
+    for (const arm of services.arms.all) Object.assign(arm, { initialised: true, state: 'ready', detached: false });
+    if ('media' in answer && answer.media === 'text/event-stream') continue;
     const url = path.replace('{name}', 'follower');
-    const headers = { 'content-type': 'application/json' };
-    const reply = await whole.inject({ method: 'POST', url, headers, payload: JSON.stringify(example) });
-    expect([path, reply.statusCode, reply.json().status ?? 'ok']).toEqual([path, 200, 'ok']);
+    const json = { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body?.example) };
+    // It has begun by then.
+    services.calibration.step ||= 1;
+    const reply = await whole.inject({ method, url, ...(body === undefined ? {} : json) });
+    expect([path, reply.statusCode]).toEqual([path, 200]);
+    if ('media' in answer) {
+      expect([path, reply.headers['content-type']]).toEqual([path, expect.stringContaining(answer.media)]);
+      continue;
+    }
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    const sent = reply.json();
+    expect([path, answer.schema.safeParse(sent).error?.issues]).toEqual([path, undefined]);
+    expect([path, sent.status ?? 'ok']).not.toEqual([path, 'error']);
   }
   await whole.close();
 });

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BridgeError } from '../../src/arm/types.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
 import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 let leader: FakeArm;
@@ -396,7 +397,27 @@ test('an unknown path is 404, a wrong method 405 with Allow, in any order of met
     expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'POST']);
   }
   for (const url of ['/status', '/openapi.json', '/sim/truth']) {
+    const reply = await app.inject({ method: 'POST', url });
+    expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+  }
+});
+
+test('HEAD tells of every GET what it would answer, without the answer, and begins no stream', async () => {
+  for (const { method, path } of ROUTES) {
+    if (method !== 'GET') continue;
+    const url = path.replace('{name}', 'leader');
     const reply = await app.inject({ method: 'HEAD', url });
-    expect([reply.statusCode, reply.headers.allow, reply.body]).toEqual([405, 'GET', '']);
+    if (path === '/api/v1/live') {
+      expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET']);
+      continue;
+    }
+    const whole = await app.inject({ method: 'GET', url });
+    expect([path, reply.statusCode, reply.headers['content-type'], reply.body]).toEqual([
+      path,
+      whole.statusCode,
+      whole.headers['content-type'],
+      '',
+    ]);
+    expect(Number(reply.headers['content-length'])).toBeGreaterThan(0);
   }
 });

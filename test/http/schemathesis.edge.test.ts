@@ -17,6 +17,7 @@ test.skipIf(!HAS_SCHEMATHESIS)(
   async () => {
     const services = fakeServices({ config: { rate_limit: 100_000 } });
     for (const arm of services.arms.all) arm.initialised = true;
+    services.log.add('{"level":30,"time":"2026-01-02T03:04:05.500Z","msg":"follower is ready"}');
     const app = buildApp(services);
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-schemathesis-'));
     try {

@@ -168,6 +168,57 @@ test('a request without Host, or with an empty one, is refused', async () => {
   expect(await exchange('POST /stop HTTP/1.1\r\nHost:\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
 });
 
+test('a request with two hosts is refused, and so is one for a foreign host in its URL', async () => {
+  const ask = (line: string, hosts: string) => exchange(`${line} HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
+  expect(await ask('POST /stop', 'Host: localhost\r\nHost: evil.example\r\n')).toMatch(
+    /^HTTP\/1\.1 400 [\s\S]*more than one Host/,
+  );
+  expect(await ask('GET http://evil.example/status', 'Host: localhost\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await ask('POST http://evil.example:8020/stop', 'Host: localhost\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+  expect(services.arms.all.map((arm) => arm.read().state)).toEqual(['ready', 'ready']);
+  expect(await ask(`GET http://127.0.0.1:${port}/status`, 'Host: localhost\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await ask(`PUT http://localhost/status`, 'Host: localhost\r\n')).toMatch(
+    /^HTTP\/1\.1 405 [\s\S]*allow: GET, HEAD/i,
+  );
+});
+
+test('a client is told to send its body only once its request is not refused by its headers', async () => {
+  const ask = (path: string, headers: string) =>
+    exchange(
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n` +
+        `Connection: close\r\n${headers}Content-Length: 7\r\n\r\n{"x":1}`,
+    );
+  expect(await ask('/move/absolute', '')).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+  expect(await ask('/move/absolute', 'Origin: http://evil.example\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await ask('/move/absolute', 'Content-Encoding: gzip\r\n')).toMatch(/^HTTP\/1\.1 415 /);
+  expect(await ask('/nowhere', '')).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+test('no answer may be taken for something else than it says it is', async () => {
+  const ask = (line: string, more = '') =>
+    exchange(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${more}\r\n`);
+  const upgrade = 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  for (const answer of [
+    await ask('GET /status'),
+    await ask('HEAD /status'),
+    await ask('GET /metrics'),
+    await ask('GET /openapi.json'),
+    await ask('GET /'),
+    await ask('GET /nowhere'),
+    await ask('GET /%zz'),
+    await ask('DELETE /status'),
+    await ask('POST /move/absolute'),
+    await ask('POST /status', 'Origin: http://evil.example\r\n'),
+    await ask('GET /move/teleop/ws?robot_id=9', `Connection: Upgrade\r\n${upgrade}`),
+    await exchange('hello\r\n\r\n'),
+  ]) {
+    expect(answer.split('\r\n\r\n')[0]).toMatch(/^x-content-type-options: nosniff$/im);
+  }
+  const stream = await fetch(`http://127.0.0.1:${port}/api/v1/live`);
+  expect(stream.headers.get('x-content-type-options')).toBe('nosniff');
+  await stream.body!.cancel();
+});
+
 test('methods that nobody routes answer 405 or 404', async () => {
   const ask = (line: string) => exchange(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   expect(await ask('PROPFIND /status')).toMatch(/^HTTP\/1\.1 405 [\s\S]*allow: GET/i);

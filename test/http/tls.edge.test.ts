@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -53,6 +54,21 @@ async function ask(method: string, path: string, headers: Record<string, string>
   for await (const chunk of reply) body += chunk;
   return { status: reply.statusCode as number, headers: reply.headers, body };
 }
+
+test('silent connections keep nobody from a stop, nor one who asks from being told to wait', async () => {
+  // More than this computer may have at once; none of them says hello.
+  const silent = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  const authorization = `Bearer ${TOKEN}`;
+  for (let i = 0; i < 5; i++) {
+    const stopped = await ask('POST', '/stop', { authorization });
+    expect([stopped.status, JSON.parse(stopped.body).status]).toEqual([200, 'ok']);
+  }
+  const refused = await ask('GET', '/status', { authorization });
+  expect([refused.status, JSON.parse(refused.body).detail]).toEqual([503, expect.stringContaining('only a stop')]);
+  for (const socket of silent) socket.destroy();
+  await expect.poll(async () => (await ask('GET', '/status', { authorization })).status).toBe(200);
+});
 
 test('requests and live streams are encrypted, and the cookie of a page is for encrypted connections alone', async () => {
   const authorization = `Bearer ${TOKEN}`;

@@ -8,6 +8,7 @@ const BASE: ArmFrame = {
   owner: null,
   torque: true,
   initialised: true,
+  sampled: 0,
   reason: '',
   joints: {
     position: [0.5, null],

@@ -1,16 +1,24 @@
+import type { z } from 'zod';
 import type { HttpServices } from '../services.ts';
-import { armFactsView, armView, loopView, mirrorView } from '../views.ts';
-import type { Topic } from './protocol.ts';
+import type { Scope } from '../tokens.ts';
+import { armFactsView, armView, logView, loopView, mirrorView } from '../views.ts';
+import { writerOf } from '../writer.ts';
+import { frames, hello, LOG_LINES, type Topic } from './protocol.ts';
 
-/** Frames are made anew when they are older than this, ms: clients of several rates share them. */
-const FRESH = 5;
-/** Lines of the log in one frame at most. */
-const LOG_LINES = 100;
+/** Frames are made anew when they are older than this, s: clients of several rates share them. */
+const FRESH = 0.005;
+
+const writeHello = writerOf(hello);
+const writeArms = writerOf(frames.arms);
+const writePairs = writerOf(frames.pairs);
+const writeLoop = writerOf(frames.loop);
+const writeLog = writerOf(frames.log);
 
 /** What changes only as an arm is added: the version of the bridge, the arms and their joints. */
-export function helloView(services: HttpServices, scopes: readonly string[]) {
+export function helloFrame(services: HttpServices, scopes: readonly Scope[]): string {
   const arms = services.arms.all.map((arm) => armFactsView(services, arm));
-  return { type: 'hello', version: services.version, scopes, arms };
+  const frame: z.input<typeof hello> = { type: 'hello', version: services.version, scopes: [...scopes], arms };
+  return writeHello(frame);
 }
 
 /** The frames of the topics as text, each made once for all clients that are sent it at about the same time. */
@@ -29,29 +37,29 @@ export class Frames {
    */
   get(topic: Topic, from: number): Buffer | null {
     const key = topic === 'log' ? `log ${from}` : topic;
-    const now = performance.now();
+    const now = this.#services.clock.now();
     const made = this.#made.get(key);
     if (made !== undefined && now - made.time < FRESH) return made.text;
     if (topic === 'log') for (const old of this.#made.keys()) if (old.startsWith('log ')) this.#made.delete(old);
-    const content = this.#content(topic, from);
-    const text = content === null ? null : Buffer.from(JSON.stringify({ type: topic, ...content }));
+    const frame = this.#frame(topic, from);
+    const text = frame === null ? null : Buffer.from(frame);
     this.#made.set(key, { time: now, text });
     return text;
   }
 
-  #content(topic: Topic, from: number): object | null {
+  #frame(topic: Topic, from: number): string | null {
     const services = this.#services;
-    const t = Date.now() / 1000;
+    const t = services.clock.wall();
     switch (topic) {
       case 'arms':
-        return { t, arms: services.arms.all.map(armView) };
+        return writeArms({ type: topic, t, arms: services.arms.all.map(armView) });
       case 'pairs':
-        return { t, active: services.mirror.status().active, ...mirrorView(services) };
+        return writePairs({ type: topic, t, ...mirrorView(services) });
       case 'loop':
-        return { t, ...loopView(services), ros: services.ros() };
+        return writeLoop({ type: topic, t, ...loopView(services), ros: services.ros() });
       case 'log': {
-        const lines = services.log.since(from, LOG_LINES);
-        return lines.length === 0 ? null : { t, lines };
+        const lines = logView(services, from, LOG_LINES);
+        return lines.length === 0 ? null : writeLog({ type: topic, t, lines });
       }
     }
   }

@@ -1,3 +1,4 @@
+import type { Timer } from '../../clock.ts';
 import type { HttpServices } from '../services.ts';
 import { Frames } from './frames.ts';
 import { DEFAULT_RATE, TOPICS, type Topic } from './protocol.ts';
@@ -7,9 +8,11 @@ export const MOST_WAITING = 256 * 1024;
 /** What changes slowly is sent at most so often, Hz. */
 const SLOW_RATE = 5;
 /** Clients at once. */
-const MOST_CLIENTS = 200;
-/** A client that takes nothing for so long is let go, ms. */
-const MOST_SILENCE = 30_000;
+export const MOST_WATCHERS = 200;
+/** A client that takes nothing for so long is let go, s. */
+const MOST_SILENCE = 30;
+/** Frames that are due within this time are sent together, s: timers are that coarse. */
+const TOGETHER = 0.001;
 
 /** Where frames of a client go. */
 export interface Sink {
@@ -23,42 +26,47 @@ export interface Sink {
 /** A client of the live stream and what it watches. */
 export class Watcher {
   readonly sink: Sink;
-  topics: ReadonlySet<Topic> = new Set();
-  rate = 0;
+  topics: ReadonlySet<Topic> = new Set(TOPICS);
+  /** Frames per second. */
+  rate = DEFAULT_RATE;
+  /** Frame that comes next, counted in periods of the clock, so that clients of one rate share their frames. */
+  next = 0;
+  /** It has not been sent all topics yet. */
+  isNew = true;
   /** Number of the first line of the log that it has not been sent. */
   seen = 0;
-  /** Since when it has taken nothing of what waits for it; 0 while it does. */
+  /** Since when it has taken nothing of what waits for it, s; 0 while it does. */
   stuck = 0;
 
   constructor(sink: Sink) {
     this.sink = sink;
   }
-}
 
-interface Beat {
-  readonly timer: NodeJS.Timeout;
-  readonly watchers: Set<Watcher>;
-  ticks: number;
+  /** When its next frame is due, s. */
+  get due(): number {
+    return this.next / this.rate;
+  }
 }
 
 /**
- * Sends what clients watch at the rates they want. Watchers of one rate are served by one timer and share each frame; one
- * that is slow loses frames, so that it gets the newest next and costs nobody else anything.
+ * Sends what clients watch at the rates they want, by one timer for all. A client that is slow loses frames, so that it gets
+ * the newest next and costs nobody else anything.
  */
 export class Hub {
   readonly #services: HttpServices;
   readonly #frames: Frames;
   readonly #watchers = new Set<Watcher>();
-  readonly #beats = new Map<number, Beat>();
+  readonly #timer: Timer;
 
   constructor(services: HttpServices) {
     this.#services = services;
     this.#frames = new Frames(services);
+    this.#timer = services.clock.timer(() => this.#tick(), true);
   }
 
   /** True while there is room for another client. */
   get hasRoom(): boolean {
-    return this.#watchers.size < MOST_CLIENTS;
+    return this.#watchers.size < MOST_WATCHERS;
   }
 
   /** Number of clients. */
@@ -76,22 +84,15 @@ export class Hub {
   /** @param rate frames per second */
   subscribe(watcher: Watcher, topics: readonly Topic[], rate: number): void {
     watcher.topics = new Set(topics);
-    if (!this.#watchers.has(watcher) || watcher.rate === rate) return;
-    this.#leave(watcher);
     watcher.rate = rate;
-    let beat = this.#beats.get(rate);
-    if (beat === undefined) {
-      const timer = setInterval(() => this.#tick(rate), 1000 / rate);
-      timer.unref();
-      beat = { timer, watchers: new Set(), ticks: 0 };
-      this.#beats.set(rate, beat);
-    }
-    beat.watchers.add(watcher);
+    watcher.isNew = true;
+    watcher.next = Math.floor(this.#services.clock.now() * rate) + 1;
+    this.#wait();
   }
 
   remove(watcher: Watcher): void {
     this.#watchers.delete(watcher);
-    this.#leave(watcher);
+    if (this.#watchers.size === 0) this.#timer.cancel();
   }
 
   /** Ends all connections. */
@@ -102,30 +103,29 @@ export class Hub {
     }
   }
 
-  #leave(watcher: Watcher): void {
-    const beat = this.#beats.get(watcher.rate);
-    if (beat === undefined) return;
-    beat.watchers.delete(watcher);
-    if (beat.watchers.size > 0) return;
-    clearInterval(beat.timer);
-    this.#beats.delete(watcher.rate);
+  /** Waits for the frame that is due first. */
+  #wait(): void {
+    let due = Number.POSITIVE_INFINITY;
+    for (const watcher of this.#watchers) due = Math.min(due, watcher.due);
+    if (due < Number.POSITIVE_INFINITY) this.#timer.start(Math.max(0, due - this.#services.clock.now()));
   }
 
-  #tick(rate: number): void {
-    const beat = this.#beats.get(rate);
-    if (beat === undefined) return;
-    const slow = beat.ticks++ % Math.ceil(rate / SLOW_RATE) === 0;
-    for (const watcher of [...beat.watchers]) {
-      if (this.#mayTake(watcher)) this.#serve(watcher, slow);
+  #tick(): void {
+    const now = this.#services.clock.now();
+    for (const watcher of [...this.#watchers]) {
+      if (watcher.due > now + TOGETHER) continue;
+      if (this.#mayTake(watcher, now)) this.#serve(watcher);
+      // Frames that a busy thread has missed are not made up for.
+      watcher.next = Math.max(watcher.next + 1, Math.floor(now * watcher.rate) + 1);
     }
+    this.#wait();
   }
 
-  #mayTake(watcher: Watcher): boolean {
+  #mayTake(watcher: Watcher, now: number): boolean {
     if (watcher.sink.waiting() < MOST_WAITING) {
       watcher.stuck = 0;
       return true;
     }
-    const now = performance.now();
     if (watcher.stuck === 0) {
       watcher.stuck = now;
     } else if (now - watcher.stuck > MOST_SILENCE) {
@@ -135,7 +135,9 @@ export class Hub {
     return false;
   }
 
-  #serve(watcher: Watcher, slow: boolean): void {
+  #serve(watcher: Watcher): void {
+    const slow = watcher.isNew || watcher.next % Math.ceil(watcher.rate / SLOW_RATE) === 0;
+    watcher.isNew = false;
     for (const topic of TOPICS) {
       if (!watcher.topics.has(topic) || (topic !== 'arms' && !slow)) continue;
       const frame = this.#frames.get(topic, watcher.seen);

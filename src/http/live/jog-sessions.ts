@@ -1,12 +1,13 @@
 import { type Arm, type Arms, BridgeError, type Caller } from '../../arm/types.ts';
+import type { Clock } from '../../clock.ts';
 import type { JogService, JogVelocity } from '../../motion/jog-service.ts';
 import { inWords } from '../errors.ts';
 import type { JogMessage } from './protocol.ts';
 
 /** A jogged arm decelerates to a hold when the next message does not come within this time, s. */
 export const DEAD_MAN = 0.2;
-/** So long after its last message a client keeps others from jogging the same arm, ms. */
-const TURN = 500;
+/** So long after its last message a client keeps others from jogging the same arm, s. */
+const TURN = 0.5;
 
 interface Turn {
   readonly client: object;
@@ -18,11 +19,13 @@ interface Turn {
 export class JogSessions {
   readonly #arms: Arms;
   readonly #jogging: JogService;
+  readonly #clock: Clock;
   readonly #turns = new Map<Arm, Turn>();
 
-  constructor(arms: Arms, jogging: JogService) {
+  constructor(arms: Arms, jogging: JogService, clock: Clock) {
     this.#arms = arms;
     this.#jogging = jogging;
+    this.#clock = clock;
   }
 
   /**
@@ -37,7 +40,7 @@ export class JogSessions {
     const velocity = velocityOf(arm, message);
     if (typeof velocity === 'string') return velocity;
     const turn = this.#turns.get(arm);
-    const now = performance.now();
+    const now = this.#clock.now();
     if (turn !== undefined && turn.client !== client && now - turn.last < TURN) {
       return `arm ${arm.name} is jogged by another client`;
     }

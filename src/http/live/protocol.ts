@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import { HttpProblem } from '../errors.ts';
+import { asModel, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
+import { outcome } from '../schemas.ts';
+import { SCOPES } from '../tokens.ts';
+import { readMessage } from '../validation.ts';
+import { armFacts, armState, logLine, loopState, mirrorState, rosState } from '../views.ts';
 
 /** What a client can watch. */
 export const TOPICS = ['arms', 'pairs', 'loop', 'log'] as const;
@@ -8,26 +14,112 @@ export type Topic = (typeof TOPICS)[number];
 export const MIN_RATE = 1;
 export const MAX_RATE = 100;
 export const DEFAULT_RATE = 20;
+/** Lines of the log in one frame at most. */
+export const LOG_LINES = 100;
 
-const numbers = z.tuple([z.number(), z.number(), z.number()]);
+const t = z.number().describe('Time of the frame, seconds since the epoch.');
 
-/** What a client says on the live stream: what it watches, how fast an arm is to move, and that all arms stop. */
-export const clientMessage = z.discriminatedUnion('type', [
-  z.object({
+/** What clients are told. */
+export const hello = z
+  .object({
+    type: z.literal('hello'),
+    version: z.string().describe('Of the bridge.'),
+    scopes: z.array(z.enum(SCOPES)).describe('What this client may do.'),
+    arms: z.array(armFacts),
+  })
+  .describe('First, and again when an arm is added.')
+  .register(components, { id: 'LiveHello' });
+
+export const frames = {
+  arms: z.object({ type: z.literal('arms'), t, arms: z.array(armState) }).register(components, { id: 'LiveArms' }),
+  pairs: z.object({ type: z.literal('pairs'), t, ...mirrorState.shape }).register(components, { id: 'LivePairs' }),
+  loop: z
+    .object({ type: z.literal('loop'), t, ...loopState.shape, ros: rosState })
+    .register(components, { id: 'LiveLoop' }),
+  log: z
+    .object({
+      type: z.literal('log'),
+      t,
+      lines: z.array(logLine).max(LOG_LINES).describe('Since the last frame; the first has the newest hundred.'),
+    })
+    .register(components, { id: 'LiveLog' }),
+} as const satisfies Record<Topic, z.ZodType>;
+
+const liveFrame = z
+  .discriminatedUnion('type', [hello, frames.arms, frames.pairs, frames.loop, frames.log])
+  .register(components, { id: 'LiveFrame' });
+
+const serverSentEvent = z
+  .object({
+    event: z.enum(['hello', ...TOPICS]).describe('Type of the frame.'),
+    data: z.string().describe('The frame as JSON.'),
+  })
+  .register(components, { id: 'LiveServerSentEvent' });
+
+/** OpenAPI 3.1 leaves open which of the two a schema of an event stream describes, and its readers differ. */
+export const liveEvent = z
+  .union([liveFrame, serverSentEvent])
+  .describe('The frame that an event carries, as clients are given it, or the event itself.')
+  .register(components, { id: 'LiveEvent' });
+
+export const refusal = z
+  .object({
+    type: z.literal('refused'),
+    request: z.string().describe('Type of the message that is not carried out, or unknown.'),
+    reason: z.string(),
+    arm: z.int().optional().describe('That was to be jogged.'),
+  })
+  .register(components, { id: 'LiveRefusal' });
+
+export const stopped = z
+  .object({ type: z.literal('stop'), ...outcome })
+  .describe('What has become of a stop.')
+  .register(components, { id: 'LiveStopped' });
+
+/** What clients say: what they watch, how fast an arm is to move, and that all arms stop. */
+const subscribe = z
+  .object({
     type: z.literal('subscribe'),
-    topics: z.array(z.enum(TOPICS)).max(TOPICS.length).optional(),
-    rate: z.number().min(MIN_RATE).max(MAX_RATE).optional(),
-  }),
-  z.object({
+    topics: list(oneOf(TOPICS), { max: TOPICS.length }).optional().describe('Left out: all.'),
+    rate: number({ min: MIN_RATE, max: MAX_RATE })
+      .optional()
+      .describe(`Frames of arms per second, ${DEFAULT_RATE} when left out; the others come at most 5 times a second.`),
+  })
+  .register(components, { id: 'LiveSubscribe' });
+
+const direction = (description: string) => list(number(), { min: 3, max: 3 }).describe(description);
+const twist = z
+  .object({
+    linear: direction('x y z, m/s'),
+    angular: direction('About x y z, rad/s'),
+    frame: oneOf(['base', 'tool']).prefault('base').describe('Whose axes these are.'),
+  })
+  .register(components, { id: 'LiveTwist' });
+
+const jog = z
+  .object({
     type: z.literal('jog'),
-    arm: z.int(),
-    joints: z.record(z.string(), z.number()).optional(),
-    twist: z.object({ linear: numbers, angular: numbers, frame: z.enum(['base', 'tool']).default('base') }).optional(),
-  }),
-  z.object({ type: z.literal('stop') }),
-]);
+    arm: integer().describe('Id of the arm.'),
+    joints: map(number(), { max: MOST_JOINTS })
+      .optional()
+      .describe('Speeds by joint name, rad/s; those that are left out do not move.'),
+    twist: twist.optional().describe('Speed of the tool, in place of joints.'),
+  })
+  .describe('The arm moves at these speeds for 0.2 s: send it again at least 10 times a second.')
+  .register(components, { id: 'LiveJog' });
+export type JogMessage = z.output<typeof jog>;
+
+const stop = z
+  .object({ type: z.literal('stop') })
+  .describe('All arms stop, latched, as by POST /stop.')
+  .register(components, { id: 'LiveStop' });
+
+export const received = { subscribe, jog, stop };
+
+const clientMessage = z.discriminatedUnion('type', [subscribe, jog, stop], {
+  error: ({ code }) => (code === 'invalid_union' ? 'union_tag_invalid' : asModel.error()),
+});
 export type ClientMessage = z.output<typeof clientMessage>;
-export type JogMessage = Extract<ClientMessage, { type: 'jog' }>;
 
 /** Whether a text is a stop as clients write it, which no limit may hold up; told without reading it. */
 export function isStopMessage(text: string): boolean {
@@ -38,15 +130,13 @@ export function isStopMessage(text: string): boolean {
  * Reads a message of a client.
  * @returns the message, or why it is none, for people
  */
-export function readMessage(text: string): ClientMessage | { readonly fault: string } {
-  let sent: unknown;
+export function readClientMessage(text: string): ClientMessage | { readonly fault: string } {
   try {
-    sent = JSON.parse(text);
-  } catch {
-    return { fault: 'this is no JSON' };
+    return readMessage(text, clientMessage, 'standard');
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error;
+    const first = typeof error.detail === 'string' ? undefined : error.detail[0]!;
+    if (first === undefined || first.type === 'json_invalid') return { fault: 'this is no JSON' };
+    return { fault: `${first.loc.slice(1).join('.') || 'message'}: ${first.msg}` };
   }
-  const result = clientMessage.safeParse(sent);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  return { fault: `${issue!.path.join('.') || 'message'}: ${issue!.message}` };
 }

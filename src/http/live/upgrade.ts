@@ -3,28 +3,26 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
 import { pathOf } from '../addresses.ts';
 import { HttpProblem } from '../errors.ts';
+import type { Parts } from '../route.ts';
+import { Faults, readQuery } from '../validation.ts';
+import type { Channel } from './channel.ts';
 
 /** Largest message of a client, bytes. */
 const MOST_PAYLOAD = 16 * 1024;
-/** How often a client is asked whether it is still there, ms; it is let go when it has not answered by the next time. */
-const PING_INTERVAL = 10_000;
+/** How often a client is asked whether it is still there, s; it is let go when it has not answered by the next time. */
+const PING_INTERVAL = 10;
 
 /**
- * Judges a request for a WebSocket by its headers, before anything is upgraded.
- * @returns what to do with the WebSocket
- * @throws {HttpProblem} when it is refused
+ * Serves WebSockets. A request that asks for another upgrade, or on another path, is answered as if it had not asked for one
+ * (RFC 9110, section 7.8): some clients offer HTTP/2 with every request.
  */
-export type Admission = (request: IncomingMessage) => (socket: WebSocket) => void;
-
-/**
- * Serves WebSockets on the paths of `admissions`. A request that asks for another upgrade, or on another path, is answered
- * as if it had not asked for one (RFC 9110, section 7.8): some clients offer HTTP/2 with every request.
- */
-export function serveWebSockets(app: FastifyInstance, admissions: ReadonlyMap<string, Admission>): void {
+export function serveWebSockets(app: FastifyInstance, parts: Parts, channels: readonly Channel[]): void {
   const server = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, perMessageDeflate: false });
   const alive = new WeakSet<WebSocket>();
+  const admissions = new Map(channels.map((channel) => [channel.path, admissionTo(channel, parts)]));
 
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const admit = admissions.get(pathOf(request.url ?? ''));
@@ -50,17 +48,42 @@ export function serveWebSockets(app: FastifyInstance, admissions: ReadonlyMap<st
     });
   });
 
-  const pinging = setInterval(() => {
+  const ping = (): void => {
     for (const webSocket of server.clients) {
       if (!alive.delete(webSocket)) webSocket.terminate();
       else webSocket.ping();
     }
-  }, PING_INTERVAL);
-  pinging.unref();
+  };
+  const pinging = parts.services.clock.every(PING_INTERVAL, ping, true);
   app.addHook('preClose', async () => {
-    clearInterval(pinging);
+    pinging.cancel();
     for (const webSocket of server.clients) webSocket.close(1001, 'the bridge is ending');
   });
+}
+
+/** Judges a request for a WebSocket by its headers and its URL. @returns what throws a HttpProblem for one that is refused */
+function admissionTo(channel: Channel, parts: Parts): (request: IncomingMessage) => (socket: WebSocket) => void {
+  const { guard, limits } = parts;
+  const schema = z.object(channel.query);
+  let clients = 0;
+  return (request) => {
+    guard.checkSource(request);
+    limits.check(request.socket, channel.access);
+    const scope = guard.admit(request);
+    guard.checkScope(scope, channel.access);
+    const faults = new Faults();
+    const query = readQuery(request.url ?? '', schema, faults);
+    faults.refuse();
+    if (clients >= channel.most) throw new HttpProblem(503, channel.full);
+    const serve = channel.open(parts, { query, scope, address: request.socket.remoteAddress ?? '' });
+    return (socket) => {
+      clients++;
+      socket.once('close', () => {
+        clients--;
+      });
+      serve(socket);
+    };
+  };
 }
 
 /** Hands the connection back to the server as if its request had come without `Upgrade`. */
@@ -84,7 +107,12 @@ function answerWithout(app: FastifyInstance, request: IncomingMessage, socket: D
 
 function refuse(socket: Duplex, problem: HttpProblem): void {
   const body = Buffer.from(JSON.stringify({ detail: problem.detail }));
-  const headers = { ...problem.headers, 'content-type': 'application/json', 'content-length': body.length };
+  const headers = {
+    ...problem.headers,
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'x-content-type-options': 'nosniff',
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const { status } = problem;
   socket.end(

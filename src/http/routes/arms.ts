@@ -1,85 +1,214 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Arm, Arms, Caller } from '../../arm/types.ts';
-import type { ArmList, MotionState } from '../api-schemas.ts';
-import type { Callers } from '../callers.ts';
+import { z } from 'zod';
 import { completedAbsolute } from '../dialect.ts';
-import { asProblem, HttpProblem } from '../errors.ts';
-import { absoluteMoveOf } from '../move-bodies.ts';
-import { absoluteMoveRequest } from '../schemas.ts';
-import type { HttpServices } from '../services.ts';
-import { readRequest } from '../validation.ts';
-import { armFactsView, armView } from '../views.ts';
+import { components, MOST_JOINTS } from '../fields.ts';
+import { absoluteMoveOf, absoluteMoveRequest } from '../move-bodies.ts';
+import { CONFLICT, NO_ARM, route, takeOver } from '../route.ts';
+import { ok, statusAnswer } from '../schemas.ts';
+import { activity, armFacts, armFactsView, armState, armView } from '../views.ts';
 
-/** @throws {HttpProblem} 404 naming the known arms */
-export function armByName(arms: Arms, params: unknown): Arm {
-  const { name } = params as { name: string };
-  const arm = arms.byName(name);
-  if (arm !== undefined) return arm;
-  const known = arms.all.map((candidate) => candidate.name).join(', ');
-  throw new HttpProblem(404, `Arm "${name.slice(0, 64)}" is unknown. Known arms: ${known}.`);
-}
+const NOT_CONNECTED = 'The arm is disconnected.';
 
-/** Arms by their names, in SI units: /api/v1/arms. */
-export function armRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
-  const { arms } = services;
+const armList = z
+  .object({
+    arms: z.array(armFacts.extend({ now: armState }).register(components, { id: 'ArmOverview' })),
+  })
+  .register(components, { id: 'ArmList' });
 
-  app.get(
-    '/api/v1/arms',
-    async (): Promise<ArmList> => ({
-      arms: arms.all.map((arm) => ({ ...armFactsView(services, arm), now: armView(arm) })),
+const motionState = z
+  .object({
+    state: armState.shape.state,
+    owner: armState.shape.owner,
+    motion: activity.nullable().describe('What drives the arm; null: nothing.'),
+  })
+  .register(components, { id: 'MotionState' });
+
+const reachableAnswer = z
+  .object({
+    reachable: z.boolean().describe('The move would be accepted and could meet its tolerances.'),
+    message: z.string().nullable().describe('Why not.'),
+    joints: z
+      .array(z.number())
+      .max(MOST_JOINTS)
+      .nullable()
+      .describe('Where the joints would go, rad; null where they cannot.'),
+  })
+  .register(components, { id: 'ReachableAnswer' });
+
+const named = { tag: 'arms', target: 'named' } as const;
+
+export const jointsExample = {
+  position: [0, -0.52, 0.61, 0.2, 0, 0.1],
+  goal: [0, -0.52, 0.6, 0.2, 0, 0.1],
+  velocity: [0, 0, 0, 0, 0, 0],
+  effort: [0, -0.6, 0.3, 0.1, 0, 0],
+  temperature: [31, 33, 32, 30, 30, 29],
+  voltage: [12, 12, 12, 12, 12, 12],
+  alarm: [0, 0, 0, 0, 0, 0],
+};
+
+export const armStateExample: z.input<typeof armState> = {
+  id: 1,
+  state: 'ready',
+  owner: null,
+  torque: true,
+  initialised: true,
+  reason: '',
+  sampled: 1767323045.5,
+  joints: jointsExample,
+  tool: { position: [0.31, 0, 0.22], orientation: [0, 0, 0, 1] },
+  opening: 0.1,
+  motion: null,
+};
+
+export const armFactsExample: z.input<typeof armFacts> = {
+  id: 1,
+  name: 'follower',
+  model: 'so101',
+  title: 'SO-101',
+  bus: 'sim:so101',
+  simulated: true,
+  remote: false,
+  base_link: 'base_link',
+  tool_link: 'tool',
+  mount: { xyz: [0, 0, 0], rpy: [0, 0, 0] },
+  joints: [
+    {
+      name: 'shoulder_pan',
+      role: 'shoulder_pan',
+      lower: -1.92,
+      upper: 1.92,
+      velocity: 1.5,
+      torque_limit: 2.9,
+      unit: 'rad',
+      servos: [{ id: 1, model: 'STS3215' }],
+    },
+  ],
+  gripper: { index: 5, closed: 0, open: 1.7 },
+  poses: { init: [0, -0.52, 0.61, 0.2, 0, 0.1] },
+  alarms: { 1: 'supply voltage out of range' },
+};
+
+export const armRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v1/arms',
+    access: 'read',
+    id: 'arms',
+    tag: 'arms',
+    summary: 'List the arms',
+    description: 'What they are and how they are at this moment.',
+    target: 'none',
+    answer: {
+      description: 'Metres, radians, seconds, Nm.',
+      schema: armList,
+      example: { arms: [{ ...armFactsExample, now: armStateExample }] },
+    },
+    refusals: {},
+    handler: ({ services }) => ({
+      arms: services.arms.all.map((arm) => ({ ...armFactsView(services, arm), now: armView(arm) })),
     }),
-  );
-
-  app.get('/api/v1/arms/:name/urdf', (request, reply) => {
-    const arm = armByName(arms, request.params);
-    return reply.type('application/xml; charset=utf-8').send(arm.model.urdf);
-  });
-
-  app.get('/api/v1/arms/:name/motion', async (request): Promise<MotionState> => {
-    const arm = armByName(arms, request.params);
-    return { state: arm.read().state, owner: arm.owner?.name ?? null, motion: arm.activity };
-  });
-
-  /** Does something with the ownership of an arm. */
-  async function settle<T>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    takeOver: boolean,
-    work: (arm: Arm, caller: Caller) => Promise<T>,
-  ): Promise<{ arm: Arm; outcome: T }> {
-    const arm = armByName(arms, request.params);
-    try {
-      return { arm, outcome: await callers.run(reply, takeOver, (caller) => work(arm, caller)) };
-    } catch (error) {
-      throw asProblem(error, { route: request.url, armId: arm.id });
-    }
-  }
-
-  app.delete('/api/v1/arms/:name/motion', async (request, reply) => {
-    const { takeOver } = readRequest(request, { robotId: false, takeOver: true });
-    const { arm, outcome } = await settle(request, reply, takeOver, (one, caller) => one.halt(caller));
-    return { status: 'ok', message: outcome ? `${arm.name} holds` : `Nothing drove ${arm.name}` };
-  });
-
-  app.post('/api/v1/arms/:name/take-over', async (request, reply) => {
-    const { arm } = await settle(request, reply, true, (one, caller) => one.takeOver(caller));
-    return { status: 'ok', message: `${arm.name} is yours until you release it` };
-  });
-
-  app.post('/api/v1/arms/:name/release', async (request, reply) => {
-    const { takeOver } = readRequest(request, { robotId: false, takeOver: true });
-    const { arm, outcome } = await settle(request, reply, takeOver, (one, caller) => one.release(caller));
-    return { status: 'ok', message: outcome ? `${arm.name} is free` : `${arm.name} was free already` };
-  });
-
-  app.post('/api/v1/arms/:name/reachable', async (request) => {
-    const { body } = readRequest(request, { robotId: false, body: absoluteMoveRequest, complete: completedAbsolute });
-    const arm = armByName(arms, request.params);
-    try {
+  }),
+  route({
+    ...named,
+    method: 'GET',
+    path: '/api/v1/arms/{name}/urdf',
+    access: 'read',
+    id: 'arm_urdf',
+    summary: 'URDF of an arm',
+    description: 'The model as it is in the folder of the arm.',
+    answer: {
+      description: 'XML.',
+      media: 'text/xml',
+      example: '<robot name="so101"><link name="base_link"/></robot>',
+    },
+    refusals: { 404: NO_ARM },
+    handler: (_parts, { arm }, reply) => reply.type('text/xml; charset=utf-8').send(arm.model.urdf),
+  }),
+  route({
+    ...named,
+    method: 'GET',
+    path: '/api/v1/arms/{name}/motion',
+    access: 'read',
+    id: 'arm_motion',
+    summary: 'What drives an arm',
+    description: 'The motion that is under way, and who asked for it.',
+    answer: {
+      description: 'At this moment.',
+      schema: motionState,
+      example: { state: 'moving', owner: 'an HTTP client', motion: { kind: 'trajectory', progress: 0.25 } },
+    },
+    refusals: { 404: NO_ARM },
+    handler: (_parts, { arm }) => ({
+      state: arm.read().state,
+      owner: arm.owner?.name ?? null,
+      motion: arm.activity,
+    }),
+  }),
+  route({
+    ...named,
+    method: 'DELETE',
+    path: '/api/v1/arms/{name}/motion',
+    access: 'control',
+    id: 'arm_motion_cancel',
+    summary: 'End what drives an arm',
+    description: 'The arm decelerates and holds. It is not stopped: the next motion may begin at once.',
+    query: { take_over: takeOver },
+    answer: statusAnswer('follower holds'),
+    refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: CONFLICT },
+    handler: async ({ callers }, { arm, query }, reply) => {
+      const ended = await callers.run(reply, query.take_over, (caller) => arm.halt(caller));
+      return ok(ended ? `${arm.name} holds` : `Nothing drove ${arm.name}`);
+    },
+  }),
+  route({
+    ...named,
+    method: 'POST',
+    path: '/api/v1/arms/{name}/take-over',
+    access: 'control',
+    id: 'arm_take_over',
+    summary: 'Take an arm',
+    description: 'From whoever drives it, who is told; the arm holds, and is the caller’s until it is released.',
+    answer: statusAnswer('follower is yours until you release it'),
+    refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: 'The arm is stopped (/stop/reset).' },
+    handler: async ({ callers }, { arm }, reply) => {
+      await callers.run(reply, true, (caller) => arm.takeOver(caller));
+      return ok(`${arm.name} is yours until you release it`);
+    },
+  }),
+  route({
+    ...named,
+    method: 'POST',
+    path: '/api/v1/arms/{name}/release',
+    access: 'control',
+    id: 'arm_release',
+    summary: 'Give an arm back',
+    description: 'What the caller drives it with ends; the arm holds.',
+    query: { take_over: takeOver },
+    answer: statusAnswer('follower is free'),
+    refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: CONFLICT },
+    handler: async ({ callers }, { arm, query }, reply) => {
+      const released = await callers.run(reply, query.take_over, (caller) => arm.release(caller));
+      return ok(released ? `${arm.name} is free` : `${arm.name} was free already`);
+    },
+  }),
+  route({
+    ...named,
+    method: 'POST',
+    path: '/api/v1/arms/{name}/reachable',
+    access: 'read',
+    id: 'arm_reachable',
+    summary: 'Ask what /move/absolute would do',
+    description: 'With the body of /move/absolute, in its units; nothing moves.',
+    body: { schema: absoluteMoveRequest, complete: completedAbsolute, example: { x: 3, z: -5 } },
+    answer: {
+      description: 'Whether the arm can go there, and with which joints.',
+      schema: reachableAnswer,
+      example: { reachable: true, message: null, joints: [0.2, -0.5, 0.6, 0.3, 0, 0.1] },
+    },
+    refusals: { 400: 'The arm is disconnected or not initialised.', 404: NO_ARM, 409: CONFLICT },
+    handler: async ({ services }, { arm, body }) => {
       const { problem, goal } = await services.motion.foresee(arm, absoluteMoveOf(body, services.config.dialect));
       return { reachable: problem === null, message: problem, joints: goal === null ? null : [...goal] };
-    } catch (error) {
-      throw asProblem(error, { route: '/api/v1/arms/{name}/reachable', armId: arm.id });
-    }
-  });
-}
+    },
+  }),
+];

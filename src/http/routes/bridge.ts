@@ -1,34 +1,92 @@
-import type { FastifyInstance } from 'fastify';
-import { HttpProblem } from '../errors.ts';
-import type { HttpServices } from '../services.ts';
-import { belowBound, notANumber, queryOf } from '../validation.ts';
-import { mirrorView } from '../views.ts';
+import { z } from 'zod';
+import { components, queryInteger } from '../fields.ts';
+import { route } from '../route.ts';
+import { logLine, logView, mirrorState, mirrorView } from '../views.ts';
 
 /** Lines of the log in one answer at most. */
 const MOST_LINES = 1000;
 
-/** Where the log is to be told from. @throws {HttpProblem} 422 */
-function fromOf(text: string | undefined): number {
-  if (text === undefined) return 0;
-  const loc = ['query', 'from'];
-  const from = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isSafeInteger(from)) throw new HttpProblem(422, [notANumber(loc, text)]);
-  if (from < 0) throw new HttpProblem(422, [belowBound(loc, from, 0)]);
-  return from;
-}
+const logAnswer = z
+  .object({
+    next: z.int().describe('Number of the line that comes next: ask for the lines after it with `from`.'),
+    lines: z.array(logLine).max(MOST_LINES),
+  })
+  .register(components, { id: 'LogAnswer' });
 
-/** What is told of the bridge as a whole: /api/v1/pairs, /api/v1/config and /api/v1/log. */
-export function bridgeRoutes(app: FastifyInstance, services: HttpServices): void {
-  app.get('/api/v1/pairs', async () => ({ active: services.mirror.status().active, ...mirrorView(services) }));
+const configAnswer = z
+  .record(z.string(), z.unknown())
+  .describe('The configuration in use, with its defaults; names of secret files are left out.')
+  .register(components, { id: 'ConfigAnswer' });
 
-  app.get('/api/v1/config', async () => {
-    const { http, ...rest } = services.configuration();
-    const { token_file: _secret, read_token_file: _other, ...open } = http;
-    return { http: open, ...rest };
-  });
+const told = { method: 'GET', access: 'read', target: 'none', refusals: {} } as const;
 
-  app.get('/api/v1/log', async (request) => {
-    const from = fromOf(queryOf(request).get('from'));
-    return { next: services.log.next, lines: services.log.since(from, MOST_LINES) };
-  });
-}
+export const bridgeRoutes = [
+  route({
+    ...told,
+    path: '/api/v1/pairs',
+    id: 'pairs',
+    tag: 'arms',
+    summary: 'Pairs that mirror',
+    description: 'State, rate and latency of each pair, and why mirroring stopped.',
+    answer: {
+      description: 'At this moment.',
+      schema: mirrorState,
+      example: {
+        active: true,
+        reason: '',
+        pairs: [
+          {
+            leader: 'leader',
+            follower: 'follower',
+            state: 'mirroring',
+            owner: 'an HTTP client',
+            rate: 200,
+            latency: 0.0012,
+            reason: '',
+          },
+        ],
+      },
+    },
+    handler: ({ services }) => mirrorView(services),
+  }),
+  route({
+    ...told,
+    path: '/api/v1/config',
+    id: 'config',
+    tag: 'status',
+    summary: 'The configuration in use',
+    description: 'As it was read at the start, with arms that were added since.',
+    answer: {
+      description: 'With its defaults, without secrets.',
+      schema: configAnswer,
+      example: { http: { host: '127.0.0.1', port: 8020 }, control: { rate: 200 } },
+    },
+    handler: ({ services }) => {
+      const { http, ...rest } = services.configuration();
+      const { token_file: _secret, read_token_file: _other, ...open } = http;
+      return { http: open, ...rest };
+    },
+  }),
+  route({
+    ...told,
+    path: '/api/v1/log',
+    id: 'log',
+    tag: 'status',
+    summary: 'The newest lines of the log',
+    description: 'The lines from number `from` on, as far as they are kept.',
+    query: {
+      from: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
+        .prefault(0)
+        .describe('Number of the first line wanted.'),
+    },
+    answer: {
+      description: 'At most the newest thousand, and fewer where they are long.',
+      schema: logAnswer,
+      example: { next: 2, lines: [{ time: 1767323045, level: 'info', message: 'follower is ready' }] },
+    },
+    handler: ({ services }, { query }) => ({
+      next: services.log.next,
+      lines: logView(services, query.from, MOST_LINES),
+    }),
+  }),
+];

@@ -1,14 +1,44 @@
-import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Caller } from '../../arm/types.ts';
 import type { CalibrationAnswer } from '../../calibration/calibrating.ts';
-import type { CalibrateResponse, CalibrationState } from '../calibration-schemas.ts';
-import type { Callers } from '../callers.ts';
-import { asProblem, HttpProblem } from '../errors.ts';
-import { armById, type HttpServices } from '../services.ts';
-import { queryOf, readRequest } from '../validation.ts';
-import { armByName } from './arms.ts';
+import { HttpProblem } from '../errors.ts';
+import { components, LONGEST_NAME, MOST_JOINTS, queryList, word } from '../fields.ts';
+import { CONFLICT, NO_ARM, route, takeOver } from '../route.ts';
+import { ok, statusAnswer } from '../schemas.ts';
 
-function answerOf({ status, message, step, steps }: CalibrationAnswer): CalibrateResponse {
-  return { calibration_status: status, message, current_step: step, total_nb_steps: steps };
+const steps = {
+  calibration_status: z.enum(['error', 'success', 'in_progress']),
+  message: z.string().describe('What has been done, and what to do before the next call.'),
+  current_step: z.int().describe('1 to total_nb_steps; 0 before the first.'),
+  total_nb_steps: z.int(),
+};
+
+const calibrateResponse = z.object(steps).register(components, { id: 'CalibrateResponse' });
+
+const angle = (description: string) => z.number().nullable().describe(description);
+
+const calibrationState = z
+  .object({
+    ...steps,
+    joints: z
+      .array(
+        z
+          .object({
+            name: z.string(),
+            position: angle('From the middle pose, rad; null before the first sample.'),
+            least: angle('Least position so far, rad.'),
+            most: angle('Largest position so far, rad.'),
+            range: z.number().describe('Range that the data of the arm give, rad.'),
+            done: z.boolean().describe('It has been led to both of its ends, or need not be.'),
+          })
+          .register(components, { id: 'SweptJoint' }),
+      )
+      .max(MOST_JOINTS),
+  })
+  .register(components, { id: 'CalibrationState' });
+
+function answerOf({ status, message, step, steps: total }: CalibrationAnswer): z.input<typeof calibrateResponse> {
+  return { calibration_status: status, message, current_step: step, total_nb_steps: total };
 }
 
 /** A number for JSON, which has none that is not finite. */
@@ -16,52 +46,96 @@ function known(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** /calibrate, and what it has to show. */
-export function calibrationRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
-  const { arms, calibration } = services;
+const example = {
+  calibration_status: 'in_progress' as const,
+  message: 'The middle pose is known. Lead every joint to both of its ends, then call again.',
+  current_step: 1,
+  total_nb_steps: 5,
+};
 
-  app.post('/calibrate', async (request, reply): Promise<CalibrateResponse> => {
-    const { robotId, takeOver } = readRequest(request, { robotId: 'default', takeOver: true });
-    const arm = armById(services, robotId!);
-    const reversed = (queryOf(request).get('reversed') ?? '').split(',').filter((name) => name !== '');
-    try {
-      return answerOf(await callers.run(reply, takeOver, (caller) => calibration.next(arm, caller, reversed)));
-    } catch (error) {
-      const problem = asProblem(error, { route: '/calibrate', armId: arm.id });
-      // Clients of that dialect know no other refusal of this route than by its own fields.
-      if (services.config.dialect === 'phosphobot' && problem instanceof HttpProblem && problem.status === 409) {
-        return answerOf({ status: 'error', message: problem.message, step: 0, steps: 0 });
-      }
-      throw problem;
-    }
-  });
-
-  app.get('/api/v1/arms/:name/calibration', async (request): Promise<CalibrationState> => {
-    const arm = armByName(arms, request.params);
-    const view = calibration.view(arm);
-    if (view === null)
-      throw new HttpProblem(404, `Arm ${arm.name} is not being calibrated: POST /calibrate begins it.`);
-    return {
-      ...answerOf(view),
-      joints: view.joints.map(({ position, least, most, ...rest }) => ({
-        ...rest,
-        position: known(position),
-        least: known(least),
-        most: known(most),
-      })),
-    };
-  });
-
-  app.delete('/api/v1/arms/:name/calibration', async (request, reply) => {
-    const arm = armByName(arms, request.params);
-    try {
-      const ended = await callers.run(reply, false, (caller) => calibration.cancel(arm, caller));
+export const calibrationRoutes = [
+  route({
+    method: 'POST',
+    path: '/calibrate',
+    access: 'control',
+    id: 'calibrate',
+    tag: 'control',
+    summary: 'Calibrate an arm, a step at each call',
+    description:
+      'Each call carries out the present step, if what it needs has been done, and answers what to do before the next one. ' +
+      'The servos get their offsets after the third call; before they are kept every joint moves a little, to be looked at.',
+    target: 'one',
+    query: {
+      take_over: takeOver,
+      reversed: queryList(word(LONGEST_NAME), { max: MOST_JOINTS })
+        .optional()
+        .describe('At the last step: joints that went the other way than was said, separated by commas.'),
+    },
+    answer: {
+      description: 'What has been done, and what is to be done next.',
+      schema: calibrateResponse,
+      example,
+    },
+    refusals: { 400: 'The arm is unknown or disconnected, or cannot be calibrated.', 409: CONFLICT },
+    // Clients of that dialect know no other refusal of this route than by its own fields.
+    conflict: (message) => answerOf({ status: 'error', message, step: 0, steps: 0 }),
+    handler: async ({ services, callers }, { arm, query }, reply) => {
+      const reversed = (query.reversed ?? []).filter((name) => name !== '');
+      const next = (caller: Caller) => services.calibration.next(arm, caller, reversed);
+      return answerOf(await callers.run(reply, query.take_over, next));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/arms/{name}/calibration',
+    access: 'read',
+    id: 'calibration',
+    tag: 'arms',
+    summary: 'See how far a calibration is',
+    description: 'Its step, and of each joint what it has been led over.',
+    target: 'named',
+    answer: {
+      description: 'Of the calibration that is under way.',
+      schema: calibrationState,
+      example: {
+        ...example,
+        current_step: 2,
+        joints: [{ name: 'shoulder_pan', position: 0.2, least: -1.9, most: 1.1, range: 3.8, done: false }],
+      },
+    },
+    refusals: { 404: 'There is no arm of this name, or it is not being calibrated.' },
+    handler: ({ services }, { arm }) => {
+      const view = services.calibration.view(arm);
+      if (view === null)
+        throw new HttpProblem(404, `Arm ${arm.name} is not being calibrated: POST /calibrate begins it.`);
+      return {
+        ...answerOf(view),
+        joints: view.joints.map(({ position, least, most, ...rest }) => ({
+          ...rest,
+          position: known(position),
+          least: known(least),
+          most: known(most),
+        })),
+      };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v1/arms/{name}/calibration',
+    access: 'control',
+    id: 'calibration_cancel',
+    tag: 'arms',
+    summary: 'End a calibration without keeping it',
+    description: 'An arm that holds goes limp within 2 s: take hold of it first. Its servos get back what they had.',
+    target: 'named',
+    answer: statusAnswer('The calibration of follower has ended; its servos have what they had before'),
+    refusals: { 400: 'The arm is disconnected.', 404: NO_ARM, 409: CONFLICT },
+    handler: async ({ services, callers }, { arm }, reply) => {
+      const ended = await callers.run(reply, false, (caller) => services.calibration.cancel(arm, caller));
       const message = ended
         ? `The calibration of ${arm.name} has ended; its servos have what they had before`
         : `${arm.name} was not being calibrated`;
-      return { status: 'ok', message };
-    } catch (error) {
-      throw asProblem(error, { route: request.url, armId: arm.id });
-    }
-  });
-}
+      return ok(message);
+    },
+  }),
+];

@@ -1,21 +1,87 @@
-import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { Arm } from '../../arm/types.ts';
-import type { Callers } from '../callers.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
-import { jointsReadRequest, jointsWriteRequest, type Unit } from '../joint-schemas.ts';
-import { armById, type HttpServices } from '../services.ts';
+import { asModel, boolean, components, integer, list, MOST_JOINTS, number, oneOf } from '../fields.ts';
+import { CONFLICT, NOT_THERE, route, takeOver } from '../route.ts';
+import { failed, ok, statusAnswer } from '../schemas.ts';
 import { degrees, radiansFromDegrees, radiansFromSteps, stepsFromRadians } from '../units.ts';
-import { readRequest } from '../validation.ts';
+import { finite } from '../views.ts';
+
+const UNITS = ['rad', 'motor_units', 'degrees'] as const;
+type Unit = (typeof UNITS)[number];
+
+const unit = oneOf(UNITS).prefault('rad').describe('Of the angles; motor_units are servo steps.');
+const jointIds = list(integer(), { max: MOST_JOINTS })
+  .nullable()
+  .prefault(null)
+  .describe('Joints by their place in the arm, from 0. Null, left out or empty: all in their order.');
+
+const jointsReadRequest = z
+  .object(
+    {
+      unit,
+      joints_ids: jointIds,
+      source: oneOf(['sim', 'robot'])
+        .prefault('robot')
+        .describe('robot: as the encoders measure; sim: where the joints are asked to be.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'JointsReadRequest' });
+
+const jointsReadResponse = z
+  .object({
+    angles: z
+      .array(z.number().nullable())
+      .max(MOST_JOINTS)
+      .describe('Null for a joint that has not been measured yet.'),
+    unit: z.enum(UNITS),
+  })
+  .register(components, { id: 'JointsReadResponse' });
+
+const jointsWriteRequest = z
+  .object(
+    {
+      angles: list(number(), { max: MOST_JOINTS }).describe(
+        'One for each of joints_ids, or for the first joints of the arm; the others keep their goals.',
+      ),
+      unit,
+      joints_ids: jointIds,
+    },
+    asModel,
+  )
+  .register(components, { id: 'JointsWriteRequest' });
+
+const torqueReadResponse = z
+  .object({
+    current_torque: z
+      .array(z.number())
+      .max(MOST_JOINTS)
+      .describe('Of each joint, Nm, estimated from its servo’s load.'),
+  })
+  .register(components, { id: 'TorqueReadResponse' });
+
+const torqueControlRequest = z
+  .object(
+    {
+      torque_status: boolean().describe('true: hold where it is. false: lower to the rest pose, then go limp.'),
+      force: boolean()
+        .prefault(false)
+        .describe('With torque_status false: go limp at once, wherever the arm is. It drops.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'TorqueControlRequest' });
 
 /** Angle of joint `index` in a unit of the interface. */
-function inUnit(arm: Arm, index: number, unit: Unit, angle: number): number {
-  if (unit === 'rad') return angle;
-  return unit === 'degrees' ? degrees(angle) : stepsFromRadians(arm.model.joints[index]!.servos[0]!, angle);
+function inUnit(arm: Arm, index: number, wanted: Unit, angle: number): number {
+  if (wanted === 'rad') return angle;
+  return wanted === 'degrees' ? degrees(angle) : stepsFromRadians(arm.model.joints[index]!.servos[0]!, angle);
 }
 
-function inRadians(arm: Arm, index: number, unit: Unit, value: number): number {
-  if (unit === 'rad') return value;
-  return unit === 'degrees' ? radiansFromDegrees(value) : radiansFromSteps(arm.model.joints[index]!.servos[0]!, value);
+function inRadians(arm: Arm, index: number, given: Unit, value: number): number {
+  if (given === 'rad') return value;
+  return given === 'degrees' ? radiansFromDegrees(value) : radiansFromSteps(arm.model.joints[index]!.servos[0]!, value);
 }
 
 /** @throws {HttpProblem} 400 for a joint that the arm does not have */
@@ -35,7 +101,7 @@ function jointsOf(arm: Arm, ids: readonly number[] | null): readonly number[] {
 }
 
 /** What a body wants of the joints, rad; NaN for those that it does not name. @throws {HttpProblem} 400 */
-function wantedOf(arm: Arm, angles: readonly number[], ids: readonly number[] | null, unit: Unit): Float64Array {
+function wantedOf(arm: Arm, angles: readonly number[], ids: readonly number[] | null, given: Unit): Float64Array {
   const named = ids === null || ids.length === 0 ? angles.map((_, i) => i) : ids;
   checkIds(arm, named);
   if (named.length !== angles.length) {
@@ -47,43 +113,117 @@ function wantedOf(arm: Arm, angles: readonly number[], ids: readonly number[] | 
   const twice = named.find((id, i) => named.indexOf(id) !== i);
   if (twice !== undefined) throw new HttpProblem(400, `Joint ID ${twice} stands twice in joints_ids.`);
   const wanted = new Float64Array(arm.model.joints.length).fill(Number.NaN);
-  for (const [i, id] of named.entries()) wanted[id] = inRadians(arm, id, unit, angles[i]!);
+  for (const [i, id] of named.entries()) wanted[id] = inRadians(arm, id, given, angles[i]!);
   return wanted;
 }
 
-/** /joints/read and /joints/write. */
-export function jointRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
-  app.post('/joints/read', async (request) => {
-    const { robotId, body } = readRequest(request, {
-      robotId: 'default',
-      body: jointsReadRequest,
-      bodyOptional: true,
-    });
-    const arm = armById(services, robotId!);
-    arm.requireConnected();
-    const ids = jointsOf(arm, body.joints_ids);
-    const { holding, setpoints, positions } = arm.read();
-    // A limp arm is asked to be nowhere: it is where it lies.
-    const angles = body.source === 'sim' && holding ? setpoints : positions;
-    return {
-      angles: ids.map((id) => (Number.isFinite(angles[id]) ? inUnit(arm, id, body.unit, angles[id]!) : null)),
-      unit: body.unit,
-    };
-  });
-
-  app.post('/joints/write', async (request, reply) => {
-    const { robotId, takeOver, body } = readRequest(request, {
-      robotId: 'default',
-      takeOver: true,
-      body: jointsWriteRequest,
-    });
-    const arm = armById(services, robotId!);
-    const wanted = wantedOf(arm, body.angles, body.joints_ids, body.unit);
-    try {
-      await callers.run(reply, takeOver, (caller) => services.joints.write(arm, wanted, caller));
-    } catch (error) {
-      throw asProblem(error, { route: '/joints/write', armId: arm.id });
-    }
-    return { status: 'ok', message: null };
-  });
-}
+export const jointRoutes = [
+  route({
+    method: 'POST',
+    path: '/joints/read',
+    access: 'read',
+    id: 'joints_read',
+    tag: 'control',
+    summary: 'Read joints',
+    description: 'Angles of single joints, as measured or as asked for.',
+    target: 'one',
+    body: { schema: jointsReadRequest, optional: true, example: { unit: 'degrees' } },
+    answer: {
+      description: 'In the unit that was asked for.',
+      schema: jointsReadResponse,
+      example: { angles: [20, -34.5, 41.2, 12, -30, 5], unit: 'degrees' },
+    },
+    refusals: { 400: 'The arm is unknown or disconnected, or has no such joint.' },
+    handler: (_parts, { arm, body }) => {
+      arm.requireConnected();
+      const ids = jointsOf(arm, body.joints_ids);
+      const { holding, setpoints, positions } = arm.read();
+      // A limp arm is asked to be nowhere: it is where it lies.
+      const angles = body.source === 'sim' && holding ? setpoints : positions;
+      return {
+        angles: ids.map((id) => (Number.isFinite(angles[id]) ? inUnit(arm, id, body.unit, angles[id]!) : null)),
+        unit: body.unit,
+      };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/joints/write',
+    access: 'control',
+    id: 'joints_write',
+    tag: 'control',
+    summary: 'Move joints',
+    description: 'Answers once the goal is accepted, not when it is reached. The newest goal wins.',
+    target: 'one',
+    query: { take_over: takeOver },
+    body: { schema: jointsWriteRequest, example: { angles: [20], unit: 'degrees', joints_ids: [0] } },
+    answer: statusAnswer(),
+    refusals: { 400: 'The arm is unknown or disconnected, has no such joint, or cannot go there.', 409: CONFLICT },
+    handler: async ({ services, callers }, { arm, query, body }, reply) => {
+      const wanted = wantedOf(arm, body.angles, body.joints_ids, body.unit);
+      await callers.run(reply, query.take_over, (caller) => services.joints.write(arm, wanted, caller));
+      return ok();
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/torque/read',
+    access: 'read',
+    id: 'torque_read',
+    tag: 'control',
+    summary: 'Read torques',
+    description: 'What each joint gives at this moment.',
+    target: 'one',
+    answer: {
+      description: 'Of each joint.',
+      schema: torqueReadResponse,
+      example: { current_torque: [0.02, -0.61, 0.33, 0.05, 0, 0.01] },
+    },
+    refusals: { 400: NOT_THERE },
+    handler: (_parts, { arm }) => {
+      arm.requireConnected();
+      return { current_torque: Array.from(arm.read().efforts, finite) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/torque/toggle',
+    access: 'control',
+    id: 'torque_toggle',
+    tag: 'control',
+    summary: 'Switch torque on or off',
+    description: 'On: the arm holds where it is. Off: it is lowered first, unless `force` is true.',
+    target: 'driven',
+    query: { take_over: takeOver },
+    body: { schema: torqueControlRequest, example: { torque_status: true } },
+    answer: statusAnswer(),
+    refusals: { 400: NOT_THERE, 409: CONFLICT },
+    handler: async ({ services: { torque }, callers }, { arms, query, body }, reply) => {
+      const faults = await callers.run(reply, query.take_over, (caller) =>
+        Promise.all(
+          arms.map(async (arm) => {
+            try {
+              if (!body.torque_status) return await torque.off(arm, body.force, caller);
+              await torque.on(arm, caller);
+              return null;
+            } catch (error) {
+              const problem = asProblem(error, { route: '/torque/toggle', armId: arm.id });
+              if (!(problem instanceof HttpProblem)) throw problem;
+              return problem;
+            }
+          }),
+        ),
+      );
+      // Nothing was switched: the refusal itself is the answer. Where one arm was, the answer says what became of each.
+      const first = faults.find((fault) => fault instanceof HttpProblem);
+      if (first !== undefined && faults.every((fault) => fault instanceof HttpProblem)) throw first;
+      const texts = arms.flatMap((arm, i) => {
+        const fault = faults[i] ?? null;
+        if (fault === null) return [];
+        const text = fault instanceof HttpProblem ? fault.message : fault;
+        return [arms.length === 1 ? text : `${arm.name} (robot ${arm.id}): ${text}`];
+      });
+      return texts.length === 0 ? ok() : failed(texts.join(' '));
+    },
+  }),
+];

@@ -1,18 +1,77 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import {
+  ALIGN,
   DEFAULT_GRAVITY,
   type GravityPercentages,
   type MirrorRequest,
+  ON_MISMATCH,
   RELEASES,
   type Release,
 } from '../../mirror/mirroring.ts';
-import type { Callers } from '../callers.ts';
-import { asProblem, HttpProblem } from '../errors.ts';
-import { gravityStartRequest, startLeaderArmControlRequest } from '../schemas.ts';
+import { HttpProblem } from '../errors.ts';
+import { asMap, asModel, boolean, components, integer, list, MOST_PAIRS, number, oneOf } from '../fields.ts';
+import { CONFLICT, route, takeOver, UNKNOWN_ARM } from '../route.ts';
+import { failed, ok, statusAnswer } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
-import { notOneOf, queryOf, type ReadRequest, readRequest } from '../validation.ts';
 
-type StartBody = ReadRequest<typeof startLeaderArmControlRequest>['body'];
+const robotPairRequest = z
+  .object(
+    {
+      leader_id: integer().nullable().nonoptional().describe('Id of the leader arm, as in the configuration.'),
+      follower_id: integer().nullable().nonoptional().describe('Id of the follower arm, as in the configuration.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'RobotPairRequest' });
+
+const percentage = (fallback: number) => integer({ min: 0, max: 100 }).prefault(fallback);
+const gravityValues = z
+  .strictObject(
+    {
+      shoulder: percentage(DEFAULT_GRAVITY.shoulder),
+      elbow: percentage(DEFAULT_GRAVITY.elbow),
+      wrist: percentage(DEFAULT_GRAVITY.wrist),
+    },
+    asMap,
+  )
+  .describe('Share of the weight that is held, in percent.')
+  .register(components, { id: 'GravityCompensationValues' });
+const gravityOrNull = gravityValues
+  .nullable()
+  .prefault(null)
+  .describe('Share of the weight that is held, in percent. Null or left out: the default of each.');
+
+const startLeaderArmControlRequest = z
+  .object(
+    {
+      robot_pairs: list(robotPairRequest, { min: 1, max: MOST_PAIRS }).describe('Leaders and their followers.'),
+      enable_gravity_compensation: boolean()
+        .prefault(false)
+        .describe('Hold the weight of the leader arms; false: they are limp.'),
+      gravity_compensation_values: gravityOrNull,
+      invert_controls: boolean().prefault(false).describe('Mirror left and right for the follower arms.'),
+      on_mismatch: oneOf(ON_MISMATCH)
+        .optional()
+        .describe(
+          'A follower away from its leader: it approaches slowly, or nothing is started. Default: as configured, else ramp.',
+        ),
+      mismatch_threshold: number({ min: 0.5, max: 360 })
+        .optional()
+        .describe('Difference of a joint from which refuse refuses, in degrees. Default: as configured, else 11.5.'),
+      align: oneOf(ALIGN)
+        .optional()
+        .describe(
+          'Who goes to whom first; a leader goes by itself, by a checked way. Default: as configured, else follower.',
+        ),
+    },
+    asModel,
+  )
+  .register(components, { id: 'StartLeaderArmControlRequest' });
+type StartBody = z.output<typeof startLeaderArmControlRequest>;
+
+const gravityStartRequest = z
+  .object({ gravity_compensation_values: gravityOrNull }, asModel)
+  .register(components, { id: 'GravityStartRequest' });
 
 function pairsOf(services: HttpServices, body: StartBody): MirrorRequest['pairs'] {
   const pairs: { leader: number; follower: number }[] = [];
@@ -25,12 +84,7 @@ function pairsOf(services: HttpServices, body: StartBody): MirrorRequest['pairs'
 }
 
 function gravityOf(values: StartBody['gravity_compensation_values']): GravityPercentages {
-  const { shoulder, elbow, wrist } = values ?? {};
-  return {
-    shoulder: shoulder ?? DEFAULT_GRAVITY.shoulder,
-    elbow: elbow ?? DEFAULT_GRAVITY.elbow,
-    wrist: wrist ?? DEFAULT_GRAVITY.wrist,
-  };
+  return values ?? DEFAULT_GRAVITY;
 }
 
 function startOf(services: HttpServices, body: StartBody): MirrorRequest {
@@ -45,67 +99,104 @@ function startOf(services: HttpServices, body: StartBody): MirrorRequest {
   };
 }
 
-/** @throws {HttpProblem} 422 for a word that is none of those that are known */
-function releaseOf(request: FastifyRequest, fallback: Release): Release {
-  const text = queryOf(request).get('release') ?? fallback;
-  const release = RELEASES.find((word) => word === text);
-  if (release === undefined) throw new HttpProblem(422, [notOneOf(['query', 'release'], text, RELEASES)]);
-  return release;
-}
+const release = (fallback: Release) =>
+  oneOf(RELEASES)
+    .prefault(fallback)
+    .describe(
+      'What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released ' +
+        'and falls unless a hand has it, hold = it goes on holding.',
+    );
 
-/** /move/leader/start and /move/leader/stop, /gravity/start and /gravity/stop. */
-export function mirrorRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
-  // Clients of phosphobot know no 409.
-  const owned = services.config.dialect === 'phosphobot' ? { owned: 400 } : {};
+/** Clients of phosphobot know 400 alone for a start that is refused. */
+const refusedStart = (message: string): never => {
+  throw new HttpProblem(400, message);
+};
 
-  app.post('/move/leader/start', async (request) => {
-    const { takeOver, body } = readRequest(request, {
-      robotId: false,
-      takeOver: true,
-      body: startLeaderArmControlRequest,
-    });
-    const start = startOf(services, body);
-    try {
+export const mirrorRoutes = [
+  route({
+    method: 'POST',
+    path: '/move/leader/start',
+    access: 'control',
+    id: 'move_leader_start',
+    tag: 'control',
+    summary: 'Start leader-follower control',
+    description:
+      'Answers when the pairs are set up; the followers then approach their leaders slowly. Mirroring goes on when the client ' +
+      'goes.',
+    target: 'none',
+    query: { take_over: takeOver },
+    body: {
+      schema: startLeaderArmControlRequest,
+      example: { robot_pairs: [{ leader_id: 0, follower_id: 1 }], enable_gravity_compensation: true },
+    },
+    answer: statusAnswer('Leader-follower control started'),
+    refusals: { 400: 'A pair cannot be set up, or mirrors already.', 409: 'Somebody else drives one of the arms.' },
+    statuses: { stopped: 400 },
+    conflict: refusedStart,
+    handler: async ({ services, callers }, { query, body }) => {
+      const start = startOf(services, body);
       // Mirroring outlives the request that started it: a client that hangs up does not end it.
-      await services.mirror.start(start, { owner: callers.owner, takeOver });
-    } catch (error) {
-      throw asProblem(error, { route: '/move/leader/start', status: { stopped: 400, ...owned } });
-    }
-    return { status: 'ok', message: 'Leader-follower control started' };
-  });
-
-  app.post('/move/leader/stop', async (request) => {
-    const { takeOver } = readRequest(request, { robotId: false, takeOver: true });
-    const release = releaseOf(request, 'lower');
-    const wasRunning = await services.mirror.stop({ owner: callers.owner, takeOver }, release);
-    return wasRunning
-      ? { status: 'ok', message: 'Stopping leader-follower control' }
-      : { status: 'error', message: 'Leader-follower control is not running' };
-  });
-
-  app.post('/gravity/start', async (request) => {
-    const { robotId, takeOver, body } = readRequest(request, {
-      robotId: 'default',
-      takeOver: true,
-      body: gravityStartRequest,
-      bodyOptional: true,
-    });
-    const arm = armById(services, robotId!);
-    const percentages = gravityOf(body.gravity_compensation_values);
-    try {
-      await services.gravity.start(arm, percentages, { owner: callers.owner, takeOver });
-    } catch (error) {
-      throw asProblem(error, { route: '/gravity/start', status: { stopped: 400, unsupported: 400, ...owned } });
-    }
-    return { status: 'ok', message: 'Gravity control started' };
-  });
-
-  app.post('/gravity/stop', async (request) => {
-    const { robotId } = readRequest(request, { robotId: 'default' });
-    const release = releaseOf(request, 'hold');
-    const wasRunning = await services.gravity.stop(armById(services, robotId!), release);
-    return wasRunning
-      ? { status: 'ok', message: 'Stopping gravity control' }
-      : { status: 'error', message: 'Gravity control is not running' };
-  });
-}
+      await services.mirror.start(start, { owner: callers.owner, takeOver: query.take_over });
+      return ok('Leader-follower control started');
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/move/leader/stop',
+    access: 'control',
+    id: 'move_leader_stop',
+    tag: 'control',
+    summary: 'Stop leader-follower control',
+    description: 'The followers hold where they are. Leaders that floated hold, and are lowered and released.',
+    target: 'none',
+    query: { take_over: takeOver, release: release('lower') },
+    answer: statusAnswer('Stopping leader-follower control'),
+    refusals: { 409: 'Somebody else started it.' },
+    handler: async ({ services, callers }, { query }) => {
+      const wasRunning = await services.mirror.stop({ owner: callers.owner, takeOver: query.take_over }, query.release);
+      return wasRunning ? ok('Stopping leader-follower control') : failed('Leader-follower control is not running');
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/gravity/start',
+    access: 'control',
+    id: 'gravity_start',
+    tag: 'control',
+    summary: 'Start gravity compensation',
+    description: 'The arm supports its weight, or the given share of it, and yields to the hand.',
+    target: 'one',
+    query: { take_over: takeOver },
+    body: {
+      schema: gravityStartRequest,
+      optional: true,
+      example: { gravity_compensation_values: { shoulder: 100, elbow: 50, wrist: 10 } },
+    },
+    answer: statusAnswer('Gravity control started'),
+    refusals: { 400: 'The arm is unknown, disconnected, or belongs to another machine.', 409: CONFLICT },
+    statuses: { stopped: 400, unsupported: 400 },
+    conflict: refusedStart,
+    handler: async ({ services, callers }, { arm, query, body }) => {
+      const percentages = gravityOf(body.gravity_compensation_values);
+      await services.gravity.start(arm, percentages, { owner: callers.owner, takeOver: query.take_over });
+      return ok('Gravity control started');
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/gravity/stop',
+    access: 'control',
+    id: 'gravity_stop',
+    tag: 'control',
+    summary: 'Stop gravity compensation',
+    description: 'The arm holds where it is.',
+    target: 'one',
+    query: { release: release('hold') },
+    answer: statusAnswer('Stopping gravity control'),
+    refusals: { 400: UNKNOWN_ARM },
+    handler: async ({ services }, { arm, query }) =>
+      (await services.gravity.stop(arm, query.release))
+        ? ok('Stopping gravity control')
+        : failed('Gravity control is not running'),
+  }),
+];

@@ -1,23 +1,56 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
 import type { MoveOutcome } from '../../motion/moves.ts';
-import type { Callers } from '../callers.ts';
-import { completedAbsolute, completedRelative, type Dialect } from '../dialect.ts';
+import { completedAbsolute, completedRelative } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
-import { absoluteMoveOf, relativeMoveOf } from '../move-bodies.ts';
-import { absoluteMoveRequest, endEffectorReadRequest, relativeMoveRequest, type StatusResponse } from '../schemas.ts';
-import { armById, drivenArmsById, type HttpServices } from '../services.ts';
+import { asModel, boolean, components } from '../fields.ts';
+import { absoluteMoveOf, absoluteMoveRequest, relativeMoveOf, relativeMoveRequest } from '../move-bodies.ts';
+import { CONFLICT, NOT_THERE, type Parts, route, takeOver } from '../route.ts';
+import { failed, ok, outcome } from '../schemas.ts';
+import type { HttpServices } from '../services.ts';
 import { centimetres, degrees } from '../units.ts';
-import { readRequest } from '../validation.ts';
 
-function statusOf(outcome: MoveOutcome): StatusResponse {
+const reached = {
+  ...outcome,
+  position_error: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('Distance between asked and measured position, in centimetres; null where nothing was asked of it.'),
+  orientation_error: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('Smallest rotation to the asked angles, in degrees; null where nothing was asked of it.'),
+  trials: z.int().optional().describe('Trials made.'),
+  duration: z.number().optional().describe('From acceptance to the end of the motion, in seconds.'),
+};
+
+const moveResponse = z
+  .object(reached)
+  .describe('How a motion has ended. The errors are those by the encoders; they are left out where nothing moved.')
+  .register(components, { id: 'MoveResponse' });
+type MoveResponse = z.input<typeof moveResponse>;
+
+const armMove = z
+  .object({ robot_id: z.int(), name: z.string().describe('Of the arm.'), ...reached })
+  .register(components, { id: 'ArmMoveResponse' });
+
+const moveAllResponse = z
+  .object({ ...reached, robots: z.array(armMove).optional().describe('Each arm by itself, where several moved.') })
+  .describe('How motions of several arms have ended: the worst figures, and every complaint.')
+  .register(components, { id: 'MoveAllResponse' });
+type MoveAllResponse = z.input<typeof moveAllResponse>;
+
+function statusOf(move: MoveOutcome) {
   return {
-    status: outcome.ok ? 'ok' : 'error',
-    message: outcome.message,
-    position_error: outcome.positionError === null ? null : centimetres(outcome.positionError),
-    orientation_error: outcome.orientationError === null ? null : degrees(outcome.orientationError),
-    trials: outcome.trials,
-    duration: outcome.duration,
+    status: move.ok ? ('ok' as const) : ('error' as const),
+    message: move.message,
+    position_error: move.positionError === null ? null : centimetres(move.positionError),
+    orientation_error: move.orientationError === null ? null : degrees(move.orientationError),
+    trials: move.trials,
+    duration: move.duration,
   };
 }
 
@@ -32,45 +65,36 @@ interface ArmOutcome {
 }
 
 /** One answer for several arms: the worst figures, every complaint, and each arm by itself. */
-function statusOfAll(outcomes: readonly ArmOutcome[]): StatusResponse {
+function statusOfAll(outcomes: readonly ArmOutcome[]): MoveAllResponse {
   if (outcomes.length === 1) return statusOf(outcomes[0]!.outcome);
-  const failed = outcomes.filter(({ outcome }) => !outcome.ok);
+  const unmet = outcomes.filter((one) => !one.outcome.ok);
   return {
     ...statusOf({
-      ok: failed.length === 0,
+      ok: unmet.length === 0,
       message:
-        failed.length === 0
+        unmet.length === 0
           ? null
-          : failed.map(({ arm, outcome }) => `${arm.name} (robot ${arm.id}): ${outcome.message}`).join(' '),
-      positionError: worst(outcomes.map(({ outcome }) => outcome.positionError)),
-      orientationError: worst(outcomes.map(({ outcome }) => outcome.orientationError)),
-      trials: Math.max(0, ...outcomes.map(({ outcome }) => outcome.trials)),
-      duration: Math.max(0, ...outcomes.map(({ outcome }) => outcome.duration)),
+          : unmet.map((one) => `${one.arm.name} (robot ${one.arm.id}): ${one.outcome.message}`).join(' '),
+      positionError: worst(outcomes.map((one) => one.outcome.positionError)),
+      orientationError: worst(outcomes.map((one) => one.outcome.orientationError)),
+      trials: Math.max(0, ...outcomes.map((one) => one.outcome.trials)),
+      duration: Math.max(0, ...outcomes.map((one) => one.outcome.duration)),
     }),
-    robots: outcomes.map(({ arm, outcome }) => ({ robot_id: arm.id, name: arm.name, ...statusOf(outcome) })),
+    robots: outcomes.map((one) => ({ robot_id: one.arm.id, name: one.arm.name, ...statusOf(one.outcome) })),
   };
 }
-
-/** Moves from or to a place of the absolute frame. */
-const NEED_ZERO: ReadonlySet<string> = new Set(['/move/absolute', '/move/relative']);
 
 /** The phosphobot dialect goes to `init` by itself before the first such move. @returns what became of it, when it failed */
 async function initialised({ config, motion }: HttpServices, arm: Arm, caller: Caller): Promise<MoveOutcome | null> {
   if (config.dialect !== 'phosphobot' || arm.initialised) return null;
-  const outcome = await motion.init(arm, caller);
-  return outcome.ok ? null : outcome;
+  const move = await motion.init(arm, caller);
+  return move.ok ? null : move;
 }
 
-/** A move that is refused for another owner or a stop: phosphobot's clients read that from the status. */
-export function refusedMove(problem: unknown, dialect: Dialect): StatusResponse {
-  if (dialect !== 'phosphobot' || !(problem instanceof HttpProblem) || problem.status !== 409) throw problem;
-  return { status: 'error', message: problem.message };
-}
-
-async function initAll(services: HttpServices, arms: readonly Arm[], caller: Caller): Promise<StatusResponse> {
+async function initAll(services: HttpServices, arms: readonly Arm[], caller: Caller): Promise<MoveAllResponse> {
   const results = await Promise.allSettled(arms.map((arm) => services.motion.init(arm, caller)));
   const outcomes: ArmOutcome[] = [];
-  let refusal: unknown;
+  let refusal: HttpProblem | undefined;
   let refused = 0;
   for (const [index, result] of results.entries()) {
     const arm = arms[index]!;
@@ -89,101 +113,191 @@ async function initAll(services: HttpServices, arms: readonly Arm[], caller: Cal
     });
   }
   // Nothing moved: the refusal itself is the answer. Where one arm moved, the answer says what became of each.
-  if (refused === arms.length && refusal !== undefined) return refusedMove(refusal, services.config.dialect);
+  if (refused === arms.length && refusal !== undefined) throw refusal;
   return statusOfAll(outcomes);
 }
 
-/** /move/init, /move/absolute, /move/relative, /move/hello, /move/sleep and /end-effector/read. */
-export function moveRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
-  const { dialect } = services.config;
+/** Runs a move for a client. */
+async function moved(
+  { callers }: Parts,
+  take_over: boolean,
+  reply: FastifyReply,
+  move: (caller: Caller) => Promise<MoveOutcome>,
+): Promise<MoveResponse> {
+  return statusOf(await callers.run(reply, take_over, move));
+}
 
-  /** Runs a move of one arm for a client. */
-  async function one(
-    reply: FastifyReply,
-    route: string,
-    robotId: number,
-    takeOver: boolean,
-    move: (arm: Arm, caller: Caller) => Promise<MoveOutcome>,
-  ): Promise<StatusResponse> {
-    const arm = armById(services, robotId);
-    try {
-      return statusOf(
-        await callers.run(reply, takeOver, async (caller) => {
-          const early = NEED_ZERO.has(route) ? await initialised(services, arm, caller) : null;
-          return early ?? move(arm, caller);
-        }),
+/** What all moves of one arm have in common. */
+const aMove = {
+  method: 'POST',
+  access: 'control',
+  tag: 'control',
+  target: 'one',
+  query: { take_over: takeOver },
+  answer: {
+    description: 'The motion has ended. `error`: the message says why and how far it came.',
+    schema: moveResponse,
+    example: {
+      ...ok(),
+      position_error: 0.03,
+      orientation_error: 0.2,
+      trials: 1,
+      duration: 1.9,
+    },
+  },
+  refusals: { 400: NOT_THERE, 409: CONFLICT },
+  conflict: failed,
+} as const;
+
+const toAPlace = {
+  ...aMove,
+  refusals: { 400: 'The arm is unknown, disconnected, or not initialised.', 409: CONFLICT },
+};
+
+const endEffectorReadRequest = z
+  .object(
+    {
+      only_gripper: boolean()
+        .prefault(false)
+        .describe('The gripper alone: the six others are null. Works before /move/init.'),
+      sync: boolean()
+        .prefault(false)
+        .describe('Answer from a read of the motors that began after the request, at most 200 ms.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'EndEffectorReadRequest' });
+
+const coordinate = (description: string) => z.number().nullable().describe(`${description}; null with only_gripper.`);
+
+const endEffectorPosition = z
+  .object({
+    x: coordinate('Centimetres'),
+    y: coordinate('Centimetres'),
+    z: coordinate('Centimetres'),
+    rx: coordinate('Absolute pitch in degrees'),
+    ry: coordinate('Absolute yaw in degrees'),
+    rz: coordinate('Absolute roll in degrees'),
+    open: z.number().nullable().describe('Measured opening, 0 closed to 1 open; null for an arm without a gripper.'),
+  })
+  .register(components, { id: 'EndEffectorPosition' });
+
+export const moveRoutes = [
+  route({
+    ...aMove,
+    path: '/move/init',
+    id: 'move_init',
+    summary: 'Move to the initial pose',
+    description:
+      'Torque on if it is off, then to the pose `init`. The pose that it reaches is the zero of the absolute frame. It comes ' +
+      'before /move/absolute.',
+    target: 'driven',
+    answer: {
+      ...aMove.answer,
+      schema: moveAllResponse,
+      example: {
+        ...aMove.answer.example,
+        robots: [
+          { robot_id: 0, name: 'leader', ...aMove.answer.example },
+          { robot_id: 1, name: 'follower', ...aMove.answer.example },
+        ],
+      },
+    },
+    handler: ({ services, callers }, { arms, query }, reply) =>
+      callers.run(reply, query.take_over, (caller) => initAll(services, arms, caller)),
+  }),
+  route({
+    ...toAPlace,
+    path: '/move/absolute',
+    id: 'move_absolute',
+    summary: 'Move to an absolute position',
+    description:
+      'Moves the end effector in the absolute frame. /move/init comes first. The answer comes when the motion has ended, 30 s ' +
+      'at most; a client that hangs up makes its arm decelerate to a hold.',
+    body: { schema: absoluteMoveRequest, complete: completedAbsolute, example: { x: 2, y: 3, z: -2, open: 0.5 } },
+    handler: (parts, { arm, query, body }, reply) => {
+      const { services } = parts;
+      const move = absoluteMoveOf(body, services.config.dialect);
+      return moved(
+        parts,
+        query.take_over,
+        reply,
+        async (caller) =>
+          (await initialised(services, arm, caller)) ?? (await services.motion.moveAbsolute(arm, move, caller)),
       );
-    } catch (error) {
-      return refusedMove(asProblem(error, { route, armId: arm.id }), dialect);
-    }
-  }
-
-  app.post('/move/init', async (request, reply) => {
-    const { robotId, takeOver } = readRequest(request, { robotId: 'all', takeOver: true });
-    const arms = drivenArmsById(services, robotId);
-    return callers.run(reply, takeOver, (caller) => initAll(services, arms, caller));
-  });
-
-  app.post('/move/absolute', async (request, reply) => {
-    const { robotId, takeOver, body } = readRequest(request, {
-      robotId: 'default',
-      takeOver: true,
-      body: absoluteMoveRequest,
-      complete: completedAbsolute,
-    });
-    const move = absoluteMoveOf(body, dialect);
-    return one(reply, '/move/absolute', robotId!, takeOver, (arm, caller) =>
-      services.motion.moveAbsolute(arm, move, caller),
-    );
-  });
-
-  app.post('/move/relative', async (request, reply) => {
-    const { robotId, takeOver, body } = readRequest(request, {
-      robotId: 'default',
-      takeOver: true,
-      body: relativeMoveRequest,
-      complete: completedRelative,
-    });
-    const move = relativeMoveOf(body, dialect);
-    return one(reply, '/move/relative', robotId!, takeOver, (arm, caller) =>
-      services.motion.moveRelative(arm, move, caller),
-    );
-  });
-
-  app.post('/move/hello', async (request, reply) => {
-    const { robotId, takeOver } = readRequest(request, { robotId: 'default', takeOver: true });
-    return one(reply, '/move/hello', robotId!, takeOver, (arm, caller) => services.motion.hello(arm, caller));
-  });
-
-  app.post('/move/sleep', async (request, reply) => {
-    const { robotId, takeOver } = readRequest(request, { robotId: 'default', takeOver: true });
-    return one(reply, '/move/sleep', robotId!, takeOver, (arm, caller) => services.motion.sleep(arm, caller));
-  });
-
-  app.post('/end-effector/read', async (request) => {
-    const { robotId, body } = readRequest(request, {
-      robotId: 'default',
-      body: endEffectorReadRequest,
-      bodyOptional: true,
-    });
-    const arm = armById(services, robotId!);
-    try {
-      const { pose, open } = await services.motion.readEndEffector(arm, {
-        onlyGripper: body.only_gripper,
-        sync: body.sync,
-      });
-      if (pose === null && !body.only_gripper) throw new BridgeError('internal', `${arm.name}: pose left out`);
+    },
+  }),
+  route({
+    ...toAPlace,
+    path: '/move/relative',
+    id: 'move_relative',
+    summary: 'Move relative to the present goal',
+    description: 'From the present goal of the end effector, not from where it is measured. /move/init comes first.',
+    body: { schema: relativeMoveRequest, complete: completedRelative, example: { z: 2 } },
+    handler: (parts, { arm, query, body }, reply) => {
+      const { services } = parts;
+      const move = relativeMoveOf(body, services.config.dialect);
+      return moved(
+        parts,
+        query.take_over,
+        reply,
+        async (caller) =>
+          (await initialised(services, arm, caller)) ?? (await services.motion.moveRelative(arm, move, caller)),
+      );
+    },
+  }),
+  route({
+    ...aMove,
+    path: '/move/hello',
+    id: 'move_hello',
+    summary: 'Greet',
+    description:
+      'Moves to the pose `hello`, waves twice with the wrist and stays there. The gripper keeps what it holds.',
+    handler: (parts, { arm, query }, reply) =>
+      moved(parts, query.take_over, reply, (caller) => parts.services.motion.hello(arm, caller)),
+  }),
+  route({
+    ...aMove,
+    path: '/move/sleep',
+    id: 'move_sleep',
+    summary: 'Go to sleep',
+    description:
+      'Lowers the arm to the pose `rest` and switches its torque off there. One that does not get down holds.',
+    handler: (parts, { arm, query }, reply) =>
+      moved(parts, query.take_over, reply, (caller) => parts.services.motion.sleep(arm, caller)),
+  }),
+  route({
+    method: 'POST',
+    path: '/end-effector/read',
+    access: 'read',
+    id: 'end_effector_read',
+    tag: 'control',
+    summary: 'Read the end effector',
+    description: 'Measured position, orientation and opening of the end effector in the absolute frame.',
+    target: 'one',
+    body: { schema: endEffectorReadRequest, optional: true, example: { only_gripper: false, sync: true } },
+    answer: {
+      description: 'Centimetres and degrees.',
+      schema: endEffectorPosition,
+      example: { x: 2, y: 3, z: -2, rx: 0.1, ry: 11.3, rz: 0, open: 0.5 },
+    },
+    refusals: { 400: 'The arm is unknown, disconnected, or not initialised.' },
+    handler: async ({ services: { motion, config } }, { arm, body }) => {
+      const { pose, open } = await motion.readEndEffector(arm, { onlyGripper: body.only_gripper, sync: body.sync });
+      if (pose === null) {
+        if (!body.only_gripper) throw new BridgeError('internal', `${arm.name}: pose left out`);
+        return { x: null, y: null, z: null, rx: null, ry: null, rz: null, open };
+      }
+      const [ry, rz] = config.dialect === 'phosphobot' ? [pose.roll, pose.yaw] : [pose.yaw, pose.roll];
       return {
-        x: pose === null ? null : centimetres(pose.x),
-        y: pose === null ? null : centimetres(pose.y),
-        z: pose === null ? null : centimetres(pose.z),
-        rx: pose === null ? null : degrees(pose.pitch),
-        ry: pose === null ? null : degrees(dialect === 'phosphobot' ? pose.roll : pose.yaw),
-        rz: pose === null ? null : degrees(dialect === 'phosphobot' ? pose.yaw : pose.roll),
+        x: centimetres(pose.x),
+        y: centimetres(pose.y),
+        z: centimetres(pose.z),
+        rx: degrees(pose.pitch),
+        ry: degrees(ry),
+        rz: degrees(rz),
         open,
       };
-    } catch (error) {
-      throw asProblem(error, { route: '/end-effector/read', armId: arm.id });
-    }
-  });
-}
+    },
+  }),
+];

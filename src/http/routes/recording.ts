@@ -1,66 +1,142 @@
-import type { FastifyInstance } from 'fastify';
-import type { Callers } from '../callers.ts';
-import { asProblem } from '../errors.ts';
-import { recordingPlayRequest, recordingStartRequest } from '../recording-schemas.ts';
-import { armById, type HttpServices } from '../services.ts';
-import { readRequest } from '../validation.ts';
+import { z } from 'zod';
+import { RECORDING_NAME } from '../../recording/recording-service.ts';
+import { asModel, components, number, text } from '../fields.ts';
+import { CONFLICT, route, takeOver, UNKNOWN_ARM } from '../route.ts';
+import { failed, ok, outcome } from '../schemas.ts';
 
-/** A name for a recording that has none: the time, as a name may be written. */
-function nameOfNow(): string {
-  return new Date().toISOString().replace(/[:.]/g, '-');
+const name = (description: string) => text(RECORDING_NAME).describe(description);
+
+const recordingStartRequest = z
+  .object(
+    {
+      name: name('Letters, digits, _ and -, at most 64. Null or left out: the present time.').nullable().prefault(null),
+      rate: number({ min: 1, max: 200 }).prefault(50).describe('Samples per second.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'RecordingStartRequest' });
+
+const recordingStartResponse = z
+  .object({
+    ...outcome,
+    name: z.string().describe('Of the recording.'),
+    path: z.string().describe('Of its file on the computer of the bridge.'),
+  })
+  .register(components, { id: 'RecordingStartResponse' });
+
+const recordingStopResponse = z
+  .object({
+    ...outcome,
+    name: z.string().optional().describe('Of the recording; left out where there was none.'),
+    path: z.string().optional().describe('Of its file on the computer of the bridge.'),
+    samples: z.int().optional(),
+    duration: z.number().optional().describe('In seconds.'),
+  })
+  .register(components, { id: 'RecordingStopResponse' });
+
+const recordingPlayRequest = z
+  .object(
+    {
+      name: name('Of the recording.'),
+      speed: number({ min: 0.1, max: 2 })
+        .prefault(1)
+        .describe('1 as recorded. Where the limits of the arm ask for it, it is slower.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'RecordingPlayRequest' });
+
+const recordingPlayResponse = z
+  .object({ ...outcome, duration: z.number().describe('With the way to its first pose, in seconds.') })
+  .register(components, { id: 'RecordingPlayResponse' });
+
+/** A name for a recording that has none: the time (s since the epoch), as a name may be written. */
+function nameOf(time: number): string {
+  return new Date(1000 * time).toISOString().replace(/[:.]/g, '-');
 }
 
-/** /recording/start, /recording/stop and /recording/play. */
-export function recordingRoutes(app: FastifyInstance, services: HttpServices, callers: Callers): void {
-  const { recordings } = services;
+const MESSAGES = 'Done, or `status: "error"` with a message that says why not.';
+const PATH = '/home/lab/.local/share/arm-bridge/recordings/wave.mcap';
 
-  app.post('/recording/start', async (request) => {
-    const { robotId, body } = readRequest(request, {
-      robotId: 'default',
-      body: recordingStartRequest,
-      bodyOptional: true,
-    });
-    const arm = armById(services, robotId!);
-    const name = body.name ?? nameOfNow();
-    try {
-      const path = await recordings.start(arm, name, body.rate);
-      return { status: 'ok', message: `Recording of ${arm.name} started`, name, path };
-    } catch (error) {
-      throw asProblem(error, { route: '/recording/start', armId: arm.id });
-    }
-  });
-
-  app.post('/recording/stop', async (request) => {
-    const { robotId } = readRequest(request, { robotId: 'default' });
-    const arm = armById(services, robotId!);
-    try {
-      const summary = await recordings.stop(arm);
-      if (summary === null) return { status: 'error', message: `${arm.name} is not being recorded` };
+export const recordingRoutes = [
+  route({
+    method: 'POST',
+    path: '/recording/start',
+    access: 'control',
+    id: 'recording_start',
+    tag: 'control',
+    summary: 'Record the joints of an arm',
+    description: 'As measured, whoever drives it or leads it by hand.',
+    target: 'one',
+    body: { schema: recordingStartRequest, optional: true, example: { name: 'wave', rate: 50 } },
+    answer: {
+      description: MESSAGES,
+      schema: recordingStartResponse,
+      example: { ...ok('Recording of leader started'), name: 'wave', path: PATH },
+    },
+    refusals: {
+      400: 'The arm is unknown, disconnected or recorded already, the name is taken, or the folder full.',
+    },
+    handler: async ({ services }, { arm, body }) => {
+      const chosen = body.name ?? nameOf(services.clock.wall());
+      const path = await services.recordings.start(arm, chosen, body.rate);
+      return { ...ok(`Recording of ${arm.name} started`), name: chosen, path };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/recording/stop',
+    access: 'control',
+    id: 'recording_stop',
+    tag: 'control',
+    summary: 'End a recording',
+    description: 'The file is complete with the answer.',
+    target: 'one',
+    answer: {
+      description: MESSAGES,
+      schema: recordingStopResponse,
+      example: {
+        ...ok('Recording of leader stopped'),
+        name: 'wave',
+        path: PATH,
+        samples: 150,
+        duration: 3,
+      },
+    },
+    refusals: { 400: UNKNOWN_ARM },
+    handler: async ({ services }, { arm }) => {
+      const summary = await services.recordings.stop(arm);
+      if (summary === null) return failed(`${arm.name} is not being recorded`);
       const { problem, ...facts } = summary;
       return problem === null
-        ? { status: 'ok', message: `Recording of ${arm.name} stopped`, ...facts }
-        : { status: 'error', message: `The recording ended early: ${problem}.`, ...facts };
-    } catch (error) {
-      throw asProblem(error, { route: '/recording/stop', armId: arm.id });
-    }
-  });
-
-  app.post('/recording/play', async (request, reply) => {
-    const { robotId, takeOver, body } = readRequest(request, {
-      robotId: 'default',
-      takeOver: true,
-      body: recordingPlayRequest,
-    });
-    const arm = armById(services, robotId!);
-    try {
-      const { problem, duration } = await callers.run(reply, takeOver, (caller) =>
-        recordings.play(arm, body.name, body.speed, caller),
+        ? { ...ok(`Recording of ${arm.name} stopped`), ...facts }
+        : { ...failed(`The recording ended early: ${problem}.`), ...facts };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/recording/play',
+    access: 'control',
+    id: 'recording_play',
+    tag: 'control',
+    summary: 'Replay a recording',
+    description: 'Goes to its first pose by a checked move, then replays it. Answers when the motion has ended.',
+    target: 'one',
+    query: { take_over: takeOver },
+    body: { schema: recordingPlayRequest, example: { name: 'wave', speed: 1 } },
+    answer: {
+      description: MESSAGES,
+      schema: recordingPlayResponse,
+      example: { ...ok(), duration: 4.2 },
+    },
+    refusals: { 400: 'The arm is unknown or disconnected, or cannot replay this.', 409: CONFLICT },
+    handler: async ({ services, callers }, { arm, query, body }, reply) => {
+      const { problem, duration } = await callers.run(reply, query.take_over, (caller) =>
+        services.recordings.play(arm, body.name, body.speed, caller),
       );
       return problem === null
-        ? { status: 'ok', message: null, duration }
-        : { status: 'error', message: `The replay has not been completed: ${problem}.`, duration };
-    } catch (error) {
-      throw asProblem(error, { route: '/recording/play', armId: arm.id });
-    }
-  });
-}
+        ? { ...ok(), duration }
+        : { ...failed(`The replay has not been completed: ${problem}.`), duration };
+    },
+  }),
+];

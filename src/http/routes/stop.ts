@@ -1,36 +1,43 @@
-import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { type Arm, BridgeError } from '../../arm/types.ts';
-import type { StatusResponse } from '../schemas.ts';
-import { armsById, type HttpServices } from '../services.ts';
-import { readRequest } from '../validation.ts';
+import type { Clock, Timer } from '../../clock.ts';
+import { components } from '../fields.ts';
+import { route, UNKNOWN_ARM } from '../route.ts';
+import { ok, outcome } from '../schemas.ts';
 
-/** Longest wait for the control loop to confirm, ms: a stop that is not confirmed must be told as such. */
-const CONFIRMATION = 1000;
+/** Longest wait for the control loop to confirm, s: a stop that is not confirmed must be told as such. */
+const CONFIRMATION = 1;
 
-async function confirmed(work: Promise<void>): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined;
+const stopResponse = z
+  .object({ ...outcome, robots: z.array(z.int()).describe('Ids of the arms for which it is done.') })
+  .register(components, { id: 'StopResponse' });
+type StopResponse = z.input<typeof stopResponse>;
+
+async function confirmed(work: Promise<void>, clock: Clock): Promise<string | null> {
+  let timer: Timer | undefined;
   const limit = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no confirmation within ${CONFIRMATION / 1000} s`), CONFIRMATION);
+    timer = clock.after(CONFIRMATION, () => resolve(`no confirmation within ${CONFIRMATION} s`));
   });
-  const outcome = work.then(
+  const end = work.then(
     () => null,
     (error: unknown) => (error instanceof BridgeError ? error.message : 'internal error, see the log'),
   );
   try {
-    return await Promise.race([outcome, limit]);
+    return await Promise.race([end, limit]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }
 
 async function forEach(
   arms: readonly Arm[],
+  clock: Clock,
   done: string,
   nothing: string,
   act: (arm: Arm) => Promise<void>,
-): Promise<StatusResponse> {
-  if (arms.length === 0) return { status: 'ok', message: nothing, robots: [] };
-  const faults = await Promise.all(arms.map((arm) => confirmed(act(arm))));
+): Promise<StopResponse> {
+  if (arms.length === 0) return { ...ok(nothing), robots: [] };
+  const faults = await Promise.all(arms.map((arm) => confirmed(act(arm), clock)));
   const failed = arms.flatMap((arm, index) => (faults[index] === null ? [] : [`${arm.name}: ${faults[index]}`]));
   const succeeded = arms.filter((_, index) => faults[index] === null);
   const names = succeeded.map((arm) => `${arm.name} (robot ${arm.id})`).join(', ');
@@ -48,25 +55,53 @@ async function forEach(
  * Stops these arms, latched.
  * @param by who asks, as the log and the arms' reasons say it
  */
-export function stopArms(arms: readonly Arm[], by: string): Promise<StatusResponse> {
-  return forEach(arms, 'Stopped', 'There is no arm.', (arm) => arm.stop(by));
+export function stopArms(arms: readonly Arm[], by: string, clock: Clock): Promise<StopResponse> {
+  return forEach(arms, clock, 'Stopped', 'There is no arm.', (arm) => arm.stop(by));
 }
 
-/** /stop and /stop/reset, below /api/v1 too: the latched stop, for one arm or all; needs no ownership. */
-export function stopRoutes(app: FastifyInstance, services: HttpServices): void {
-  for (const root of ['', '/api/v1']) routesBelow(app, services, root);
-}
+/** The stop and its reset, which stand below /api/v1 too. */
+const below = (root: string, id: string, tag: 'control' | 'arms', as: string) => [
+  route({
+    method: 'POST',
+    path: `${root}/stop`,
+    access: 'stop',
+    id: `${id}stop`,
+    tag,
+    summary: 'Stop and hold',
+    description: `${as}Latched: the arms decelerate, hold, and refuse every motion until ${root}/stop/reset.`,
+    target: 'each',
+    answer: {
+      description: 'Done, or `status: "error"` with a message that says for which arms it was not confirmed.',
+      schema: stopResponse,
+      example: { ...ok('Stopped: leader (robot 0), follower (robot 1).'), robots: [0, 1] },
+    },
+    refusals: { 400: UNKNOWN_ARM },
+    handler: ({ services }, { arms }) => stopArms(arms, 'POST /stop by an HTTP client', services.clock),
+  }),
+  route({
+    method: 'POST',
+    path: `${root}/stop/reset`,
+    access: 'control',
+    id: `${id}stop_reset`,
+    tag,
+    summary: 'Leave the stop',
+    description: `${as}The arms hold and belong to nobody; nothing moves by itself.`,
+    target: 'each',
+    answer: {
+      description: 'Done, or `status: "error"` with a message that says for which arms it was not confirmed.',
+      schema: stopResponse,
+      example: { ...ok('Reset: follower (robot 1).'), robots: [1] },
+    },
+    refusals: { 400: UNKNOWN_ARM },
+    handler: ({ services }, { arms }) => {
+      // An arm that is not stopped is left alone: a reset would take it from its owner.
+      const stopped = arms.filter((arm) => arm.latched);
+      return forEach(stopped, services.clock, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
+    },
+  }),
+];
 
-function routesBelow(app: FastifyInstance, services: HttpServices, root: string): void {
-  app.post(`${root}/stop`, async (request) => {
-    const { robotId } = readRequest(request, { robotId: 'all' });
-    return stopArms(armsById(services, robotId), 'POST /stop by an HTTP client');
-  });
-
-  app.post(`${root}/stop/reset`, async (request) => {
-    const { robotId } = readRequest(request, { robotId: 'all' });
-    // An arm that is not stopped is left alone: a reset would take it from its owner.
-    const stopped = armsById(services, robotId).filter((arm) => arm.latched);
-    return forEach(stopped, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
-  });
-}
+export const stopRoutes = [
+  ...below('', '', 'control', ''),
+  ...below('/api/v1', 'api_', 'arms', 'The same as without /api/v1. '),
+];

@@ -1,29 +1,80 @@
-import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
-import type { z } from 'zod';
-import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
+import { z } from 'zod';
+import { type Arm, BridgeError } from '../../arm/types.ts';
 import type { HandMessage } from '../../motion/teleop-service.ts';
-import type { Callers } from '../callers.ts';
 import type { Dialect } from '../dialect.ts';
 import { asProblem, HttpProblem, inWords } from '../errors.ts';
-import type { Guard } from '../guard.ts';
-import type { Limits } from '../limits.ts';
+import { asModel, components, number, oneOf, queryInteger } from '../fields.ts';
+import { channel } from '../live/channel.ts';
 import { MOST_WAITING } from '../live/hub.ts';
-import type { Admission } from '../live/upgrade.ts';
-import { type StatusResponse, teleopRequest, teleopSettings } from '../schemas.ts';
+import { CONFLICT, type Parts, route, takeOver } from '../route.ts';
+import { failed, ok, type StatusResponse, statusAnswer, statusResponse } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
 import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
-import { readMessage, readQuery, readRequest } from '../validation.ts';
-import { refusedMove } from './moves.ts';
+import { readMessage } from '../validation.ts';
+import { writerOf } from '../writer.ts';
 
 const TELEOP = '/move/teleop';
-export const TELEOP_SOCKET = `${TELEOP}/ws`;
 /** How often a client on a WebSocket is told how many of its messages have come, s. */
 const REPORT_INTERVAL = 1;
 /** Most connections at once: there are not that many hands. */
 const MOST_CLIENTS = 16;
 
+const hand = (description: string) => number().describe(description);
+const stick = (description: string) => number({ min: -1, max: 1 }).prefault(0).describe(description);
+
+const teleopRequest = z
+  .object(
+    {
+      x: hand('Of the hand, forward, in centimetres.'),
+      y: hand('Of the hand, to the left, in centimetres.'),
+      z: hand('Of the hand, upwards, in centimetres.'),
+      rx: hand('Pitch of the hand in degrees: positive lifts the nose.'),
+      ry: hand('Yaw of the hand in degrees: positive turns left.'),
+      rz: hand('Roll of the hand in degrees: positive is clockwise seen from behind.'),
+      open: number({ min: 0, max: 1 }).describe('Gripper: 0 closed to 1 open.'),
+      source: oneOf(['left', 'right'])
+        .prefault('right')
+        .describe('Which hand. Without robot_id the right one leads the first arm and the left one the second.'),
+      timestamp: number()
+        .nullable()
+        .prefault(null)
+        .describe('When the message was sent, in seconds by any clock: one that is late or out of order is dropped.'),
+      direction_x: stick('Joystick; no arm has wheels, so it moves nothing.'),
+      direction_y: stick('Joystick; no arm has wheels, so it moves nothing.'),
+    },
+    asModel,
+  )
+  .describe('Where a hand is, in axes of the base, from wherever the sender counts: its movements lead the tool.')
+  .register(components, { id: 'TeleopRequest' });
+
+const teleopReport = z
+  .object({
+    nb_actions_received: z.int().describe('Messages that were followed since the last report.'),
+    is_object_gripped: z.boolean().nullable().describe('Null: the servos tell position and load alone.'),
+    is_object_gripped_source: z.string().nullable().describe('Null likewise.'),
+  })
+  .describe('Told about once a second while messages come.')
+  .register(components, { id: 'TeleopReport' });
+
+const teleopSettings = z
+  .object(
+    {
+      vr_scaling: number({ above: 0, max: 10 }).describe(
+        'Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.',
+      ),
+    },
+    asModel,
+  )
+  .describe('Of /move/teleop, for all arms, until the bridge ends.')
+  .register(components, { id: 'TeleopSettings' });
+
 type Body = z.output<typeof teleopRequest>;
+
+const query = {
+  robot_id: queryInteger().optional().describe('Id of the arm; left out: that of the hand.'),
+  take_over: takeOver,
+};
 
 /** What a body says, in the units of the inside. */
 function handOf({ x, y, z, rx, ry, rz, open, timestamp }: Body, dialect: Dialect): HandMessage {
@@ -43,93 +94,149 @@ function handOf({ x, y, z, rx, ry, rz, open, timestamp }: Body, dialect: Dialect
 }
 
 /** The arm that is named, or that of the hand: the right one leads the first arm, the left one the second. */
-function armOf(services: HttpServices, robotId: number | null, source: Body['source']): Arm {
-  if (robotId !== null) return armById(services, robotId);
+function armOf(services: HttpServices, robotId: number | undefined, source: Body['source']): Arm {
+  if (robotId !== undefined) return armById(services, robotId);
   const arm = services.arms.all[source === 'right' ? 0 : 1];
   if (arm !== undefined) return arm;
   throw new HttpProblem(400, 'The left hand leads the second arm, and there is one alone: name an arm with robot_id.');
 }
 
-/** /move/teleop, the same as a WebSocket, and /teleop/settings. @returns what to do with requests for the WebSocket */
-export function teleopRoutes(
-  app: FastifyInstance,
-  services: HttpServices,
-  { callers, guard, limits }: { readonly callers: Callers; readonly guard: Guard; readonly limits: Limits },
-): Admission {
-  const { teleoperation, config } = services;
-  let clients = 0;
-
-  function lead(robotId: number | null, body: Body, sender: unknown, caller: Caller): StatusResponse {
-    const arm = armOf(services, robotId, body.source);
-    try {
-      const problem = teleoperation.feed(arm, sender, handOf(body, config.dialect), caller);
-      return problem === null ? { status: 'ok', message: null } : { status: 'error', message: problem };
-    } catch (error) {
-      return refusedMove(asProblem(error, { route: TELEOP, armId: arm.id }), config.dialect);
-    }
+/** Takes a message. @throws {HttpProblem} */
+function lead(
+  { services, callers }: Parts,
+  robotId: number | undefined,
+  body: Body,
+  sender: unknown,
+  take_over: boolean,
+): StatusResponse {
+  const arm = armOf(services, robotId, body.source);
+  const caller = { owner: callers.owner, takeOver: take_over };
+  try {
+    const problem = services.teleoperation.feed(arm, sender, handOf(body, services.config.dialect), caller);
+    return problem === null ? ok() : failed(problem);
+  } catch (error) {
+    throw asProblem(error, { route: TELEOP, armId: arm.id });
   }
-
-  app.post(TELEOP, async (request) => {
-    const { robotId, takeOver, body } = readRequest(request, { robotId: 'all', takeOver: true, body: teleopRequest });
-    return lead(robotId, body, `${TELEOP} ${body.source}`, { owner: callers.owner, takeOver });
-  });
-
-  app.post('/teleop/settings', async (request): Promise<StatusResponse> => {
-    const { body } = readRequest(request, { robotId: false, body: teleopSettings });
-    teleoperation.scaling = body.vr_scaling;
-    return { status: 'ok', message: null };
-  });
-
-  app.post('/teleop/settings/read', async () => ({ vr_scaling: teleoperation.scaling }));
-
-  /** Serves one client. Messages of its two hands are those of two senders. */
-  function serve(socket: WebSocket, address: string, robotId: number | null, takeOver: boolean): void {
-    const hands = { left: { socket }, right: { socket } };
-    let received = 0;
-    let reported = performance.now();
-    const tell = (what: object): void => {
-      // One who sends without reading is told no more than it takes.
-      if (socket.bufferedAmount < MOST_WAITING) socket.send(JSON.stringify(what));
-    };
-    const take = (text: string): StatusResponse => {
-      if (!limits.allows(address))
-        return { status: 'error', message: 'too many messages a second: this one is dropped' };
-      try {
-        const body = readMessage(text, teleopRequest, config.dialect);
-        return lead(robotId, body, hands[body.source], { owner: callers.owner, takeOver });
-      } catch (error) {
-        if (error instanceof HttpProblem) return { status: 'error', message: error.message };
-        if (error instanceof BridgeError) return { status: 'error', message: inWords(error) };
-        throw error;
-      }
-    };
-    socket.on('message', (data) => {
-      const answer = take(String(data));
-      if (answer.status === 'error') tell(answer);
-      else received++;
-      if (performance.now() - reported < 1000 * REPORT_INTERVAL) return;
-      // What the gripper has is not known: the servos tell its position and load alone.
-      tell({ nb_actions_received: received, is_object_gripped: null, is_object_gripped_source: null });
-      received = 0;
-      reported = performance.now();
-    });
-    socket.on('close', () => {
-      clients--;
-      for (const hand of Object.values(hands)) teleoperation.leave(hand);
-    });
-  }
-
-  return (request) => {
-    guard.checkSource(request);
-    limits.check(request.socket, TELEOP_SOCKET);
-    guard.checkScope(guard.admit(request), 'POST', TELEOP);
-    const { robotId, takeOver } = readQuery(request.url ?? '', { robotId: 'all', takeOver: true });
-    if (robotId !== null) armById(services, robotId);
-    if (clients >= MOST_CLIENTS) throw new HttpProblem(503, 'Too many clients lead arms: close some of them.');
-    const address = request.socket.remoteAddress ?? '';
-    return (socket) => {
-      clients++;
-      serve(socket, address, robotId, takeOver);
-    };
-  };
 }
+
+const example = { x: 0, y: 0, z: 0, rx: 0, ry: 0, rz: 0, open: 0.5 };
+
+export const teleopRoutes = [
+  route({
+    method: 'POST',
+    path: TELEOP,
+    access: 'control',
+    id: 'move_teleop',
+    tag: 'control',
+    summary: 'Lead the end effector by a hand',
+    description:
+      'One message of a stream: the tool moves as the hand has since the first. 0.2 s without a message and the arm ' +
+      'holds; the next one begins anew from where it is. The same messages are taken by the WebSocket /move/teleop/ws.',
+    target: 'none',
+    query,
+    body: { schema: teleopRequest, example },
+    answer: {
+      description: 'The arm follows, or `status: "error"` with a message that says why not, or not all the way.',
+      schema: statusResponse,
+      example: ok(),
+    },
+    refusals: { 400: 'The arm is unknown or disconnected, or its torque is off.', 409: CONFLICT },
+    conflict: failed,
+    handler: (parts, { query: { robot_id, take_over }, body }) =>
+      lead(parts, robot_id, body, `${TELEOP} ${body.source}`, take_over),
+  }),
+  route({
+    method: 'POST',
+    path: '/teleop/settings',
+    access: 'control',
+    id: 'teleop_settings',
+    tag: 'control',
+    summary: 'Change how hands lead arms',
+    description: 'A hand that leads an arm is taken up anew from where both are.',
+    target: 'none',
+    body: { schema: teleopSettings, example: { vr_scaling: 0.5 } },
+    answer: statusAnswer(),
+    refusals: {},
+    handler: ({ services }, { body }) => {
+      services.teleoperation.scaling = body.vr_scaling;
+      return ok();
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/teleop/settings/read',
+    access: 'read',
+    id: 'teleop_settings_read',
+    tag: 'control',
+    summary: 'Read how hands lead arms',
+    description: 'How far the tools of all arms move for the way of a hand.',
+    target: 'none',
+    answer: { description: 'As they were set last.', schema: teleopSettings, example: { vr_scaling: 0.5 } },
+    refusals: {},
+    handler: ({ services }) => ({ vr_scaling: services.teleoperation.scaling }),
+  }),
+];
+
+const writeStatus = writerOf(statusResponse);
+const writeReport = writerOf(teleopReport);
+
+/** Serves one client. Messages of its two hands are those of two senders. */
+function serve(
+  parts: Parts,
+  socket: WebSocket,
+  address: string,
+  robotId: number | undefined,
+  take_over: boolean,
+): void {
+  const { services, limits } = parts;
+  const { teleoperation, config, clock } = services;
+  const hands = { left: { socket }, right: { socket } };
+  let received = 0;
+  let reported = clock.now();
+  const tell = (what: string): void => {
+    // One who sends without reading is told no more than it takes.
+    if (socket.bufferedAmount < MOST_WAITING) socket.send(what);
+  };
+  const take = (text: string): StatusResponse => {
+    if (!limits.allows(address)) return failed('too many messages a second: this one is dropped');
+    try {
+      const body = readMessage(text, teleopRequest, config.dialect);
+      return lead(parts, robotId, body, hands[body.source], take_over);
+    } catch (error) {
+      if (error instanceof HttpProblem) return failed(error.message);
+      if (error instanceof BridgeError) return failed(inWords(error));
+      throw error;
+    }
+  };
+  socket.on('message', (data) => {
+    const answer = take(String(data));
+    if (answer.status === 'error') tell(writeStatus(answer));
+    else received++;
+    if (clock.now() - reported < REPORT_INTERVAL) return;
+    tell(writeReport({ nb_actions_received: received, is_object_gripped: null, is_object_gripped_source: null }));
+    received = 0;
+    reported = clock.now();
+  });
+  socket.on('close', () => {
+    for (const side of Object.values(hands)) teleoperation.leave(side);
+  });
+}
+
+export const teleopChannel = channel({
+  path: `${TELEOP}/ws`,
+  access: 'control',
+  id: 'teleoperation',
+  summary: 'Lead end effectors by hands',
+  description:
+    'Takes the messages of /move/teleop as text. Those that are not followed are answered; about once a second the client is ' +
+    'told how many were.',
+  query,
+  received: { hand: teleopRequest },
+  sent: { refused: statusResponse, report: teleopReport },
+  most: MOST_CLIENTS,
+  full: 'Too many clients lead arms: close some of them.',
+  open(parts, { query: { robot_id, take_over }, address }) {
+    if (robot_id !== undefined) armById(parts.services, robot_id);
+    return (socket) => serve(parts, socket, address, robot_id, take_over);
+  },
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Channel } from './live/channel.ts';
+import { componentSchemas, DEFAULT_SERVER, type Described, info, type Json, reference } from './openapi.ts';
+import { CHANNELS } from './routes/index.ts';
+
+/** Schemas that are referred to, also by those that are. */
+function reached(roots: unknown, schemas: Readonly<Record<string, Json>>): Record<string, Json> {
+  const found: Record<string, Json> = {};
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (found[name!] !== undefined) continue;
+      found[name!] = schemas[name!]!;
+      visit(schemas[name!]);
+    }
+  };
+  visit(roots);
+  return found;
+}
+
+function messagesOf(messages: Channel['received']): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(messages).map(([name, schema]) => [name, { name, payload: reference(schema) }]),
+  );
+}
+
+function channelOf({ path, summary, description, query, received, sent }: Channel): Json {
+  const { $schema: _version, ...parameters } = z.toJSONSchema(z.object(query), { io: 'input' });
+  return {
+    address: path,
+    title: summary,
+    description,
+    messages: { ...messagesOf(received), ...messagesOf(sent) },
+    bindings: { ws: { method: 'GET', query: parameters, bindingVersion: '0.1.0' } },
+  };
+}
+
+function operationsOf({ id, summary, received, sent }: Channel): Record<string, Json> {
+  const channel = { $ref: `#/channels/${id}` };
+  const operation = (action: string, messages: Channel['received']): Json => ({
+    action,
+    channel,
+    summary,
+    messages: Object.keys(messages).map((name) => ({ $ref: `#/channels/${id}/messages/${name}` })),
+  });
+  return { [`${id}_receive`]: operation('receive', received), [`${id}_send`]: operation('send', sent) };
+}
+
+/** The WebSockets as AsyncAPI 3, made from the declarations of the channels. Actions are those of the bridge. */
+export function asyncApi({ token, dialect, server = DEFAULT_SERVER }: Described): Json {
+  const channels = Object.fromEntries(CHANNELS.map((channel) => [channel.id, channelOf(channel)]));
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      ...info('Live state of robot arms, jogging and teleoperation over WebSockets.', dialect),
+      license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      bridge: {
+        host: server.host,
+        protocol: server.encrypted ? 'wss' : 'ws',
+        ...(token ? { security: [{ $ref: '#/components/securitySchemes/bearer' }] } : {}),
+      },
+    },
+    channels,
+    operations: Object.assign({}, ...CHANNELS.map(operationsOf)),
+    components: {
+      schemas: reached(channels, componentSchemas(dialect)),
+      ...(token ? { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } } : {}),
+    },
+  };
+}

@@ -1,0 +1,252 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Arm, ErrorCode } from '../arm/types.ts';
+import type { Callers } from './callers.ts';
+import { asProblem, HttpProblem } from './errors.ts';
+import { LONGEST_NAME, queryBoolean, queryInteger, word } from './fields.ts';
+import type { Guard } from './guard.ts';
+import type { Limits } from './limits.ts';
+import type { Hub } from './live/hub.ts';
+import type { JogSessions } from './live/jog-sessions.ts';
+import type { RequestCounts } from './metrics.ts';
+import { armById, armByName, armsById, drivenArmsById, type HttpServices } from './services.ts';
+import { type BodyShape, Faults, readBody, readQuery } from './validation.ts';
+import { writerOf } from './writer.ts';
+
+/**
+ * A route is declared once, as one object below routes/. Validation, the guard's scopes, OpenAPI, the tables of docs/http.md,
+ * the page /docs and the types of the control page are made of it.
+ */
+
+/**
+ * Who may call a route: everybody (it judges tokens by itself, or tells nothing), whoever has any token, or whoever may
+ * control. A stop needs any token and passes the limits that other requests meet.
+ */
+export type Access = 'open' | 'stop' | 'read' | 'control';
+
+export const TAGS = {
+  control: 'Motion of the arms.',
+  status: 'State of the bridge.',
+  arms: 'Arms by name, in SI units.',
+  live: 'State as it changes.',
+  simulation: 'Simulated arms only.',
+} as const;
+
+/** Parameters of the query by name; each schema reads text. */
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+/**
+ * Which arms a route is about. `one`: `robot_id` names it, 0 when left out; `each`: all when left out; `driven`: likewise, but
+ * for those that were disconnected on purpose; `named`: `{name}` in the path; `none`: no arm, or some of the body.
+ */
+type Target = 'one' | 'each' | 'driven' | 'named' | 'none';
+
+interface Body<Schema extends z.ZodType> extends BodyShape<Schema> {
+  /** As it can be sent to the default configuration. */
+  readonly example: z.input<Schema>;
+}
+
+/** An answer in JSON, written through its schema: what has no place there is not sent. */
+interface JsonAnswer<Schema extends z.ZodType> {
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example: z.input<Schema>;
+}
+
+/** An answer in another media type, which the handler sends by itself. */
+interface MediaAnswer {
+  readonly description: string;
+  readonly media: string;
+  /** Of each event of a stream; left out: it is text. */
+  readonly schema?: z.ZodType;
+  readonly example: string;
+}
+
+type Answer<Schema extends z.ZodType> = JsonAnswer<Schema> | MediaAnswer;
+
+/** What handlers work with. */
+export interface Parts {
+  readonly services: HttpServices;
+  readonly callers: Callers;
+  readonly guard: Guard;
+  readonly limits: Limits;
+  readonly hub: Hub;
+  readonly jogs: JogSessions;
+  readonly requests: RequestCounts;
+  /** Where the bridge listens. */
+  readonly address: () => { readonly host: string; readonly port: number };
+}
+
+/** A request that has passed validation. */
+export interface Input<T extends Target, Query extends Fields, Schema extends z.ZodType> {
+  /** Of `one` and `named`. */
+  readonly arm: T extends 'one' | 'named' ? Arm : undefined;
+  /** Of `each` and `driven`. */
+  readonly arms: T extends 'each' | 'driven' ? readonly Arm[] : undefined;
+  readonly query: { readonly [Name in keyof Query]: z.output<Query[Name]> };
+  readonly body: z.output<Schema>;
+  readonly request: FastifyRequest;
+}
+
+interface Declaration<T extends Target, Query extends Fields, Schema extends z.ZodType, Out extends z.ZodType> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With `{name}` for what is named. */
+  readonly path: string;
+  readonly access: Access;
+  /** Of the operation, unique. */
+  readonly id: string;
+  readonly tag: keyof typeof TAGS;
+  readonly summary: string;
+  readonly description: string;
+  readonly target: T;
+  readonly query?: Query;
+  readonly body?: Body<Schema>;
+  readonly answer: Answer<Out>;
+  /** What it answers 503 with, in place of an error. */
+  readonly failure?: JsonAnswer<Out>;
+  /** Descriptions of the refusals that are its own, by status. */
+  readonly refusals: Readonly<Record<number, string>>;
+  /** Statuses that this route gives to errors in place of the usual ones. */
+  readonly statuses?: Partial<Readonly<Record<ErrorCode, number>>>;
+  /** In the phosphobot dialect: what stands for 409, which its clients do not know. */
+  conflict?(message: string): z.input<Out>;
+  /** @returns the answer, or the reply where it sends that by itself */
+  handler(
+    parts: Parts,
+    input: Input<T, Query, Schema>,
+    reply: FastifyReply,
+  ): z.input<Out> | FastifyReply | Promise<z.input<Out> | FastifyReply>;
+}
+
+/** A declared route, whatever it takes and answers. */
+export type Route = Declaration<Target, Fields, z.ZodType, z.ZodType>;
+
+/** Declares a route; the types of its handler follow from its schemas. */
+export function route<
+  Out extends z.ZodType,
+  T extends Target,
+  Query extends Fields = Readonly<Record<never, never>>,
+  Schema extends z.ZodType = z.ZodUndefined,
+>(declaration: Declaration<T, Query, Schema, Out>): Route {
+  // Handlers take what `serve` reads for them by the same declaration.
+  return declaration as unknown as Route;
+}
+
+/** Parameters that many routes take. */
+const ROBOT_ID = queryInteger().prefault(0).describe('Id of the arm, as in the configuration.');
+const ROBOT_ID_OR_ALL = queryInteger()
+  .optional()
+  .describe('Id of the arm, as in the configuration; left out: all arms.');
+export const takeOver = queryBoolean().prefault(false).describe('Take the arm from whoever drives it.');
+const ARM_NAME = word(LONGEST_NAME).describe('Name of the arm, as in the configuration.');
+
+/** Refusals of many routes. */
+export const CONFLICT = 'Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset).';
+export const UNKNOWN_ARM = 'The arm is unknown.';
+export const NOT_THERE = 'The arm is unknown or disconnected.';
+export const NO_ARM = 'There is no arm of this name.';
+
+/** What the query of a route may hold, with the parameter that names its arm. */
+export function querySchema({ target, query }: Route): z.ZodObject {
+  const named = target === 'one' ? { robot_id: ROBOT_ID } : {};
+  const each = target === 'each' || target === 'driven' ? { robot_id: ROBOT_ID_OR_ALL } : {};
+  return z.object({ ...named, ...each, ...query });
+}
+
+/** What is named in the path of a route. */
+export function pathSchema({ target }: Route): z.ZodObject {
+  return z.object(target === 'named' ? { name: ARM_NAME } : {});
+}
+
+/** Path of a route as the server writes it. */
+export function serverPath({ path }: Route): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+function armsOf(target: Target, id: unknown, request: FastifyRequest, services: HttpServices) {
+  const none = { arm: undefined, arms: undefined };
+  switch (target) {
+    case 'one':
+      return { ...none, arm: armById(services, id as number) };
+    case 'named':
+      return { ...none, arm: armByName(services, (request.params as { name: string }).name) };
+    case 'each':
+      return { ...none, arms: armsById(services, (id as number | undefined) ?? null) };
+    case 'driven':
+      return { ...none, arms: drivenArmsById(services, (id as number | undefined) ?? null) };
+    case 'none':
+      return none;
+  }
+}
+
+/** How requests of a route are read: all of a request is checked before anything is done. */
+function readerOf(route: Route, services: HttpServices) {
+  const { target, body: shape } = route;
+  const schema = querySchema(route);
+  const { dialect } = services.config;
+  const defaults: Readonly<Record<string, unknown>> = schema.parse({});
+  return (request: FastifyRequest): Input<Target, Fields, z.ZodType> => {
+    const faults = new Faults();
+    const { url = '' } = request.raw;
+    // Most requests have none: the schema need not say each time what that means.
+    const query: Readonly<Record<string, unknown>> = url.includes('?') ? readQuery(url, schema, faults) : defaults;
+    const body = shape === undefined ? undefined : readBody(request.body, request.sentType, shape, faults, dialect);
+    faults.refuse();
+    return { query, body, request, ...armsOf(target, query.robot_id, request, services) } as Input<
+      Target,
+      Fields,
+      z.ZodType
+    >;
+  };
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** How requests of a route are answered. */
+export function handlerOf(route: Route, parts: Parts) {
+  const { services } = parts;
+  const read = readerOf(route, services);
+  const writers = [route.answer, route.failure].map((answer) =>
+    answer !== undefined && 'example' in answer && !('media' in answer) ? writerOf(answer.schema) : null,
+  );
+  const [write, writeFailure] = writers;
+  const conflict = services.config.dialect === 'phosphobot' ? route.conflict : undefined;
+
+  const send = (answer: unknown, reply: FastifyReply): void => {
+    if (answer === reply) return;
+    const writer = reply.statusCode === 503 ? writeFailure : write;
+    reply.header('content-type', JSON_TYPE).send(writer!(answer));
+  };
+  const refuse = (error: unknown, arm: Arm | undefined, reply: FastifyReply): void => {
+    const context = {
+      route: route.path,
+      ...(arm === undefined ? {} : { armId: arm.id }),
+      status: route.statuses ?? {},
+    };
+    const problem = asProblem(error, context);
+    if (conflict === undefined || !(problem instanceof HttpProblem) || problem.status !== 409) throw problem;
+    send(conflict(problem.message), reply);
+  };
+  // It calls back: a promise of its own for each request would cost more than most routes do.
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const input = read(request);
+    const { arm } = input as { readonly arm: Arm | undefined };
+    let answer: unknown;
+    try {
+      answer = route.handler(parts, input, reply);
+    } catch (error) {
+      refuse(error, arm, reply);
+      return;
+    }
+    if (!(answer instanceof Promise)) {
+      send(answer, reply);
+      return;
+    }
+    answer
+      .then(
+        (outcome) => send(outcome, reply),
+        (error) => refuse(error, arm, reply),
+      )
+      .catch((error) => reply.send(error));
+  };
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { expect, test } from 'vitest';
+import { openApi } from '../../src/http/openapi.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import { toldSchemas, withTables } from './tables.ts';
+
+/**
+ * Files that are made of the declarations of the routes. After a change of those
+ * `npx vitest run test/http/generated.test.ts -u` writes them anew.
+ */
+
+const root = new URL('../../', import.meta.url);
+const path = (name: string): string => fileURLToPath(new URL(name, root));
+
+test('the tables of docs/http.md are those of the declared routes', async () => {
+  const text = readFileSync(path('docs/http.md'), 'utf8');
+  await expect(withTables(text)).toMatchFileSnapshot(path('docs/http.md'));
+  const bodies = ROUTES.map(({ path: route }) => route).filter((route) => !text.includes(route));
+  expect(bodies).toEqual([]);
+  expect(toldSchemas(text).length).toBeGreaterThan(10);
+});
+
+test('the types of the control page are those of the declared routes and messages', async () => {
+  const { components, ...rest } = openApi({ token: false, dialect: 'standard' });
+  const { schemas } = components as { readonly schemas: object };
+  const description = { ...rest, paths: {}, components: { schemas } } as unknown as OpenAPI3;
+  const types = astToString(
+    await openapiTS(description, {
+      defaultNonNullable: false,
+      immutable: true,
+      rootTypes: true,
+      rootTypesNoSchemaPrefix: true,
+      arrayLength: true,
+    }),
+  );
+  const head =
+    '// Made of src/http by test/http/generated.test.ts: do not edit.\n' +
+    '// biome-ignore-all format: the generator has its own\n// biome-ignore-all lint: likewise\n\n';
+  await expect(`${head}${types}`).toMatchFileSnapshot(path('web/interface.ts'));
+});

@@ -1,0 +1,89 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { listen } from '../../src/http/app.ts';
+import { openApi } from '../../src/http/openapi.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import { buildApp, fakeServices } from './fakes.ts';
+
+const PYTHON = process.env.ARM_BRIDGE_WITNESS_PYTHON ?? '';
+const HAS_GENERATOR = PYTHON !== '' && spawnSync(PYTHON, ['-c', 'import openapi_python_client']).status === 0;
+if (!HAS_GENERATOR) console.warn('SKIPPED: openapi-python-client makes no client. npm test installs it.');
+
+/** A program as a user writes it with the client that was made. */
+const PROGRAM = `
+import json, sys
+from client.client import Client
+from client.api.arms import arm_urdf, arms
+from client.api.control import end_effector_read, gravity_start, move_absolute, move_leader_start, stop
+from client.models import AbsoluteMoveRequest, EndEffectorReadRequest, GravityCompensationValues, HTTPError
+from client.models import RobotPairRequest, StartLeaderArmControlRequest
+
+bridge = Client(base_url=sys.argv[1])
+moved = move_absolute.sync(client=bridge, body=AbsoluteMoveRequest(x=2, z=-3), robot_id=1)
+read = end_effector_read.sync(client=bridge, body=EndEffectorReadRequest(sync=True), robot_id=1)
+pair = RobotPairRequest(leader_id=0, follower_id=1)
+values = GravityCompensationValues(shoulder=80)
+request = StartLeaderArmControlRequest([pair], enable_gravity_compensation=True, gravity_compensation_values=values)
+started = move_leader_start.sync(client=bridge, body=request)
+floating = gravity_start.sync(client=bridge, body=None)
+refused = move_absolute.sync(client=bridge, body=AbsoluteMoveRequest(), robot_id=7)
+assert isinstance(refused, HTTPError)
+stopped = stop.sync(client=bridge)
+print(json.dumps({
+    "moved": [moved.status, moved.position_error, moved.trials, moved.duration],
+    "read": [read.x, read.z],
+    "started": started.message,
+    "floating": floating.message,
+    "refused": refused.detail,
+    "stopped": stopped.robots,
+    "arms": [(arm.name, arm.now.state) for arm in arms.sync(client=bridge).arms],
+    "urdf": arm_urdf.sync("follower", client=bridge),
+}))
+`;
+
+test.skipIf(!HAS_GENERATOR)(
+  'openapi-python-client makes a whole client without a warning, and a program moves arms by it',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-python-'));
+    const services = fakeServices();
+    for (const arm of services.arms.all) arm.initialised = true;
+    const app = buildApp(services);
+    try {
+      const { port } = await listen(app, services.config as never, null);
+      writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApi({ token: false, dialect: 'standard' })));
+      writeFileSync(join(folder, 'program.py'), PROGRAM);
+      const env = { ...process.env, PATH: `${dirname(PYTHON)}${delimiter}${process.env.PATH}` };
+      const run = promisify(execFile);
+      const args = ['generate', '--path', 'openapi.json', '--output-path', 'client', '--meta', 'none'];
+      const module = ['-B', '-m', 'openapi_python_client', ...args, '--fail-on-warning'];
+      const made = await run(PYTHON, module, { cwd: folder, env });
+      expect(made.stdout + made.stderr).not.toMatch(/warning|skipp|omitted/i);
+      const modules = readdirSync(join(folder, 'client', 'api'), { recursive: true, encoding: 'utf8' });
+      const operations = modules.filter((name) => name.endsWith('.py') && !name.endsWith('__init__.py'));
+      expect(operations).toHaveLength(ROUTES.length);
+      const { stdout } = await run(PYTHON, ['-B', 'program.py', `http://127.0.0.1:${port}`], { cwd: folder, env });
+      expect(JSON.parse(stdout)).toEqual({
+        moved: ['ok', expect.closeTo(0.1, 6), 1, 0.5],
+        read: [expect.closeTo(2, 6), expect.closeTo(-3, 6)],
+        started: 'Leader-follower control started',
+        floating: 'Gravity control started',
+        refused: 'Robot ID 7 is unknown. Known ids: 0, 1.',
+        stopped: [0, 1],
+        arms: [
+          ['leader', 'stopped'],
+          ['follower', 'stopped'],
+        ],
+        urdf: '<robot name="so101"></robot>',
+      });
+      expect(services.mirror.started).toMatchObject({ gravity: { shoulder: 80, elbow: 50, wrist: 10 } });
+    } finally {
+      await app.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  120_000,
+);
