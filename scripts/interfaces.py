@@ -10,6 +10,7 @@ sources: compiling them one by one takes ten times as long.
 """
 import functools
 import multiprocessing
+import os
 import pathlib
 import shutil
 import subprocess
@@ -47,16 +48,14 @@ def build(prefix, install, work, folder):
     work = work / name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    descriptions, idl = generate(prefix, work, name, folder, definitions)
+    generate(prefix, work, name, folder, definitions)
     compile_all(prefix, install, work, name)
     share = install / 'share' / name
     for file in definitions:
         copy(folder / file, share / file)
-    for file in idl:
-        place, _, path = str(file).rpartition(':')
-        copy(pathlib.Path(place) / path, share / path)
-    for file in descriptions:
-        copy(pathlib.Path(file), share / pathlib.Path(file).relative_to(work / 'hashes'))
+        for kind, suffix in (('idl', '.idl'), ('hashes', '.json')):
+            path = file.with_suffix(suffix)
+            copy(work / kind / path, share / path)
     copy(folder / 'package.xml', share / 'package.xml')
     listed = sorted(str(path) for file in definitions for path in (file, file.with_suffix('.idl')))
     resources = {
@@ -73,18 +72,15 @@ def build(prefix, install, work, folder):
 
 
 def generate(prefix, work, name, folder, definitions):
-    """Writes the sources; returns the paths of the type descriptions and the definitions as IDL."""
+    """Writes the sources, and beside them the definitions as IDL and their hashes."""
     index = prefix / 'share' / 'ament_index' / 'resource_index' / 'rosidl_interfaces'
     known = [str(prefix / 'share' / package.name) for package in index.iterdir()]
     files = [f'{folder}:{file}' for file in definitions]
     idl = translate(
         package_name=name, interface_files=files, include_paths=known, output_format='idl', output_path=work / 'idl'
     )
-    hashes = work / 'hashes'
-    descriptions = generate_type_hashes(
-        package_name=name, interface_files=idl, include_paths=known, output_path=hashes
-    )
-    generate_c_messages(name, known, work / 'c' / name, folder, definitions, idl, descriptions)
+    generate_type_hashes(package_name=name, interface_files=idl, include_paths=known, output_path=work / 'hashes')
+    generate_c_messages(work, name, folder, definitions, idl, known)
     GenerateFastRTPSCTypesupport('fastrtps_c').generate(name, idl, known, work / 'fastrtps_c' / name)
     # With one type support alone the dispatching library is linked to it, and nothing is looked for at run time.
     only = ['rosidl_typesupport_fastrtps_c']
@@ -93,25 +89,24 @@ def generate(prefix, work, name, folder, definitions):
     )
     bound = ['rosidl_typesupport_c']
     GeneratePython('py', typesupport_implementations=bound).generate(name, idl, known, work / 'py' / name)
-    return descriptions, idl
 
 
-def generate_c_messages(name, known, output, folder, definitions, idl, descriptions):
-    """What GenerateC of rosidl_generator_c does, which tells types by their names alone, though a message and an action
-    may share one, and which calls the IDL the source of a type that people wrote as .msg, .srv or .action."""
+def generate_c_messages(work, name, folder, definitions, idl, known):
+    """Does what GenerateC of rosidl_generator_c does, which tells types by their names alone, though a message and an
+    action may share one, and which calls the IDL the source of a type that people wrote as .msg, .srv or .action."""
+    output = work / 'c' / name
     templates = pathlib.Path(get_package_share_directory('rosidl_generator_c')) / 'resource'
     generate_visibility_control_file(
         package_name=name,
         template_path=templates / 'rosidl_generator_c__visibility_control.h.in',
         output_path=output / 'msg' / 'rosidl_generator_c__visibility_control.h',
     )
-    written = {pathlib.Path(file).relative_to(output.parent.parent / 'hashes'): file for file in descriptions}
-    paths = [pathlib.Path(str(file).rpartition(':')[2]) for file in idl]
+    hashes = [(file.with_suffix('.idl'), work / 'hashes' / file.with_suffix('.json')) for file in definitions]
     with generator_arguments_file(
         **legacy_generator_arguments(
             package_name=name, interface_files=idl, include_paths=known, templates_path=templates, output_path=output
         ),
-        type_description_tuples=[f'{path}:{written[path.with_suffix(".json")]}' for path in paths],
+        type_description_tuples=[f'{definition}:{file}' for definition, file in hashes],
         ros_interface_files=[str(folder / file) for file in definitions],
     ) as arguments:
         generate_c(arguments)
@@ -130,11 +125,13 @@ def compile_all(prefix, install, work, name):
         whole.write_text(''.join(f'#include "{source}"\n' for source in sorted(sources)))
         command = ['c++' if language == 'c++' else 'cc', '-shared', '-fPIC', '-O1', '-w', *includes, *flags]
         command += ['-o', target, whole, *sorted(apart)]
-        # As an RPATH, since only that counts for what the needed libraries need in turn. Whatever is not found is told
-        # here and not when a message is first used.
-        command += [f'-Wl,--disable-new-dtags,-rpath,$ORIGIN:{lib}:{prefix / "lib"}']
+        # As an RPATH, since only that counts for what the needed libraries need in turn; relative to the library, so that
+        # a copy finds its own.
+        here = os.path.relpath(lib, target.parent)
+        command += [f'-Wl,--disable-new-dtags,-rpath,$ORIGIN/{here}:{prefix / "lib"}']
         command += ['-Wl,--as-needed', *linked]
-        subprocess.run([str(part) for part in command], check=True)
+        if subprocess.run([str(part) for part in command]).returncode != 0:
+            raise RuntimeError(f'{target.name} does not compile')
         return target
 
     def known(kind):

@@ -12,9 +12,11 @@ import { onEndingSignal } from './cli/signals.ts';
 import { addSimulate } from './cli/simulate.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
+import type { Config } from './config/schema.ts';
 import { startLog } from './log.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
 import { ParameterArguments } from './ros/parameter-arguments.ts';
+import { RosPreparation } from './ros/preparation.ts';
 import { VERSION } from './version.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, s. */
@@ -88,6 +90,25 @@ function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock): void {
   });
 }
 
+/**
+ * The preparation of a ROS 2 that the bridge joins later; null where there is none, or nothing to wait for any more. It is
+ * waited for here where the bridge is of no use without.
+ */
+async function preparationFor(config: Config, logger: Logger, clock: Clock): Promise<RosPreparation | null> {
+  const preparation = RosPreparation.of(process.env, clock);
+  if (preparation === null || config.ros.enabled === false) {
+    preparation?.abandon();
+    return null;
+  }
+  const remote = config.arms.find(({ bus }) => bus === 'ros');
+  if (config.ros.enabled === 'auto' && remote === undefined) return preparation;
+  const why = remote === undefined ? 'ros.enabled is true' : `${remote.name} has its bus on another machine`;
+  logger.info(`waiting for ROS 2, which is being prepared, since ${why}`);
+  preparation.onStep = ({ step, left }) => logger.info(`${step} (ready in about ${left} s)`);
+  await preparation.ended;
+  return null;
+}
+
 async function run(options: Options, rosArgs: readonly string[]): Promise<void> {
   const { prefix, argv } = parseRosArguments(rosArgs);
   const config = loadConfig(options.config, process.env, {
@@ -97,9 +118,10 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
     ...(options.ros ? {} : { ros: false }),
   });
   const { logger, tail } = startLog(config.log.level);
+  const preparation = await preparationFor(config, logger, systemClock);
   // Not before it is wanted: the other commands start in half the time without it.
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
-  const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail });
+  const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail, preparation });
   endOnSignals(bridge, logger, systemClock);
   bridge.autostart();
   const { host, port } = bridge.address;

@@ -102,7 +102,13 @@ export interface LoopFrame {
   readonly latency: Timing;
   /** Cycles of the last 10 s by their period; `width` of a bin in s, the last bin has all longer ones. */
   readonly period_histogram: { readonly width: number; readonly counts: readonly number[] };
-  readonly ros: { readonly enabled: boolean; readonly reason: string; readonly distro: string | null };
+  readonly ros: {
+    readonly enabled: boolean;
+    readonly reason: string;
+    readonly distro: string | null;
+    /** While it is being prepared: what is being done, and about how long it takes, s. */
+    readonly preparing: { readonly step: string; readonly left: number } | null;
+  };
 }
 
 export interface LogLine {
