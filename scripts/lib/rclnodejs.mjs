@@ -78,8 +78,13 @@ export async function compileAddon(root, ros, run) {
   mkdirSync(dirname(kept), { recursive: true });
   const draft = `${kept}.${process.pid}`;
   await compileWhole(root, ros, draft, run);
+  await load(draft, ros, run);
   renameSync(draft, kept);
 }
+
+/** Fails where an addon cannot be loaded: before a bridge has to find out. */
+const load = (addon, ros, run) =>
+  run(process.execPath, ['-e', 'process.dlopen({ exports: {} }, process.argv[1])', addon], { env: ros.env });
 
 /** Where the addon is kept that has been compiled for a ROS 2 from PyPI; null with a sourced one. */
 function keptPath(root, ros) {
@@ -100,7 +105,7 @@ async function place(root, ros, file, run, needed = false) {
   if (file !== addon) copyFileSync(file, addon);
   try {
     if (ros.prefix) await tieToLibraries(root, ros, run);
-    await run(process.execPath, ['-e', 'process.dlopen({ exports: {} }, process.argv[1])', addon], { env: ros.env });
+    await load(addon, ros, run);
   } catch (error) {
     if (needed) throw error;
     rmSync(addon, { force: true });
@@ -146,7 +151,10 @@ async function compileWhole(root, ros, addon, run) {
   const gyp = readFileSync(join(folder, 'binding.gyp'), 'utf8');
   const sources = [...gyp.matchAll(/'\.\/([\w/.-]+\.cpp)'/g)].map(([, file]) => join(folder, file));
   const whole = `${addon}.cpp`;
-  writeFileSync(whole, sources.map((file) => `#include "${file}"\n`).join(''));
+  // One source has the guard of its own header by mistake, and would be skipped once that has been included.
+  const guardOf = (file) => /^#ifndef (\w+_H_)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+  const lines = sources.map((file) => `#undef ${guardOf(file) ?? 'NONE'}\n#include "${file}"\n`);
+  writeFileSync(whole, lines.join(''));
   const includes = [
     folder,
     join(folder, 'third_party', 'ref-napi', 'src'),
@@ -154,12 +162,14 @@ async function compileWhole(root, ros, addon, run) {
     await nodeHeaders(folder, ros, run),
     ...includeFolders(ros.prefix),
   ];
+  const libraries = libraryFolders(ros.prefix).join(':');
   const defines = ['ROS_VERSION=2405', 'OS_LINUX', 'NODE_GYP_MODULE_NAME=rclnodejs', 'BUILDING_NODE_EXTENSION'];
   await run('c++', [
     ...['-shared', '-fPIC', '-std=c++17', '-O2', '-fstack-protector-strong', '-D_FORTIFY_SOURCE=2', '-w'],
     ...defines.map((name) => `-D${name}`),
     ...includes.map((path) => `-I${path}`),
-    ...['-o', addon, whole, `-L${join(ros.prefix.path, 'lib')}`],
+    ...['-o', addon, whole, `-L${join(ros.prefix.path, 'lib')}`, `-Wl,-rpath-link,${libraries}`],
+    `-Wl,--disable-new-dtags,-rpath,${libraries}`,
     ...LINKED.map((name) => `-l${name}`),
   ]);
   rmSync(whole, { force: true });
