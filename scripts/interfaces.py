@@ -1,9 +1,9 @@
 """Builds interface packages for the ROS 2 from PyPI: python interfaces.py PREFIX INSTALL WORK PACKAGE_FOLDER...
 
-For each package: C messages, the type support of Fast DDS, and Python messages; what rclnodejs and rclpy use. The code
-comes from the generators of rosidl, as in every ROS 2. What is left out is what only programs in C++ use, of which the
-ROS 2 from PyPI has none: C++ messages, their type supports, introspection, CMake files and headers. `colcon build`
-builds all of it.
+For each package: C messages, the type supports of Fast DDS for C, which are its own and introspection, by which it
+describes a type to others, and Python messages; what rclnodejs and rclpy use. The code comes from the generators of
+rosidl, as in every ROS 2. What is left out is what only programs in C++ use, of which the ROS 2 from PyPI has none: C++
+messages with their type supports, CMake files and headers. `colcon build` builds all of it.
 
 Packages are built side by side, each generator once in one process, each library from one file that includes all of its
 sources: compiling them one by one takes ten times as long.
@@ -33,11 +33,13 @@ from rosidl_generator_py.cli import GeneratePython
 from rosidl_parser import parser
 from rosidl_typesupport_c.cli import GenerateCTypesupport
 from rosidl_typesupport_fastrtps_c.cli import GenerateFastRTPSCTypesupport
+from rosidl_typesupport_introspection_c.cli import GenerateIntrospectionCTypesupport
 
 # Each generator parses each definition, which takes longer than all that it does with it.
 parser.get_ast_from_idl_string = functools.cache(parser.get_ast_from_idl_string)
 
 KINDS = ('action', 'msg', 'srv')
+SUPPORTS = ['rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c']
 
 
 def build(prefix, install, work, folder):
@@ -82,9 +84,8 @@ def generate(prefix, work, name, folder, definitions):
     generate_type_hashes(package_name=name, interface_files=idl, include_paths=known, output_path=work / 'hashes')
     generate_c_messages(work, name, folder, definitions, idl, known)
     GenerateFastRTPSCTypesupport('fastrtps_c').generate(name, idl, known, work / 'fastrtps_c' / name)
-    # With one type support alone the dispatching library is linked to it, and nothing is looked for at run time.
-    only = ['rosidl_typesupport_fastrtps_c']
-    GenerateCTypesupport('typesupport_c', typesupport_implementations=only).generate(
+    GenerateIntrospectionCTypesupport('introspection_c').generate(name, idl, known, work / 'introspection_c' / name)
+    GenerateCTypesupport('typesupport_c', typesupport_implementations=SUPPORTS).generate(
         name, idl, known, work / 'typesupport_c' / name
     )
     bound = ['rosidl_typesupport_c']
@@ -117,7 +118,7 @@ def compile_all(prefix, install, work, name):
     lib = install / 'lib'
     site = lib / f'python{sys.version_info[0]}.{sys.version_info[1]}' / 'site-packages'
     lib.mkdir(parents=True, exist_ok=True)
-    includes = [f'-I{work / kind}' for kind in ('c', 'fastrtps_c')]
+    includes = [f'-I{work / kind}' for kind in ('c', 'fastrtps_c', 'introspection_c')]
     includes += [f'-isystem{folder}' for folder in include_folders(prefix)]
 
     def library(target, sources, linked, apart=(), language='c++', flags=()):
@@ -128,7 +129,7 @@ def compile_all(prefix, install, work, name):
         # As an RPATH, since only that counts for what the needed libraries need in turn; relative to the library, so that
         # a copy finds its own.
         here = os.path.relpath(lib, target.parent)
-        command += [f'-Wl,--disable-new-dtags,-rpath,$ORIGIN/{here}:{prefix / "lib"}']
+        command += [f'-Wl,-soname,{target.name},--disable-new-dtags,-rpath,$ORIGIN/{here}:{prefix / "lib"}']
         command += ['-Wl,--as-needed', *linked]
         if subprocess.run([str(part) for part in command]).returncode != 0:
             raise RuntimeError(f'{target.name} does not compile')
@@ -162,14 +163,29 @@ def compile_all(prefix, install, work, name):
             *whole,
         ],
     )
+    introspection = library(
+        lib / f'lib{name}__rosidl_typesupport_introspection_c.so',
+        (work / 'introspection_c').rglob('*.c'),
+        [
+            messages,
+            *known('rosidl_generator_c'),
+            *known('rosidl_typesupport_introspection_c'),
+            *named('rosidl_typesupport_introspection_c', 'rosidl_runtime_c', 'rcutils'),
+            *whole,
+        ],
+        language='c',
+    )
     support = library(
         lib / f'lib{name}__rosidl_typesupport_c.so',
         (work / 'typesupport_c').rglob('*.cpp'),
         [
             messages,
-            fastrtps,
             *known('rosidl_typesupport_c'),
-            *named('rosidl_typesupport_c', 'rosidl_typesupport_fastrtps_c', 'rosidl_runtime_c', 'rcutils'),
+            *named('rosidl_typesupport_c', 'rosidl_runtime_c', 'rcutils'),
+            # It opens them by name alone, which finds them wherever they are once they are loaded.
+            '-Wl,--no-as-needed',
+            fastrtps,
+            introspection,
             *whole,
         ],
     )

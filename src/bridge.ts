@@ -353,6 +353,8 @@ export class Bridge {
     for (const arm of this.arms.all) this.#records.end(arm);
     await this.simulation?.close();
     // Last, since nothing else must wait for it.
+    this.#preparation?.abandon();
+    await this.#joined;
     await this.#rosRoom?.close();
   }
 

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Logger } from 'pino';
 import type { Bridge } from './bridge.ts';
+import { offerBrowser } from './cli/browser.ts';
 import { addCalibrate } from './cli/calibrate.ts';
 import { addDoctor } from './cli/doctor.ts';
 import { addPorts } from './cli/ports.ts';
@@ -129,6 +130,17 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const scheme = config.http.tls === null || config.http.tls === 'off' ? 'http' : 'https';
   const arms = bridge.arms.all.map((arm) => `${arm.name} (id ${arm.id}, ${arm.bus})`).join(', ');
   logger.info(`arm-bridge ${VERSION}: ${arms}; HTTP on ${scheme}://${shown}:${port}`);
+  const here = ['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host) ? 'localhost' : shown;
+  const page = `${scheme}://${here}:${port}`;
+  logger.info(`Open ${page} in your browser${offerBrowser(page) ? ' (or press Enter)' : ''}`);
+}
+
+/** Refuses a word that is no command, and names the one that is most like it. Does not return. */
+function refuseCommand(word: string): void {
+  // Commander suggests only where nothing is done without a command.
+  const known = new Command(program.name());
+  for (const command of program.commands) known.command(command.name());
+  known.parse([word], { from: 'user' });
 }
 
 const { own, ros } = splitRosArguments(process.argv.slice(2));
@@ -143,8 +155,11 @@ const program = new Command('arm-bridge')
   .option('--no-ros', 'serve HTTP alone')
   // Sub-commands have options of the same names: --port is theirs when it follows theirs.
   .enablePositionalOptions()
+  .allowExcessArguments()
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
-  .action((options: Options) => run(options, ros));
+  .action((options: Options, { args }: Command) =>
+    args[0] === undefined ? run(options, ros) : refuseCommand(args[0]),
+  );
 addDoctor(program);
 addPorts(program);
 addScan(program);

@@ -6,7 +6,16 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashFiles, hashOf, listFiles, readStamp, writeStamp } from './stamp.mjs';
 
-const INPUTS = ['msg', 'srv', 'action', 'interfaces', 'package.xml', 'CMakeLists.txt', 'scripts/launcher.in'];
+const INPUTS = [
+  'msg',
+  'srv',
+  'action',
+  'interfaces',
+  'package.xml',
+  'CMakeLists.txt',
+  'scripts/launcher.in',
+  'scripts/interfaces.py',
+];
 
 export const installFolder = (root) => join(root, 'build', 'ros', 'install');
 /** A Python for tests and tools: that of the ROS 2 in use, with its libraries and the modules of this package. */
@@ -36,8 +45,6 @@ function interfacesKey(root, ros) {
   return hashOf(interfaceHash(root), ros.identity, ros.distro, root, ...missingPackages(root, ros));
 }
 
-/** Raise it whenever the packages are built in another way. */
-const RECIPE = '2';
 const BUILDER = fileURLToPath(new URL('../interfaces.py', import.meta.url));
 /** Stands in a kept build for the path of the checkout, which some of its text files name. */
 const CHECKOUT = '@ARM_BRIDGE_CHECKOUT@';
@@ -45,7 +52,7 @@ const CHECKOUT = '@ARM_BRIDGE_CHECKOUT@';
 /** Where clones that share a ROS 2 from PyPI share what was built against it; null with a sourced one. */
 function keptFolder(root, ros) {
   if (ros.prefix === null) return null;
-  const key = hashOf(RECIPE, interfaceHash(root), ros.identity, process.arch, ...missingPackages(root, ros));
+  const key = hashOf(interfaceHash(root), ros.identity, process.arch, ...missingPackages(root, ros));
   return join(ros.prefix.path, 'interfaces', key);
 }
 

@@ -65,16 +65,21 @@ export async function buildAddon(root, ros, run) {
   await place(root, ros, kept ?? addon, run, true);
 }
 
+/** Whether compileAddon has nothing to do. */
+export function addonIsCompiled(root, ros) {
+  const kept = keptPath(root, ros);
+  return kept === null || existsSync(kept) || existsSync(prebuiltPath(root, ros));
+}
+
 /**
  * Compiles the addon for a ROS 2 from PyPI, where every clone finds it. It needs no interface package of this repository,
- * so that both may be made at once. Does nothing where there is one.
+ * so that both may be made at once.
  * @param {string} root
  * @param {import('./ros.mjs').Ros} ros
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
  */
 export async function compileAddon(root, ros, run) {
   const kept = keptPath(root, ros);
-  if (kept === null || existsSync(kept) || existsSync(prebuiltPath(root, ros))) return;
   mkdirSync(dirname(kept), { recursive: true });
   const draft = `${kept}.${process.pid}`;
   await compileWhole(root, ros, draft, run);

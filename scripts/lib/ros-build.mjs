@@ -5,6 +5,7 @@ import { buildInterfaces, interfacesAreCurrent } from './interfaces.mjs';
 import { missingLine } from './platform.mjs';
 import { StepError } from './progress.mjs';
 import {
+  addonIsCompiled,
   addonIsCurrent,
   buildAddon,
   compileAddon,
@@ -72,10 +73,11 @@ export async function buildRos(context, ros, packages) {
   const build = async () => {
     await together(
       interfacesAreCurrent(root, ros) || step(ROS_STEPS.interfaces, () => buildInterfaces(root, ros, run)),
-      addonIsCurrent(root, ros) || step(ROS_STEPS.addon, () => compileAddon(root, ros, run)),
+      addonIsCompiled(root, ros) || step(ROS_STEPS.addon, () => compileAddon(root, ros, run)),
     );
+    const tie = () => buildAddon(root, ros, run);
     await together(
-      addonIsCurrent(root, ros) || buildAddon(root, ros, run),
+      addonIsCurrent(root, ros) || (prefix === null ? step(ROS_STEPS.addon, tie) : tie()),
       messagesAreCurrent(root, ros) || step(ROS_STEPS.messages, () => generateMessages(root, ros, run)),
     );
   };
