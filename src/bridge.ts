@@ -35,7 +35,7 @@ import { TeleopService } from './motion/teleop-service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
 import { RecordingService } from './recording/recording-service.ts';
-import type { RosPreparation, RosProgress } from './ros/preparation.ts';
+import { type RosPreparation, type RosProgress, wordsOf } from './ros/preparation.ts';
 import { messageOf } from './ros/rclnodejs.ts';
 import { type RosRoom, RosUnavailable } from './ros/room.ts';
 import { Roster } from './roster.ts';
@@ -498,7 +498,11 @@ export class Bridge {
     this.#preparation = preparation;
     this.#unreach('which is being prepared');
     preparation.inBackground();
-    preparation.onStep = ({ step, left }) => this.#logger.info(`${step} (ROS 2 joins in about ${left} s)`);
+    const tell = (progress: RosProgress): void => {
+      this.#logger.info(`ROS 2 is being prepared and joins by itself: ${wordsOf(progress)}`);
+    };
+    tell(preparation.progress);
+    preparation.onStep = tell;
     await preparation.ended;
     this.#preparation = null;
     if (this.#closing !== null) return;
@@ -514,8 +518,7 @@ export class Bridge {
   get ros(): RosStatus {
     const preparing = this.#preparation?.progress ?? null;
     if (preparing === null) return this.#ros;
-    const reason = `it is being prepared: ${preparing.step}, about ${preparing.left} s left`;
-    return { enabled: false, reason, distro: null, preparing };
+    return { enabled: false, reason: `it is being prepared: ${wordsOf(preparing)}`, distro: null, preparing };
   }
 
   async #alive(): Promise<boolean> {

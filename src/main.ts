@@ -17,7 +17,7 @@ import type { Config } from './config/schema.ts';
 import { startLog } from './log.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
 import { ParameterArguments } from './ros/parameter-arguments.ts';
-import { RosPreparation } from './ros/preparation.ts';
+import { RosPreparation, wordsOf } from './ros/preparation.ts';
 import { VERSION } from './version.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, s. */
@@ -104,8 +104,8 @@ async function preparationFor(config: Config, logger: Logger, clock: Clock): Pro
   const remote = config.arms.find(({ bus }) => bus === 'ros');
   if (config.ros.enabled === 'auto' && remote === undefined) return preparation;
   const why = remote === undefined ? 'ros.enabled is true' : `${remote.name} has its bus on another machine`;
-  logger.info(`waiting for ROS 2, which is being prepared, since ${why}`);
-  preparation.onStep = ({ step, left }) => logger.info(`${step} (ready in about ${left} s)`);
+  logger.info(`waiting for ROS 2, which is being prepared, because ${why}`);
+  preparation.onStep = (progress) => logger.info(`ROS 2 is being prepared: ${wordsOf(progress)}`);
   await preparation.ended;
   return null;
 }

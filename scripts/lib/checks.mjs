@@ -97,7 +97,7 @@ function httpSection(file) {
   } catch {
     return {};
   }
-  const section = /^http:(.*(?:\n(?:[ \t#].*)?)*)/m.exec(text)?.[1] ?? '';
+  const section = /^http:(.*(?:\n(?:[ \t].*)?)*)/m.exec(text.replace(/(^|\s)#.*$/gm, ''))?.[1] ?? '';
   const value = (name) =>
     new RegExp(`(?:^|[\\s{,])${name}:\\s*['"]?([\\w.:]+?)['"]?\\s*(?:[,}#\\n]|$)`).exec(section)?.[1];
   return { host: value('host'), port: value('port') };

@@ -89,7 +89,7 @@ export async function buildInterfaces(root, ros, run) {
     copyInstall(kept, installFolder(root), CHECKOUT, root);
   } else {
     await buildAll(root, ros, run);
-    if (kept !== null) keep(installFolder(root), kept, root);
+    if (kept !== null) keepInstall(installFolder(root), kept, root);
   }
   writePythonWrapper(root, ros);
   writeStamp(stampPath(root), key);
@@ -119,7 +119,7 @@ function writeLauncher(root) {
 }
 
 /** Keeps a build for the next clone. Several may do so at once: whoever is first has it kept. */
-function keep(install, kept, root) {
+export function keepInstall(install, kept, root) {
   // Not with mkdtemp, whose folder only this user could read: another may run the bridge.
   const draft = `${kept}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });

@@ -14,6 +14,11 @@ export interface RosProgress {
   readonly left: number;
 }
 
+/** How far ROS 2 is, in words. */
+export function wordsOf({ step, left }: RosProgress): string {
+  return `${step}, about ${left < 90 ? `${left} s` : `${Math.round(left / 60)} min`} left`;
+}
+
 /** A line of the preparation. */
 type News =
   | { readonly step: string; readonly left: number }
@@ -29,7 +34,7 @@ export class RosPreparation {
   readonly #clock: Clock;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #socket: Socket;
-  #step = 'ROS 2: beginning';
+  #step = 'beginning';
   /** When it is likely to end, on the clock. */
   #due: number;
 
@@ -73,7 +78,7 @@ export class RosPreparation {
       if ('step' in news) this.#begin(news);
       else end = news;
     });
-    await new Promise<void>((resolve) => lines.once('close', resolve));
+    await new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
     // Once the environment of the process is complete, and not before, rclnodejs may be loaded.
     if ('ready' in end) Object.assign(this.#environment, end.ready);
     else this.#environment[UNAVAILABLE] = end.failed;
