@@ -89,7 +89,7 @@ test('a ROS 2 that cannot be prepared leaves HTTP served, and says why', async (
         distro: null,
         preparing: null,
       });
-    expect(bridge.log).toContain('ROS 2 is off, HTTP alone is served: no compiler');
+    await expect.poll(() => bridge.log).toContain('ROS 2 is off, HTTP alone is served: no compiler');
   } finally {
     expect((await bridge.end('SIGINT')).code).toBe(0);
   }
