@@ -119,7 +119,7 @@ export class Bridge {
   readonly #watch: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
-  #ros: RosStatus = { enabled: false, reason: 'not started', distro: null, preparing: null };
+  #ros: RosStatus = { enabled: false, reason: 'it is starting', distro: null, preparing: null };
   /** ROS 2 that joins later; null when it has, and when it does not. */
   #preparation: RosPreparation | null = null;
   /** Resolves when it has joined, or will not. */
@@ -279,9 +279,10 @@ export class Bridge {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
       bridge.gains.begin();
+      await bridge.#startHttp(tokens);
+      // Afterwards, because it takes longer than all the rest.
       if (preparation === null) await bridge.#startRos(rosArgs);
       else bridge.#joined = bridge.#joinRos(preparation, rosArgs);
-      await bridge.#startHttp(tokens);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
     } catch (error) {
       await bridge.close();

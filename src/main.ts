@@ -3,14 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Logger } from 'pino';
 import type { Bridge } from './bridge.ts';
 import { offerBrowser } from './cli/browser.ts';
-import { addCalibrate } from './cli/calibrate.ts';
-import { addDoctor } from './cli/doctor.ts';
-import { addPorts } from './cli/ports.ts';
-import { addRegisters } from './cli/registers.ts';
-import { addScan } from './cli/scan.ts';
-import { addSetup } from './cli/setup.ts';
 import { onEndingSignal } from './cli/signals.ts';
-import { addSimulate } from './cli/simulate.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
 import type { Config } from './config/schema.ts';
@@ -160,13 +153,13 @@ const program = new Command('arm-bridge')
   .action((options: Options, { args }: Command) =>
     args[0] === undefined ? run(options, ros) : refuseCommand(args[0]),
   );
-addDoctor(program);
-addPorts(program);
-addScan(program);
-addRegisters(program);
-addSimulate(program);
-addSetup(program);
-addCalibrate(program, DEFAULT_CONFIG_FILE);
+// They take as long to load as all that the bridge needs before it begins.
+const valued = program.options.filter(({ required }) => required).map(({ long }) => long);
+const isCommand = (word: string, index: number): boolean => !word.startsWith('-') && !valued.includes(own[index - 1]);
+if (own.some((word, index) => word === '--help' || word === '-h' || isCommand(word, index))) {
+  const { addCommands } = await import('./cli/commands.ts');
+  addCommands(program, DEFAULT_CONFIG_FILE);
+}
 
 try {
   await program.parseAsync(own, { from: 'user' });

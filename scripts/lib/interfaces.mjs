@@ -21,6 +21,9 @@ export const installFolder = (root) => join(root, 'build', 'ros', 'install');
 /** A Python for tests and tools: that of the ROS 2 in use, with its libraries and the modules of this package. */
 export const pythonWrapper = (root) => join(root, 'build', 'ros', 'bin', 'python');
 
+/** Which Python the ROS 2 from PyPI was made with that is in use (ros.mjs). */
+export const pythonRecord = (root) => join(root, 'build', 'ros', 'python.json');
+
 const stampPath = (root) => join(root, 'build', 'ros', '.complete');
 
 /** Whether a folder is what buildInterfaces has installed in some checkout: it is no ROS 2 that somebody sourced. */
@@ -92,6 +95,7 @@ export async function buildInterfaces(root, ros, run) {
     if (kept !== null) keepInstall(installFolder(root), kept, root);
   }
   writePythonWrapper(root, ros);
+  if (ros.prefix !== null) writeFileSync(pythonRecord(root), JSON.stringify(ros.prefix.python));
   writeStamp(stampPath(root), key);
 }
 

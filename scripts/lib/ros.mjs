@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
-import { installFolder, isOurInstall } from './interfaces.mjs';
+import { installFolder, isOurInstall, pythonRecord } from './interfaces.mjs';
 import { findPython, missingBuildTools, missingLine, which, whyNoWheels } from './platform.mjs';
 import {
   DISTRO,
@@ -95,10 +95,23 @@ function findSourced(root, prefixes, base, env) {
   return { ros };
 }
 
+/**
+ * The Python with which ROS 2 has been prepared for this checkout, as long as it and its prefix are there: asking all that
+ * the machine has takes a while, and another that comes first by now would be no reason to begin anew.
+ */
+function usedPython(root, cache) {
+  try {
+    const python = JSON.parse(readFileSync(pythonRecord(root), 'utf8'));
+    return existsSync(python.executable) && prefixIsComplete(locatePrefix(root, cache, python)) ? python : null;
+  } catch {
+    return null;
+  }
+}
+
 function findWheels(root, cache, env) {
   const impossible = whyNoWheels();
   if (impossible !== null) return { reason: impossible };
-  const python = findPython();
+  const python = usedPython(root, cache) ?? findPython();
   const missing = [
     ...(python?.missing ?? ['python', 'venv', 'headers']),
     ...missingBuildTools({ sourced: false }, env.PATH),
