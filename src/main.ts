@@ -128,11 +128,15 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   logger.info(`Open ${page} in your browser${offerBrowser(page) ? ' (or press Enter)' : ''}`);
 }
 
-/** Refuses a word that is no command, and names the one that is most like it. Does not return. */
-function refuseCommand(word: string): void {
-  // Commander suggests only where nothing is done without a command.
+/** Ends the process for a word that is no command, and names the command that is most like it. */
+function refuseUnknown(word: string): void {
+  // Commander itself does so only where nothing is done without a command, and not before it has judged the options.
   const known = new Command(program.name());
-  for (const command of program.commands) known.command(command.name());
+  for (const each of program.commands)
+    known
+      .command(each.name())
+      .helpOption(false)
+      .action(() => {});
   known.parse([word], { from: 'user' });
 }
 
@@ -148,17 +152,15 @@ const program = new Command('arm-bridge')
   .option('--no-ros', 'serve HTTP alone')
   // Sub-commands have options of the same names: --port is theirs when it follows theirs.
   .enablePositionalOptions()
-  .allowExcessArguments()
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
-  .action((options: Options, { args }: Command) =>
-    args[0] === undefined ? run(options, ros) : refuseCommand(args[0]),
-  );
-// They take as long to load as all that the bridge needs before it begins.
+  .action((options: Options) => run(options, ros));
 const valued = program.options.filter(({ required }) => required).map(({ long }) => long);
-const isCommand = (word: string, index: number): boolean => !word.startsWith('-') && !valued.includes(own[index - 1]);
-if (own.some((word, index) => word === '--help' || word === '-h' || isCommand(word, index))) {
+const command = own.find((word, index) => !word.startsWith('-') && !valued.includes(own[index - 1]));
+if (command !== undefined || own.includes('--help') || own.includes('-h')) {
+  // Commands take as long to load as all that the bridge needs before it begins.
   const { addCommands } = await import('./cli/commands.ts');
-  addCommands(program, DEFAULT_CONFIG_FILE);
+  addCommands(program.helpCommand(true), DEFAULT_CONFIG_FILE);
+  if (command !== undefined && command !== 'help') refuseUnknown(command);
 }
 
 try {
