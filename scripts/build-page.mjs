@@ -1,39 +1,9 @@
-// node scripts/build-page.mjs
-// Builds the control page and the page of the interface: web/ to dist/page, where the bridge serves it from, with a compressed copy of each file beside it.
+// npm run build:page: builds the control page and the page of the interface to dist/page, where a bridge serves them from.
 
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-
-/** Files that are served as they are. */
-const PLAIN = ['index.html', 'docs.html', 'icon.svg'];
+import { buildPage } from './lib/page.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const web = join(root, 'web');
-const out = join(root, 'dist', 'page');
-
-rmSync(out, { recursive: true, force: true });
-mkdirSync(out, { recursive: true });
-const common = { outdir: out, bundle: true, minify: true, target: 'es2022', logLevel: 'warning', legalComments: 'eof' };
-await build({ ...common, entryPoints: [join(web, 'main.ts'), join(web, 'docs.ts')], format: 'esm', splitting: true });
-await build({ ...common, entryPoints: [join(web, 'stop.ts')], format: 'iife' });
-await build({ ...common, entryPoints: [join(web, 'style.css'), join(web, 'docs.css')], target: 'chrome123' });
-for (const name of PLAIN) copyFileSync(join(web, name), join(out, name));
-const textOf = (file) => readFileSync(join(root, file), 'utf8').trim();
-const licences = [
-  ['three', textOf('node_modules/three/LICENSE')],
-  ['uPlot', textOf('node_modules/uplot/LICENSE')],
-  // Its package has the notice at the end of its README, and names Apache-2.0, which this project has too.
-  ['urdf-loader', textOf('node_modules/urdf-loader/README.md').split('# LICENSE').at(-1).trim(), textOf('LICENSE')],
-];
-writeFileSync(join(out, 'licences.txt'), `${licences.flat().join('\n\n')}\n`);
-
-let size = 0;
-for (const name of readdirSync(out)) {
-  const compressed = gzipSync(readFileSync(join(out, name)), { level: 9 });
-  writeFileSync(join(out, `${name}.gz`), compressed);
-  size += compressed.length;
-}
+const size = await buildPage(root, join(root, 'dist', 'page'));
 process.stdout.write(`dist/page: ${(size / 1000).toFixed(0)} kB compressed\n`);

@@ -36,6 +36,8 @@ import { TeleopService } from './motion/teleop-service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
 import { RecordingService } from './recording/recording-service.ts';
+import { type RosPreparation, type RosProgress, wordsOf } from './ros/preparation.ts';
+import { messageOf } from './ros/rclnodejs.ts';
 import { type RosRoom, RosUnavailable } from './ros/room.ts';
 import { Roster } from './roster.ts';
 import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
@@ -60,9 +62,12 @@ const UNCLEAN =
   'the bridge did not end properly: look after the arm, then reset it, and its mirroring begins by itself (autostart)';
 
 export interface RosStatus {
-  enabled: boolean;
-  reason: string;
-  distro: string | null;
+  readonly enabled: boolean;
+  /** Why it is off. */
+  readonly reason: string;
+  readonly distro: string | null;
+  /** While it is off for now: how far its preparation is. */
+  readonly preparing: RosProgress | null;
 }
 
 export interface BridgeOptions {
@@ -70,6 +75,8 @@ export interface BridgeOptions {
   readonly rosArgs?: readonly string[];
   /** What the logger has written lately, for clients. */
   readonly log?: LogTail;
+  /** A ROS 2 that is still being prepared; the bridge joins it as soon as it is ready. */
+  readonly preparation?: RosPreparation | null;
 }
 
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
@@ -92,7 +99,6 @@ export class Bridge {
   readonly simulation: SimulatedArms | null;
   /** Where HTTP is served, once started and where it listens. */
   address: { host: string; port: number } = { host: '', port: 0 };
-  ros: RosStatus = { enabled: false, reason: 'not started', distro: null };
 
   /** Called when a part without which no arm can be controlled has failed: the process is to be ended. */
   onFailure: (reason: string) => void = () => {};
@@ -114,6 +120,11 @@ export class Bridge {
   readonly #watch: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
+  #ros: RosStatus = { enabled: false, reason: 'it is starting', distro: null, preparing: null };
+  /** ROS 2 that joins later; null when it has, and when it does not. */
+  #preparation: RosPreparation | null = null;
+  /** Resolves when it has joined, or will not. */
+  #joined: Promise<void> = Promise.resolve();
   #app: FastifyInstance | null = null;
   #closing: Promise<void> | null = null;
   #open = true;
@@ -219,7 +230,7 @@ export class Bridge {
     config: Config,
     logger: Logger,
     host: Host,
-    { rosArgs = [], log = new LogTail() }: BridgeOptions = {},
+    { rosArgs = [], log = new LogTail(), preparation = null }: BridgeOptions = {},
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
@@ -269,8 +280,10 @@ export class Bridge {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
       bridge.gains.begin();
-      await bridge.#startRos(rosArgs);
       await bridge.#startHttp(tokens);
+      // Afterwards, because it takes longer than all the rest.
+      if (preparation === null) await bridge.#startRos(rosArgs);
+      else bridge.#joined = bridge.#joinRos(preparation, rosArgs);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
     } catch (error) {
       await bridge.close();
@@ -342,6 +355,8 @@ export class Bridge {
     for (const arm of this.arms.all) this.#records.end(arm);
     await this.simulation?.close();
     // Last, since nothing else must wait for it.
+    this.#preparation?.abandon();
+    await this.#joined;
     await this.#rosRoom?.close();
   }
 
@@ -459,7 +474,7 @@ export class Bridge {
         },
         rosArgs,
       });
-      this.ros = { enabled: true, reason: '', distro: this.#rosRoom.distro };
+      this.#ros = { enabled: true, reason: '', distro: this.#rosRoom.distro, preparing: null };
     } catch (error) {
       if (!(error instanceof RosUnavailable)) throw error;
       if (enabled === true) throw new ConfigError(`ros.enabled is true, but ROS 2 cannot be used: ${error.message}`);
@@ -468,11 +483,44 @@ export class Bridge {
   }
 
   #withoutRos(reason: string): void {
-    this.ros = { enabled: false, reason, distro: null };
-    for (const arm of this.arms.all) {
-      if (arm.remote) arm.unreachable = `its bus is reached by ROS 2 alone, which is off (${reason})`;
-    }
+    this.#ros = { enabled: false, reason, distro: null, preparing: null };
+    this.#unreach(`which is off (${reason})`);
     this.#logger.warn(`ROS 2 is off, HTTP alone is served: ${reason}`);
+  }
+
+  /** Says why arms on another machine cannot be driven; empty when they can. */
+  #unreach(why: string): void {
+    for (const arm of this.arms.all) {
+      if (arm.remote) arm.unreachable = why && `its bus is reached by ROS 2 alone, ${why}`;
+    }
+  }
+
+  /** Puts the arms on the graph as soon as ROS 2 has been prepared. Whatever comes of it, the bridge runs on. */
+  async #joinRos(preparation: RosPreparation, rosArgs: readonly string[]): Promise<void> {
+    this.#preparation = preparation;
+    this.#unreach('which is being prepared');
+    preparation.inBackground();
+    const tell = (progress: RosProgress): void => {
+      this.#logger.info(`ROS 2 is being prepared and joins by itself: ${wordsOf(progress)}`);
+    };
+    tell(preparation.progress);
+    preparation.onStep = tell;
+    await preparation.ended;
+    this.#preparation = null;
+    if (this.#closing !== null) return;
+    this.#unreach('');
+    try {
+      await this.#startRos(rosArgs);
+    } catch (error) {
+      this.#withoutRos(messageOf(error));
+    }
+  }
+
+  /** Whether ROS 2 is on, why not, and how far it is. */
+  get ros(): RosStatus {
+    const preparing = this.#preparation?.progress ?? null;
+    if (preparing === null) return this.#ros;
+    return { enabled: false, reason: `it is being prepared: ${wordsOf(preparing)}`, distro: null, preparing };
   }
 
   async #alive(): Promise<boolean> {

@@ -2,19 +2,15 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Logger } from 'pino';
 import type { Bridge } from './bridge.ts';
-import { addCalibrate } from './cli/calibrate.ts';
-import { addDoctor } from './cli/doctor.ts';
-import { addPorts } from './cli/ports.ts';
-import { addRegisters } from './cli/registers.ts';
-import { addScan } from './cli/scan.ts';
-import { addSetup } from './cli/setup.ts';
+import { offerBrowser } from './cli/browser.ts';
 import { onEndingSignal } from './cli/signals.ts';
-import { addSimulate } from './cli/simulate.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
+import type { Config } from './config/schema.ts';
 import { startLog } from './log.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
 import { ParameterArguments } from './ros/parameter-arguments.ts';
+import { RosPreparation, wordsOf } from './ros/preparation.ts';
 import { VERSION } from './version.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, s. */
@@ -88,6 +84,25 @@ function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock): void {
   });
 }
 
+/**
+ * The preparation of a ROS 2 that the bridge joins later; null where there is none, or nothing to wait for any more. It is
+ * waited for here where the bridge is of no use without.
+ */
+async function preparationFor(config: Config, logger: Logger, clock: Clock): Promise<RosPreparation | null> {
+  const preparation = RosPreparation.of(process.env, clock);
+  if (preparation === null || config.ros.enabled === false) {
+    preparation?.abandon();
+    return null;
+  }
+  const remote = config.arms.find(({ bus }) => bus === 'ros');
+  if (config.ros.enabled === 'auto' && remote === undefined) return preparation;
+  const why = remote === undefined ? 'ros.enabled is true' : `${remote.name} has its bus on another machine`;
+  logger.info(`waiting for ROS 2, which is being prepared, because ${why}`);
+  preparation.onStep = (progress) => logger.info(`ROS 2 is being prepared: ${wordsOf(progress)}`);
+  await preparation.ended;
+  return null;
+}
+
 async function run(options: Options, rosArgs: readonly string[]): Promise<void> {
   const { prefix, argv } = parseRosArguments(rosArgs);
   const config = loadConfig(options.config, process.env, {
@@ -97,9 +112,10 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
     ...(options.ros ? {} : { ros: false }),
   });
   const { logger, tail } = startLog(config.log.level);
+  const preparation = await preparationFor(config, logger, systemClock);
   // Not before it is wanted: the other commands start in half the time without it.
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
-  const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail });
+  const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail, preparation });
   endOnSignals(bridge, logger, systemClock);
   bridge.autostart();
   const { host, port } = bridge.address;
@@ -107,6 +123,21 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const scheme = config.http.tls === null || config.http.tls === 'off' ? 'http' : 'https';
   const arms = bridge.arms.all.map((arm) => `${arm.name} (id ${arm.id}, ${arm.bus})`).join(', ');
   logger.info(`arm-bridge ${VERSION}: ${arms}; HTTP on ${scheme}://${shown}:${port}`);
+  const here = ['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host) ? 'localhost' : shown;
+  const page = `${scheme}://${here}:${port}`;
+  logger.info(`Open ${page} in your browser${offerBrowser(page) ? ' (or press Enter)' : ''}`);
+}
+
+/** Ends the process for a word that is no command, and names the command that is most like it. */
+function refuseUnknown(word: string): void {
+  // Commander itself does so only where nothing is done without a command, and not before it has judged the options.
+  const known = new Command(program.name());
+  for (const each of program.commands)
+    known
+      .command(each.name())
+      .helpOption(false)
+      .action(() => {});
+  known.parse([word], { from: 'user' });
 }
 
 const { own, ros } = splitRosArguments(process.argv.slice(2));
@@ -123,13 +154,14 @@ const program = new Command('arm-bridge')
   .enablePositionalOptions()
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
   .action((options: Options) => run(options, ros));
-addDoctor(program);
-addPorts(program);
-addScan(program);
-addRegisters(program);
-addSimulate(program);
-addSetup(program);
-addCalibrate(program, DEFAULT_CONFIG_FILE);
+const valued = program.options.filter(({ required }) => required).map(({ long }) => long);
+const command = own.find((word, index) => !word.startsWith('-') && !valued.includes(own[index - 1]));
+if (command !== undefined || own.includes('--help') || own.includes('-h')) {
+  // Commands take as long to load as all that the bridge needs before it begins.
+  const { addCommands } = await import('./cli/commands.ts');
+  addCommands(program.helpCommand(true), DEFAULT_CONFIG_FILE);
+  if (command !== undefined && command !== 'help') refuseUnknown(command);
+}
 
 try {
   await program.parseAsync(own, { from: 'user' });

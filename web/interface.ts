@@ -351,6 +351,12 @@ export interface components {
             /** @description Why ROS is off; empty otherwise. */
             readonly reason: string;
             readonly distro: string | null;
+            /** @description While ROS is off for now: what is being done so that it can be on. */
+            readonly preparing: {
+                readonly step: string;
+                /** @description About how long until ROS is on, s. */
+                readonly left: number;
+            } | null;
         };
         /** LogLine */
         readonly LogLine: {

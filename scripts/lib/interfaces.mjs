@@ -1,26 +1,28 @@
-// The interface package of this repository: definitions in msg/, srv/ and action/, built for C, C++ and Python into
-// build/ros. Standard packages that the ROS 2 in use comes without are built from interfaces/ into the same place.
+// The interface package of this repository: definitions in msg/, srv/ and action/, built into build/ros. Standard packages
+// that the ROS 2 in use comes without are built from interfaces/ into the same place.
 
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
-import { sharedLibraries } from './ros-prefix.mjs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { hashFiles, hashOf, listFiles, readStamp, writeStamp } from './stamp.mjs';
 
-const INPUTS = ['msg', 'srv', 'action', 'interfaces', 'package.xml', 'CMakeLists.txt', 'scripts/launcher.in'];
+const INPUTS = [
+  'msg',
+  'srv',
+  'action',
+  'interfaces',
+  'package.xml',
+  'CMakeLists.txt',
+  'scripts/launcher.in',
+  'scripts/interfaces.py',
+];
 
 export const installFolder = (root) => join(root, 'build', 'ros', 'install');
 /** A Python for tests and tools: that of the ROS 2 in use, with its libraries and the modules of this package. */
 export const pythonWrapper = (root) => join(root, 'build', 'ros', 'bin', 'python');
+
+/** Which Python the ROS 2 from PyPI was made with that is in use (ros.mjs). */
+export const pythonRecord = (root) => join(root, 'build', 'ros', 'python.json');
 
 const stampPath = (root) => join(root, 'build', 'ros', '.complete');
 
@@ -46,15 +48,14 @@ function interfacesKey(root, ros) {
   return hashOf(interfaceHash(root), ros.identity, ros.distro, root, ...missingPackages(root, ros));
 }
 
-/** Raise it whenever the packages are built in another way. */
-const RECIPE = '1';
+const BUILDER = fileURLToPath(new URL('../interfaces.py', import.meta.url));
 /** Stands in a kept build for the path of the checkout, which some of its text files name. */
 const CHECKOUT = '@ARM_BRIDGE_CHECKOUT@';
 
 /** Where clones that share a ROS 2 from PyPI share what was built against it; null with a sourced one. */
 function keptFolder(root, ros) {
   if (ros.prefix === null) return null;
-  const key = hashOf(RECIPE, interfaceHash(root), ros.identity, process.arch, ...missingPackages(root, ros));
+  const key = hashOf(interfaceHash(root), ros.identity, process.arch, ...missingPackages(root, ros));
   return join(ros.prefix.path, 'interfaces', key);
 }
 
@@ -84,34 +85,48 @@ export async function buildInterfaces(root, ros, run) {
   const folder = join(root, 'build', 'ros');
   rmSync(stampPath(root), { force: true });
   rmSync(folder, { recursive: true, force: true });
+  // A bridge that runs already looks for libraries there (environment.mjs).
+  mkdirSync(join(installFolder(root), 'lib'), { recursive: true });
   const kept = keptFolder(root, ros);
   if (kept !== null && existsSync(kept)) {
     copyInstall(kept, installFolder(root), CHECKOUT, root);
   } else {
     await buildAll(root, ros, run);
-    if (kept !== null) keep(installFolder(root), kept, root);
+    if (kept !== null) keepInstall(installFolder(root), kept, root);
   }
   writePythonWrapper(root, ros);
+  if (ros.prefix !== null) writeFileSync(pythonRecord(root), JSON.stringify(ros.prefix.python));
   writeStamp(stampPath(root), key);
 }
 
 async function buildAll(root, ros, run) {
-  const folder = join(root, 'build', 'ros');
-  for (const name of missingPackages(root, ros)) {
-    await buildPackage(root, join(root, 'interfaces', name), join(folder, 'build', name), ros, run);
+  const work = join(root, 'build', 'ros', 'build');
+  const folders = [root, ...missingPackages(root, ros).map((name) => join(root, 'interfaces', name))];
+  if (ros.prefix !== null) {
+    await run(ros.python, ['-B', BUILDER, ros.prefix.path, installFolder(root), work, ...folders], { env: ros.env });
+    writeLauncher(root);
+    return;
   }
-  await buildPackage(root, root, join(folder, 'build', 'arm_bridge'), ros, run);
-  if (ros.prefix === null) return;
-  // Relative to the libraries themselves, so that a copy finds its own.
-  const rpath = `$ORIGIN:${join(ros.prefix.path, 'lib')}`;
-  const libraries = sharedLibraries(join(installFolder(root), 'lib'));
-  await run('patchelf', ['--force-rpath', '--set-rpath', rpath, ...libraries], { env: ros.env });
+  for (const folder of folders.reverse()) await buildByCMake(root, folder, join(work, basename(folder)), ros, run);
+}
+
+/** What CMake installs for `ros2 run arm_bridge bridge`. */
+function writeLauncher(root) {
+  const launcher = join(installFolder(root), 'lib', 'arm_bridge', 'bridge');
+  mkdirSync(dirname(launcher), { recursive: true });
+  const text = readFileSync(join(root, 'scripts', 'launcher.in'), 'utf8');
+  writeFileSync(
+    launcher,
+    text.replaceAll('@CMAKE_CURRENT_SOURCE_DIR@', () => root),
+    { mode: 0o755 },
+  );
 }
 
 /** Keeps a build for the next clone. Several may do so at once: whoever is first has it kept. */
-function keep(install, kept, root) {
-  mkdirSync(dirname(kept), { recursive: true });
-  const draft = mkdtempSync(`${kept}.`);
+export function keepInstall(install, kept, root) {
+  // Not with mkdtemp, whose folder only this user could read: another may run the bridge.
+  const draft = `${kept}.${process.pid}`;
+  rmSync(draft, { recursive: true, force: true });
   copyInstall(install, draft, root, CHECKOUT);
   try {
     renameSync(draft, kept);
@@ -139,14 +154,12 @@ export function copyInstall(from, to, here, there) {
   }
 }
 
-async function buildPackage(root, source, build, ros, run) {
+async function buildByCMake(root, source, build, ros, run) {
   mkdirSync(build, { recursive: true });
   const options = { env: ros.env };
-  const generator = ros.prefix === null ? [] : ['-G', 'Ninja'];
   await run(
     'cmake',
     [
-      ...generator,
       '-S',
       source,
       '-B',
@@ -154,7 +167,6 @@ async function buildPackage(root, source, build, ros, run) {
       '-DCMAKE_BUILD_TYPE=Release',
       `-DCMAKE_INSTALL_PREFIX=${installFolder(root)}`,
       `-DPython3_EXECUTABLE=${ros.python}`,
-      '-DPython3_FIND_VIRTUALENV=ONLY',
       '-DBUILD_TESTING=OFF',
       ...(source === root ? ['-DARM_BRIDGE_INSTALL_DATA=OFF'] : []),
     ],

@@ -126,11 +126,11 @@ export function findPython() {
 
 /**
  * What is missing to compile: of "compiler", "make", "cmake".
- * @param {{cmake: boolean}} needs the wheels bring their own CMake; a sourced ROS 2 needs that of the system
+ * @param {{sourced: boolean}} needs whether things are built against a sourced ROS 2, by CMake and make
  * @param {string} [path] value of PATH
  * @returns {string[]}
  */
-export function missingBuildTools({ cmake }, path) {
+export function missingBuildTools({ sourced }, path) {
   const missing = [];
   const has = (...names) => names.some((name) => which(name, path) !== null);
   const compilers = [
@@ -140,8 +140,7 @@ export function missingBuildTools({ cmake }, path) {
   // CC may carry options ("ccache gcc"): its first word is the program.
   if (compilers.some(([own, ...names]) => !has(...(own ? [own.split(' ')[0]] : []), ...names)))
     missing.push('compiler');
-  if (!has('make')) missing.push('make');
-  if (cmake && !has('cmake')) missing.push('cmake');
+  if (sourced) missing.push(...['make', 'cmake'].filter((name) => !has(name)));
   return missing;
 }
 

@@ -4,46 +4,68 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { findChromium, INSTALL, installChromium, mayInstall } from './chromium.mjs';
 import { buildComposeLoader, composeLoaderIsComplete, locateComposeLoader } from './compose-loader.mjs';
-import { rosVariables } from './environment.mjs';
-import { buildInterfaces, interfacesAreCurrent } from './interfaces.mjs';
+import { futureVariables, rosVariables } from './environment.mjs';
 import { signalMarked } from './leftovers.mjs';
 import { acquireLock } from './lock.mjs';
 import { installNewerNode, locateNewerNode, newerNodeIsComplete } from './newer-node.mjs';
 import { installPackages, packagesAreCurrent } from './npm-packages.mjs';
 import { cacheFolder, findPython, missingLine, nodeTooOld } from './platform.mjs';
+import { addressOf, npmCache, SPACE, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } from './preflight.mjs';
 import { Progress, StepError } from './progress.mjs';
-import { addonIsCurrent, buildAddon, generateMessages, isInstalled, messagesAreCurrent } from './rclnodejs.mjs';
 import { describeRos, findRos } from './ros.mjs';
-import { buildPrefix, prefixIsComplete } from './ros-prefix.mjs';
+import { buildRos, rosIsReady, timeLeft, together } from './ros-build.mjs';
+import { prefixIsComplete } from './ros-prefix.mjs';
 import { run as runProgram } from './run.mjs';
 import { buildIsCurrent, buildTypeScript } from './typescript.mjs';
 import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
+
+/** How much what goes on beside a running bridge gives way to it, as for `nice`. */
+const NICENESS = 10;
 
 /**
  * @typedef {object} Wish
  * @property {boolean} ros whether ROS 2 is wanted
  * @property {boolean} rosRequired whether to fail without it, rather than go on
+ * @property {boolean} bridge whether a bridge is to be started, rather than a command run that ends by itself
  * @property {boolean} witness whether the tests' oracles are wanted
  * @property {boolean} composeLoader whether the tests' loader of compose files is wanted
  * @property {boolean} newerNode whether a newer Node for running tests a second time is wanted
  * @property {boolean} browser whether a browser for the test of the control page is wanted
  */
 
+/** Options of the bridge that are followed by a value. */
+const WITH_VALUE = ['--config', '--port', '--host'];
+const ANSWERED = ['--help', '-h', '--version', '-V'];
+
+/** Whether arguments name one of the commands besides the bridge, or ask something that is answered without it. */
+function isCommand(args) {
+  for (let i = 0; i < args.length && args[i] !== '--ros-args'; i++) {
+    if (ANSWERED.includes(args[i]) || !args[i].startsWith('-')) return true;
+    if (WITH_VALUE.includes(args[i])) i++;
+  }
+  return false;
+}
+
 /**
  * Reads from the arguments of the bridge what has to be prepared for them.
- * @param {'start' | 'test'} purpose
+ * @param {'start' | 'run' | 'test'} purpose
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Wish}
  */
 export function wishOf(purpose, args, env = process.env) {
-  if (purpose === 'test') {
-    const ros = env.ARM_BRIDGE_ROS_ENABLED !== 'false';
-    return { ros, rosRequired: true, witness: ros, composeLoader: true, newerNode: true, browser: true };
-  }
-  const answersAndEnds = args.some((arg) => ['--help', '-h', '--version', '-V'].includes(arg));
-  const ros = !args.includes('--no-ros') && env.ARM_BRIDGE_ROS_ENABLED !== 'false' && !answersAndEnds;
-  return { ros, rosRequired: false, witness: false, composeLoader: false, newerNode: false, browser: false };
+  const tests = purpose === 'test';
+  const bridge = !tests && !isCommand(args);
+  const ros = (tests || bridge) && !args.includes('--no-ros') && env.ARM_BRIDGE_ROS_ENABLED !== 'false';
+  return {
+    ros,
+    rosRequired: tests,
+    bridge,
+    witness: tests && ros,
+    composeLoader: tests,
+    newerNode: tests,
+    browser: tests,
+  };
 }
 
 /**
@@ -54,6 +76,64 @@ export function wishOf(purpose, args, env = process.env) {
  * @throws {StepError} when the bridge cannot run, or when ROS is required and impossible
  */
 export async function prepare(root, wish) {
+  const context = makeContext(root);
+  return withLog(context, async () => {
+    const ros = planRos(context, wish);
+    await checkPackages(context, ros);
+    const packages = preparePackages(context);
+    // Some of it is downloaded and some compiled: side by side that takes much less time.
+    const [prepared, tools] = await together(
+      rosOrReason(context, ros, packages),
+      prepareTools(context, wish),
+      packages.then(() => prepareProgram(context)),
+    );
+    context.progress.note(`ready, ${prepared.ros}`);
+    return { ...prepared.variables, ...tools };
+  });
+}
+
+/**
+ * Prepares what the bridge needs to run without ROS 2, hands over its environment, and goes on with ROS 2 beside it. From
+ * then on the terminal belongs to the bridge, which is told how far ROS 2 is.
+ * @param {string} root
+ * @param {Wish} wish
+ * @param {string[]} args of the bridge
+ * @param {(variables: Record<string, string>, pending: boolean) => void} handOver gives the bridge its environment;
+ *   `pending` says whether more comes
+ * @param {(news: object) => void} tell tells the running bridge: {step, left}, {ready: variables} or {failed: reason}
+ * @throws {StepError} when the bridge cannot run
+ */
+export async function prepareBeside(root, wish, args, handOver, tell) {
+  const context = makeContext(root);
+  const { progress } = context;
+  await withLog(context, async () => {
+    const taken = wish.bridge ? await whyNotListen(addressOf(root, args)) : null;
+    if (taken !== null) throw new StepError(taken);
+    const ros = planRos(context, wish);
+    await checkPackages(context, ros);
+    if (ros.plan !== 'build') {
+      await preparePackages(context);
+      await prepareProgram(context);
+      handOver(ros.variables, false);
+      return;
+    }
+    context.niceness = NICENESS;
+    const packages = preparePackages(context);
+    // Its failure is told when the bridge runs.
+    const prepared = rosOrReason(context, ros, packages);
+    prepared.catch(() => {});
+    await packages;
+    await prepareProgram(context);
+    handOver({ ...futureVariables(root, ros.ros), ARM_BRIDGE_ROS_PREPARATION: '3' }, true);
+    const step = (title) => tell({ step: title, left: Math.round(timeLeft(progress.running, progress.elapsed)) });
+    progress.handOver(step);
+    const { variables } = await prepared;
+    const { ARM_BRIDGE_ROS_UNAVAILABLE: failed } = variables;
+    tell(failed === undefined ? { ready: variables } : { failed });
+  });
+}
+
+function makeContext(root) {
   const tooOld = nodeTooOld();
   if (tooOld !== null) throw new StepError(tooOld);
   const progress = new Progress({ root });
@@ -63,40 +143,86 @@ export async function prepare(root, wish) {
     cache: cacheFolder(),
     progress,
     token,
+    niceness: 0,
     run: (program, args, options) => runProgram(program, args, { progress, token, ...options }),
   };
+  context.underLock = (lock, what, isDone, work) => underLock(context, lock, what, isDone, work);
   endOnSignals(context);
-  const lock = await lockWithNotice(context, join(root, 'build', 'prepare.lock'), 'this checkout');
+  return context;
+}
+
+async function withLog({ progress }, work) {
   try {
-    const variables = await prepareLocked(context, wish);
-    return variables;
+    return await work();
   } catch (error) {
     if (error instanceof StepError && progress.logPath !== null) error.message += `; details in ${progress.logPath}`;
     throw error;
-  } finally {
-    lock.release();
   }
 }
 
-async function prepareLocked(context, wish) {
-  const { root, progress, run } = context;
-  if (!packagesAreCurrent(root)) await progress.step('npm packages: installing', () => installPackages(root, run));
-  // Some of it is downloaded and some compiled: side by side that takes much less time.
-  const [prepared, tools] = await together(
-    wish.ros ? rosOrReason(context, wish) : { variables: {}, ros: 'ROS not asked for' },
-    prepareTools(context, wish),
-    buildIsCurrent(root) ? null : progress.step('TypeScript: compiling', () => buildTypeScript(root, run)),
-  );
-  progress.note(`ready, ${prepared.ros}`);
-  return { ...prepared.variables, ...tools };
+/**
+ * What becomes of ROS 2: `use` it as it is, `build` what it lacks, or do `without`, with variables that say why. What
+ * cannot be had is told at once.
+ */
+function planRos({ root, cache, progress }, wish) {
+  const required = wish.rosRequired;
+  const without = (reason) => {
+    if (required) throw new StepError(reason);
+    progress.note(`without ROS 2: ${reason}`);
+    return { plan: 'without', variables: { ARM_BRIDGE_ROS_UNAVAILABLE: reason } };
+  };
+  if (!wish.ros && (wish.bridge || wish.browser)) return { plan: 'without', variables: {} };
+  const found = findRos(root, cache);
+  if ('reason' in found) return wish.ros ? without(found.reason) : { plan: 'without', variables: {} };
+  const { ros, ignored } = found;
+  if (rosIsReady(root, ros)) return { plan: 'use', ros, variables: rosVariables(root, ros) };
+  if (!wish.ros) {
+    return { plan: 'without', variables: { ARM_BRIDGE_ROS_UNAVAILABLE: 'it is not prepared yet: npm start does it' } };
+  }
+  if (ignored !== undefined) progress.note(ignored);
+  const reason =
+    (ros.missing.length > 0 ? missingLine(ros.missing) : null) ??
+    (ros.prefix === null || prefixIsComplete(ros.prefix)
+      ? null
+      : (whyNotWritable(cache, 'set XDG_CACHE_HOME to another folder') ??
+        whyNoSpace(cache, SPACE.ros, 'ROS 2 from PyPI')));
+  return reason === null ? { plan: 'build', ros, required, variables: {} } : without(reason);
 }
 
-/** The results of all works; when one has failed, throws its error once the others have ended too. */
-async function together(...works) {
-  const ends = await Promise.allSettled(works);
-  for (const { status, reason } of ends) if (status === 'rejected') throw reason;
-  return ends.map(({ value }) => value);
+/** Says at once what would otherwise keep npm busy for minutes, and then fail. */
+async function checkPackages({ root, progress }, ros) {
+  const packages = !packagesAreCurrent(root);
+  if (packages || !buildIsCurrent(root)) {
+    const reason =
+      whyNotWritable(join(root, 'build'), 'run npm start as the user to whom this checkout belongs') ??
+      (packages
+        ? whyNotWritable(npmCache(), 'npm keeps its packages there; set npm_config_cache to another folder')
+        : null) ??
+      (packages ? whyNoSpace(root, SPACE.packages, 'what npm installs') : null);
+    if (reason !== null) throw new StepError(reason);
+  }
+  if (!packages && (ros.plan !== 'build' || ros.ros.prefix === null || prefixIsComplete(ros.ros.prefix))) return;
+  const unreachable = await whyNoNetwork();
+  if (unreachable !== null) progress.note(unreachable);
 }
+
+async function preparePackages(context) {
+  const { root, progress, run } = context;
+  const install = () => progress.step('npm packages: installing', () => installPackages(root, run), 20);
+  // ROS 2 is built within them, by another start of this checkout perhaps.
+  const alone = () =>
+    context.underLock(join(root, 'build', 'ros.lock'), 'ROS 2 for this checkout', () => false, install);
+  await lockedOnce(context, () => packagesAreCurrent(root), alone);
+}
+
+async function prepareProgram(context) {
+  const { root, progress, run } = context;
+  const build = () => progress.step('bridge and page: compiling', () => buildTypeScript(root, run), 4);
+  await lockedOnce(context, () => buildIsCurrent(root), build);
+}
+
+const lockedOnce = ({ root, underLock }, isDone, work) =>
+  underLock(join(root, 'build', 'prepare.lock'), 'this checkout', isDone, work);
 
 /** What tests ask for besides the bridge. */
 async function prepareTools(context, wish) {
@@ -124,15 +250,11 @@ async function prepareBrowser({ progress, run }, variables) {
 }
 
 /** Not every machine has Go, and only the test of docker/compose.yaml asks for it: it is skipped without. */
-async function prepareComposeLoader(context, variables) {
-  const { root, cache, progress, run } = context;
+async function prepareComposeLoader({ root, cache, progress, run, underLock }, variables) {
   const program = locateComposeLoader(root, cache);
-  const isComplete = () => composeLoaderIsComplete(program);
-  const build = () => buildComposeLoader(root, program, run);
+  const build = () => progress.step('loader of compose files: building', () => buildComposeLoader(root, program, run));
   try {
-    if (!isComplete()) {
-      await underLock(context, program, isComplete, () => progress.step('loader of compose files: building', build));
-    }
+    await underLock(`${program}.lock`, program, () => composeLoaderIsComplete(program), build);
     variables.ARM_BRIDGE_COMPOSE_LOADER = program;
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
@@ -143,13 +265,11 @@ async function prepareComposeLoader(context, variables) {
 }
 
 /** Without it, run-tests.mjs says loudly that nothing is run on it. */
-async function prepareNewerNode(context, variables) {
-  const { root, cache, progress, run } = context;
+async function prepareNewerNode({ root, cache, progress, run, underLock }, variables) {
   const newer = locateNewerNode(root, cache);
-  const isComplete = () => newerNodeIsComplete(newer);
   const install = () => progress.step('Node 24 from npm: installing', () => installNewerNode(root, newer, run));
   try {
-    if (!isComplete()) await underLock(context, newer.path, isComplete, install);
+    await underLock(`${newer.path}.lock`, newer.path, () => newerNodeIsComplete(newer), install);
     variables.ARM_BRIDGE_NODE_24 = newer.node;
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
@@ -157,80 +277,42 @@ async function prepareNewerNode(context, variables) {
   }
 }
 
-async function rosOrReason(context, wish) {
+async function prepareWitness({ root, cache, progress, run, underLock }) {
+  const python = findPython();
+  if (python === null || python.missing.includes('python')) throw new StepError(missingLine(['python', 'venv']));
+  const witness = locateWitness(root, cache, python);
+  const build = () =>
+    progress.step('oracles of the tests from PyPI: installing', () => buildWitness(root, witness, python, run));
+  await underLock(`${witness.path}.lock`, witness.path, () => witnessIsComplete(witness), build);
+  return witness.python;
+}
+
+/** Carries the plan for ROS 2 out. @returns its variables, and what is said of it */
+async function rosOrReason(context, { plan, ros, variables, required }, packages) {
+  const { root, progress, niceness } = context;
+  if (plan !== 'build') return { variables, ros: plan === 'use' ? `with ${describeRos(ros)}` : 'without ROS' };
   try {
-    return await prepareRos(context);
+    const run = (program, args, options) => context.run(program, args, { niceness, ...options });
+    await buildRos({ ...context, run }, ros, packages);
+    return { variables: rosVariables(root, ros), ros: `with ${describeRos(ros)}` };
   } catch (error) {
-    if (wish.rosRequired || !(error instanceof StepError)) throw error;
-    const { progress } = context;
+    if (required || !(error instanceof StepError)) throw error;
     const reason = progress.logPath === null ? error.message : `${error.message}; details in ${progress.logPath}`;
     progress.note(`going on without ROS: ${reason}`);
     return { variables: { ARM_BRIDGE_ROS_UNAVAILABLE: reason }, ros: 'without ROS' };
   }
 }
 
-async function prepareRos(context) {
-  const { root, cache, progress, run } = context;
-  const found = findRos(root, cache);
-  if ('reason' in found) throw new StepError(found.reason);
-  const { ros } = found;
-  if (!isInstalled(root))
-    throw new StepError('npm has left out the optional package rclnodejs: delete node_modules and try again');
-  const needTools = () => {
-    if (ros.missing.length > 0) throw new StepError(missingLine(ros.missing));
-  };
-  if (ros.prefix !== null && !prefixIsComplete(ros.prefix)) {
-    needTools();
-    await underLock(
-      context,
-      ros.prefix.path,
-      () => prefixIsComplete(ros.prefix),
-      () => progress.step(`ROS 2 ${ros.distro} from PyPI: installing`, () => buildPrefix(root, ros.prefix, run)),
-    );
-  }
-  if (!interfacesAreCurrent(root, ros)) {
-    needTools();
-    await progress.step('interface packages: building', () => buildInterfaces(root, ros, run));
-  }
-  if (!addonIsCurrent(root, ros)) {
-    needTools();
-    await progress.step('rclnodejs: building', () => buildAddon(root, ros, run));
-  }
-  if (!messagesAreCurrent(root, ros)) {
-    await progress.step('rclnodejs: generating messages', () => generateMessages(root, ros, run));
-  }
-  return { variables: rosVariables(root, ros), ros: `with ${describeRos(ros)}` };
-}
-
-async function prepareWitness(context) {
-  const { root, cache, progress, run } = context;
-  const python = findPython();
-  if (python === null || python.missing.includes('python')) throw new StepError(missingLine(['python', 'venv']));
-  const witness = locateWitness(root, cache, python);
-  if (!witnessIsComplete(witness)) {
-    await underLock(
-      context,
-      witness.path,
-      () => witnessIsComplete(witness),
-      () => progress.step('oracles of the tests from PyPI: installing', () => buildWitness(root, witness, python, run)),
-    );
-  }
-  return witness.python;
-}
-
-/** Builds a folder of the cache unless another checkout does so first. */
-async function underLock(context, folder, isComplete, build) {
-  const lock = await lockWithNotice(context, `${folder}.lock`, folder);
+/** Does a work unless it is done, or another process does it first. */
+async function underLock({ progress, token }, path, what, isDone, work) {
+  if (isDone()) return;
+  const onWait = (owner) => progress.note(`waiting for process ${owner?.pid ?? 'unknown'}, which prepares ${what}`);
+  const lock = await acquireLock(path, { token, onWait });
   try {
-    if (!isComplete()) await build();
+    if (!isDone()) await work();
   } finally {
     lock.release();
   }
-}
-
-function lockWithNotice({ progress, token }, path, what) {
-  const onWait = (owner) => progress.note(`waiting for process ${owner?.pid ?? 'unknown'}, which prepares ${what}`);
-  return acquireLock(path, { token, onWait });
 }
 
 /**

@@ -1,21 +1,24 @@
-// rclnodejs: its native addon, and the JavaScript and TypeScript of every message.
+// rclnodejs: its native addon, and the JavaScript of every message.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { installFolder, interfaceHash } from './interfaces.mjs';
 import { nodeHeadersPrefix } from './platform.mjs';
 import { StepError } from './progress.mjs';
-import { libraryFolders, sharedLibraries } from './ros-prefix.mjs';
+import { includeFolders, libraryFolders, sharedLibraries } from './ros-prefix.mjs';
 import { hashOf, readStamp, writeStamp } from './stamp.mjs';
 
 /** Raise it whenever the addon or the messages are made in another way. */
-const RECIPE = '1';
+const RECIPE = '2';
+
+const GENERATOR = fileURLToPath(new URL('generate-messages.cjs', import.meta.url));
 
 const folderOf = (root) => join(root, 'node_modules', 'rclnodejs');
 /** The addon. Try it with process.dlopen before importing rclnodejs: its import deletes an addon that does not load. */
 export const addonPath = (root) => join(folderOf(root), 'build', 'Release', 'rclnodejs.node');
-const typesPath = (root) => join(folderOf(root), 'types', 'interfaces.d.ts');
+const messagesPath = (root, name) => join(folderOf(root), 'generated', name);
 // Both stamps live in folders that rclnodejs removes together with what they vouch for.
 const addonStamp = (root) => join(folderOf(root), 'build', '.arm-bridge-addon');
 const messagesStamp = (root) => join(folderOf(root), 'generated', '.arm-bridge-messages');
@@ -31,7 +34,7 @@ function compileKey(root, ros) {
 }
 
 const addonKey = (root, ros) => hashOf(compileKey(root, ros), root, ...typeSupports(join(installFolder(root), 'lib')));
-const messagesKey = (root, ros) => hashOf(addonKey(root, ros), interfaceHash(root));
+const messagesKey = (root, ros) => hashOf(compileKey(root, ros), interfaceHash(root));
 
 /** Whether the addon belongs to this ROS 2, this Node and this checkout. */
 export function addonIsCurrent(root, ros) {
@@ -40,7 +43,7 @@ export function addonIsCurrent(root, ros) {
 
 /** Whether the messages belong to this ROS 2 and to the definitions of this repository. */
 export function messagesAreCurrent(root, ros) {
-  return existsSync(typesPath(root)) && readStamp(messagesStamp(root)) === messagesKey(root, ros);
+  return readStamp(messagesStamp(root)) === messagesKey(root, ros);
 }
 
 /**
@@ -53,58 +56,137 @@ export function messagesAreCurrent(root, ros) {
 export async function buildAddon(root, ros, run) {
   const addon = addonPath(root);
   rmSync(join(folderOf(root), 'build'), { recursive: true, force: true });
-  const kept = ros.prefix && join(ros.prefix.path, 'addons', `rclnodejs-${compileKey(root, ros)}.node`);
-  if (kept && existsSync(kept)) {
-    mkdirSync(dirname(addon), { recursive: true });
-    copyFileSync(kept, addon);
-  } else if (!(await usePrebuilt(root, ros, run))) {
-    await compile(root, ros, run);
-    if (kept) keep(addon, kept);
-  }
-  if (ros.prefix) await tieToLibraries(root, ros, run);
-  await tryAddon(addon, ros, run);
-  writeStamp(addonStamp(root), addonKey(root, ros));
+  mkdirSync(dirname(addon), { recursive: true });
+  const prebuilt = prebuiltPath(root, ros);
+  if (existsSync(prebuilt) && (await place(root, ros, prebuilt, run))) return;
+  const kept = keptPath(root, ros);
+  if (kept === null) await compileByGyp(root, ros, run);
+  else if (!existsSync(kept)) await compileAddon(root, ros, run);
+  await place(root, ros, kept ?? addon, run, true);
 }
 
-const tryAddon = (addon, ros, run) =>
+/** Whether compileAddon has nothing to do. */
+export function addonIsCompiled(root, ros) {
+  const kept = keptPath(root, ros);
+  return kept === null || existsSync(kept) || existsSync(prebuiltPath(root, ros));
+}
+
+/**
+ * Compiles the addon for a ROS 2 from PyPI, where every clone finds it. It needs no interface package of this repository,
+ * so that both may be made at once.
+ * @param {string} root
+ * @param {import('./ros.mjs').Ros} ros
+ * @param {(program: string, args: string[], options?: object) => Promise<string>} run
+ */
+export async function compileAddon(root, ros, run) {
+  const kept = keptPath(root, ros);
+  mkdirSync(dirname(kept), { recursive: true });
+  const draft = `${kept}.${process.pid}`;
+  await compileWhole(root, ros, draft, run);
+  await load(draft, ros, run);
+  renameSync(draft, kept);
+}
+
+/** Fails where an addon cannot be loaded: before a bridge has to find out. */
+const load = (addon, ros, run) =>
   run(process.execPath, ['-e', 'process.dlopen({ exports: {} }, process.argv[1])', addon], { env: ros.env });
 
-/** The package brings addons for some releases of Ubuntu, made for the ROS 2 that is installed there. */
-async function usePrebuilt(root, ros, run) {
-  if (ros.prefix) return false;
+/** Where the addon is kept that has been compiled for a ROS 2 from PyPI; null with a sourced one. */
+function keptPath(root, ros) {
+  return ros.prefix && join(ros.prefix.path, 'addons', `rclnodejs-${compileKey(root, ros)}.node`);
+}
+
+/** The package brings addons for some releases of Ubuntu. */
+function prebuiltPath(root, ros) {
   const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   const codename = release.match(/^VERSION_CODENAME=(.*)$/m)?.[1] ?? '';
   const name = `${ros.distro}-${codename}-${process.arch}-node-rclnodejs.node`;
-  const prebuilt = join(folderOf(root), 'prebuilds', `${process.platform}-${process.arch}`, name);
-  if (!existsSync(prebuilt)) return false;
+  return join(folderOf(root), 'prebuilds', `${process.platform}-${process.arch}`, name);
+}
+
+/** Puts an addon where rclnodejs looks for one. @returns whether it loads there; throws instead where it is `needed` */
+async function place(root, ros, file, run, needed = false) {
+  const addon = addonPath(root);
+  if (file !== addon) copyFileSync(file, addon);
   try {
-    await tryAddon(prebuilt, ros, run);
-  } catch {
+    if (ros.prefix) await tieToLibraries(root, ros, run);
+    await load(addon, ros, run);
+  } catch (error) {
+    if (needed) throw error;
+    rmSync(addon, { force: true });
     return false;
   }
-  mkdirSync(dirname(addonPath(root)), { recursive: true });
-  copyFileSync(prebuilt, addonPath(root));
+  writeStamp(addonStamp(root), addonKey(root, ros));
   return true;
 }
 
-async function compile(root, ros, run) {
+/** For a sourced ROS 2, which only the build scripts of the package know how to find. */
+async function compileByGyp(root, ros, run) {
   const folder = folderOf(root);
-  const gyp = createRequire(join(folder, 'package.json')).resolve('node-gyp/bin/node-gyp.js');
   const headers = nodeHeadersPrefix();
   await run(
     process.execPath,
-    [gyp, 'rebuild', '-j', 'max', `--python=${ros.python}`, ...(headers === null ? [] : [`--nodedir=${headers}`])],
+    [gypOf(folder), 'rebuild', '-j', 'max', `--python=${ros.python}`, ...(headers ? [`--nodedir=${headers}`] : [])],
     // Its build scripts call `node` and `which ros2`.
     { cwd: folder, env: { ...ros.env, PATH: `${ros.env.PATH}${delimiter}${dirname(process.execPath)}` } },
   );
 }
 
-/** Clones that share a prefix share the compiled addon too. */
-function keep(addon, kept) {
-  mkdirSync(dirname(kept), { recursive: true });
-  const draft = `${kept}.${process.pid}`;
-  copyFileSync(addon, draft);
-  renameSync(draft, kept);
+const gypOf = (folder) => createRequire(join(folder, 'package.json')).resolve('node-gyp/bin/node-gyp.js');
+
+/** Libraries of ROS 2 that the addon is linked to, as in binding.gyp. */
+const LINKED = [
+  'rcl',
+  'rcl_action',
+  'rcl_lifecycle',
+  'rcutils',
+  'rcl_logging_interface',
+  'rcl_yaml_param_parser',
+  'rcpputils',
+  'rmw',
+  'rosidl_runtime_c',
+];
+
+/**
+ * Compiles the addon from one file that includes all of its sources: each of them alone reads the same large headers
+ * again, which takes nine times as long.
+ */
+async function compileWhole(root, ros, addon, run) {
+  const folder = folderOf(root);
+  const gyp = readFileSync(join(folder, 'binding.gyp'), 'utf8');
+  const sources = [...gyp.matchAll(/'\.\/([\w/.-]+\.cpp)'/g)].map(([, file]) => join(folder, file));
+  const whole = `${addon}.cpp`;
+  // One source has the guard of its own header by mistake, and would be skipped once that has been included.
+  const guardOf = (file) => /^#ifndef (\w+_H_)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+  const lines = sources.map((file) => `#undef ${guardOf(file) ?? 'NONE'}\n#include "${file}"\n`);
+  writeFileSync(whole, lines.join(''));
+  const includes = [
+    folder,
+    join(folder, 'third_party', 'ref-napi', 'src'),
+    dirname(createRequire(join(folder, 'package.json')).resolve('node-addon-api')),
+    await nodeHeaders(folder, ros, run),
+    ...includeFolders(ros.prefix),
+  ];
+  const libraries = libraryFolders(ros.prefix).join(':');
+  const defines = ['ROS_VERSION=2405', 'OS_LINUX', 'NODE_GYP_MODULE_NAME=rclnodejs', 'BUILDING_NODE_EXTENSION'];
+  await run('c++', [
+    ...['-shared', '-fPIC', '-std=c++17', '-O2', '-fstack-protector-strong', '-D_FORTIFY_SOURCE=2', '-w'],
+    ...defines.map((name) => `-D${name}`),
+    ...includes.map((path) => `-I${path}`),
+    ...['-o', addon, whole, `-L${join(ros.prefix.path, 'lib')}`, `-Wl,-rpath-link,${libraries}`],
+    `-Wl,--disable-new-dtags,-rpath,${libraries}`,
+    ...LINKED.map((name) => `-l${name}`),
+  ]);
+  rmSync(whole, { force: true });
+}
+
+/** Folder of node_api.h and the other headers of this Node; they are downloaded where it came without. */
+async function nodeHeaders(folder, ros, run) {
+  const prefix = nodeHeadersPrefix();
+  if (prefix !== null) return join(prefix, 'include', 'node');
+  const downloaded = join(ros.prefix.path, 'node');
+  await run(process.execPath, [gypOf(folder), 'install', '--ensure', `--devdir=${downloaded}`], { cwd: folder });
+  return join(downloaded, process.versions.node, 'include', 'node');
 }
 
 /** File names of the type supports in a folder of libraries. */
@@ -130,24 +212,18 @@ async function tieToLibraries(root, ros, run) {
 }
 
 /**
- * Generates JavaScript and TypeScript for every message of the ROS 2 and of this repository. The generator ends with
- * code 0 whatever happens, so its result is looked at.
+ * Generates JavaScript for every message of the ROS 2 and of this repository. Its result is looked at, for the generator
+ * leaves out what it does not find.
  * @param {string} root
  * @param {import('./ros.mjs').Ros} ros
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
  */
 export async function generateMessages(root, ros, run) {
-  const folder = folderOf(root);
   rmSync(messagesStamp(root), { force: true });
-  await run(process.execPath, [join(folder, 'scripts', 'generate_messages.cjs')], {
-    cwd: folder,
-    env: { ...ros.env, npm_config_yes: 'true' },
-  });
-  const types = existsSync(typesPath(root)) ? readFileSync(typesPath(root), 'utf8') : '';
+  await run(process.execPath, [GENERATOR, folderOf(root)], { env: ros.env });
   for (const name of ['arm_bridge', 'control_msgs', 'tf2_msgs']) {
-    if (new RegExp(`\\bnamespace ${name}\\b`).test(types)) continue;
+    if (existsSync(messagesPath(root, name))) continue;
     throw new StepError(`the message generator of rclnodejs left out the messages of ${name}`);
   }
-  if (!existsSync(addonPath(root))) throw new StepError('the message generator of rclnodejs removed its addon');
   writeStamp(messagesStamp(root), messagesKey(root, ros));
 }

@@ -21,6 +21,7 @@ import {
 } from './platform.mjs';
 import { addonIsCurrent, addonPath, isInstalled, messagesAreCurrent } from './rclnodejs.mjs';
 import { describeRos, findRos } from './ros.mjs';
+import { rosIsReady } from './ros-build.mjs';
 import { prefixIsComplete } from './ros-prefix.mjs';
 import { buildIsCurrent, buildKey } from './typescript.mjs';
 import { locateWitness, witnessIsComplete } from './witness.mjs';
@@ -71,12 +72,15 @@ export function report(root, env = process.env) {
     line('Python venv', python.missing.includes('venv') ? howTo('venv') : 'present');
     line('Python headers', python.missing.includes('headers') ? howTo('headers') : python.include);
   }
-  const tools = missingBuildTools({ cmake: true }, env.PATH);
+  const tools = missingBuildTools({ sourced: true }, env.PATH);
   line(
     'C/C++ compiler',
     tools.includes('compiler') ? howTo('compiler') : (firstLine('c++', ['--version']) ?? 'present'),
   );
-  line('make', tools.includes('make') ? howTo('make') : (firstLine('make', ['--version']) ?? 'present'));
+  line(
+    'make',
+    tools.includes('make') ? 'none; needed only with a sourced ROS 2' : (firstLine('make', ['--version']) ?? 'present'),
+  );
   line('CMake', tools.includes('cmake') ? 'none; needed only with a sourced ROS 2' : which('cmake', env.PATH));
   line(
     'sourced ROS 2',
@@ -138,13 +142,9 @@ export function readyVariables(root, env = process.env) {
   const found = findRos(root, cacheFolder(env), env);
   if ('reason' in found) return { ARM_BRIDGE_ROS_UNAVAILABLE: found.reason };
   const { ros } = found;
-  const ready =
-    (ros.prefix === null || prefixIsComplete(ros.prefix)) &&
-    interfacesAreCurrent(root, ros) &&
-    isInstalled(root) &&
-    addonIsCurrent(root, ros) &&
-    messagesAreCurrent(root, ros);
-  return ready ? rosVariables(root, ros) : { ARM_BRIDGE_ROS_UNAVAILABLE: 'it is not prepared yet: npm start does it' };
+  return rosIsReady(root, ros)
+    ? rosVariables(root, ros)
+    : { ARM_BRIDGE_ROS_UNAVAILABLE: 'it is not prepared yet: npm start does it' };
 }
 
 function describeHeaders() {

@@ -9,7 +9,7 @@ import { hashOf, readStamp, writeStamp } from './stamp.mjs';
 
 export const DISTRO = 'jazzy';
 /** Part of the prefix's name: raise it whenever buildPrefix makes another prefix of the same lock file. */
-const RECIPE = '1';
+const RECIPE = '2';
 
 const LOCK = 'scripts/locks/ros-jazzy.lock';
 
@@ -57,6 +57,17 @@ export function libraryFolders(prefix) {
   const site = sitePackages(prefix);
   const bundled = readdirSync(site).filter((name) => /^ros_.*\.libs$/.test(name));
   return [join(prefix.path, 'lib'), ...bundled.sort().map((name) => join(site, name))];
+}
+
+/**
+ * Folders of headers: most packages have one of their own.
+ * @param {Prefix} prefix
+ * @returns {string[]}
+ */
+export function includeFolders({ path }) {
+  const include = join(path, 'include');
+  const folders = readdirSync(include, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [include, ...folders.map(({ name }) => join(include, name)).sort()];
 }
 
 /**
@@ -109,7 +120,8 @@ export async function buildPrefix(root, prefix, run) {
 }
 
 /**
- * A virtual environment with exactly the packages of a lock file.
+ * A virtual environment with exactly the packages of a lock file. They are installed by uv, which fetches and unpacks many
+ * at once, and by pip where uv cannot: people who have set up another index have set it up for pip.
  * @param {string} path
  * @param {import('./platform.mjs').Python} python
  * @param {string} lock
@@ -120,18 +132,31 @@ export async function createVenv(path, python, lock, run) {
   delete env.PYTHONPATH;
   delete env.PYTHONHOME;
   await run(python.executable, ['-m', 'venv', path], { env });
-  const pip = [join(path, 'bin', 'python'), '-m', 'pip', 'install', '--no-input', '--no-deps', '--retries', '2'];
-  const install = async (...args) => {
+  const program = join(path, 'bin', 'python');
+  const pip = (command, ...args) => run(program, ['-m', 'pip', '--no-input', command, ...args], { env });
+  const install = ['install', '--no-deps', '--retries', '2'];
+  const pins = readFileSync(lock, 'utf8').split('\n');
+  // Source packages are built with this setuptools; an isolated build would fetch the newest one instead.
+  const [setuptools, uv] = ['setuptools', 'uv'].map((name) => pins.find((pin) => pin.startsWith(`${name}==`)));
+  try {
+    await pip(...install, '--upgrade', setuptools, uv);
+    if (/index|proxy|constraint|require-hashes/.test(await pip('config', 'list'))) throw new StepError('pip is set up');
+    // Nothing is kept beside the environment: files that it shared with a cache would be patched there as well.
+    const flags = ['--quiet', '--no-cache', '--no-deps', '--no-build-isolation', '--python', program];
+    const links = (env.PIP_FIND_LINKS ?? '').split(/\s+/).filter((link) => link !== '');
+    await run(join(path, 'bin', 'uv'), [
+      ...['pip', 'install', ...flags],
+      ...links.flatMap((link) => ['--find-links', link]),
+      ...['-r', lock],
+    ]);
+  } catch {
     try {
-      await run(pip[0], [...pip.slice(1), ...args], { env });
+      await pip(...install, '--upgrade', setuptools);
+      await pip(...install, '--no-build-isolation', '--use-pep517', '-r', lock);
     } catch (error) {
       throw new StepError(`pip could not install ${basename(lock)} (is there a network?): ${error.message}`);
     }
-  };
-  // Source packages are built with this setuptools; an isolated build would fetch the newest one instead.
-  const setuptools = readFileSync(lock, 'utf8').match(/^setuptools==.*$/m)[0];
-  await install('--upgrade', setuptools);
-  await install('--no-build-isolation', '--use-pep517', '-r', lock);
+  }
 }
 
 /**

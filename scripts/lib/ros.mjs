@@ -1,8 +1,8 @@
 // Which ROS 2 will be used: the one that is sourced, or the one from PyPI; and the environment each needs.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, join, resolve, sep } from 'node:path';
-import { installFolder, isOurInstall } from './interfaces.mjs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { installFolder, isOurInstall, pythonRecord } from './interfaces.mjs';
 import { findPython, missingBuildTools, missingLine, which, whyNoWheels } from './platform.mjs';
 import {
   DISTRO,
@@ -44,21 +44,32 @@ export function sourcedPrefixes(root, env) {
  * @param {string} root
  * @param {string} cache
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {{ros: Ros} | {reason: string}} the reason says why there can be none, and what to do
+ * @returns {{ros: Ros, ignored?: string} | {reason: string}} the reason says why there can be none, and what to do;
+ *   `ignored` what of the environment is left aside, for people
  */
 export function findRos(root, cache, env = process.env) {
   const prefixes = sourcedPrefixes(root, env);
-  return prefixes.length > 0 ? findSourced(root, prefixes, env) : findWheels(root, cache, env);
+  const base = prefixes.find((prefix) => existsSync(join(prefix, 'share', 'rcl', 'package.xml')));
+  if (base !== undefined) return findSourced(root, prefixes, base, env);
+  const found = findWheels(root, cache, env);
+  if (prefixes.length === 0) return found;
+  // A workspace that was built on a ROS 2 which is not sourced, for one.
+  const ignored = `AMENT_PREFIX_PATH (${prefixes.join(', ')}) holds no ROS 2 and is left aside`;
+  return 'reason' in found ? { reason: `${ignored}; ${found.reason}` } : { ...found, ignored };
 }
 
-function findSourced(root, prefixes, env) {
-  const base = prefixes.find((prefix) => existsSync(join(prefix, 'share', 'rcl', 'package.xml')));
-  if (base === undefined || !env.ROS_DISTRO) {
-    const what = base === undefined ? 'none of its folders holds a ROS 2' : 'ROS_DISTRO is not';
-    return {
-      reason: `AMENT_PREFIX_PATH is set but ${what}: source the setup.bash of a ROS 2, or unset AMENT_PREFIX_PATH`,
-    };
-  }
+/** The name of a release, which a service started without a shell lacks in its environment; null if it cannot be told. */
+function distroOf(base, env) {
+  if (env.ROS_DISTRO) return env.ROS_DISTRO;
+  if (basename(dirname(base)) === 'ros') return basename(base);
+  const hooks = join(base, 'share', 'ros_environment', 'environment');
+  const hook = existsSync(hooks) ? readdirSync(hooks).find((name) => name.endsWith('ros_distro.sh')) : undefined;
+  return hook === undefined ? null : (/ROS_DISTRO=(\w+)/.exec(readFileSync(join(hooks, hook), 'utf8'))?.[1] ?? null);
+}
+
+function findSourced(root, prefixes, base, env) {
+  const distro = distroOf(base, env);
+  if (distro === null) return { reason: `ROS_DISTRO is not set: source the setup.bash of the ROS 2 in ${base}` };
   const python = which('python3', env.PATH);
   if (python === null) return { reason: missingLine(['python']) };
   const own = installFolder(root);
@@ -68,13 +79,14 @@ function findSourced(root, prefixes, env) {
   ];
   const ros = {
     kind: 'sourced',
-    distro: env.ROS_DISTRO,
+    distro,
     identity: hashOf(...prefixes, readFileSync(join(base, 'share', 'rcl', 'package.xml'))),
     python,
     prefix: null,
-    missing: missingBuildTools({ cmake: true }, env.PATH),
+    missing: missingBuildTools({ sourced: true }, env.PATH),
     env: {
       ...env,
+      ROS_DISTRO: distro,
       AMENT_PREFIX_PATH: [own, ...prefixes].join(delimiter),
       LD_LIBRARY_PATH: libraryPath.join(delimiter),
     },
@@ -83,18 +95,26 @@ function findSourced(root, prefixes, env) {
   return { ros };
 }
 
+/**
+ * The Python with which ROS 2 has been prepared for this checkout, as long as it and its prefix are there: asking all that
+ * the machine has takes a while, and another that comes first by now would be no reason to begin anew.
+ */
+function usedPython(root, cache) {
+  try {
+    const python = JSON.parse(readFileSync(pythonRecord(root), 'utf8'));
+    return existsSync(python.executable) && prefixIsComplete(locatePrefix(root, cache, python)) ? python : null;
+  } catch {
+    return null;
+  }
+}
+
 function findWheels(root, cache, env) {
   const impossible = whyNoWheels();
   if (impossible !== null) return { reason: impossible };
-  if (`${cache}${sep}`.startsWith(`${root}${sep}`)) {
-    return {
-      reason: `the cache folder ${cache} lies inside this checkout, which CMake refuses: set XDG_CACHE_HOME elsewhere`,
-    };
-  }
-  const python = findPython();
+  const python = usedPython(root, cache) ?? findPython();
   const missing = [
     ...(python?.missing ?? ['python', 'venv', 'headers']),
-    ...missingBuildTools({ cmake: false }, env.PATH),
+    ...missingBuildTools({ sourced: false }, env.PATH),
   ];
   if (python === null || python.missing.includes('python')) return { reason: missingLine(missing) };
   const prefix = locatePrefix(root, cache, python);

@@ -1,6 +1,7 @@
 // Programs that the preparation starts: their output goes to the log, their failure becomes a StepError.
 
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { MARK } from './leftovers.mjs';
 import { StepError } from './progress.mjs';
@@ -14,10 +15,11 @@ import { StepError } from './progress.mjs';
  * @param {string} options.token mark for the process and its children (leftovers.mjs)
  * @param {string} [options.cwd]
  * @param {NodeJS.ProcessEnv} [options.env]
+ * @param {number} [options.niceness] of the process and its children, 0 to 19
  * @returns {Promise<string>} what it printed
  * @throws {StepError} when it cannot be started or ends with another code than 0
  */
-export function run(program, args, { progress, token, cwd, env = process.env }) {
+export function run(program, args, { progress, token, cwd, env = process.env, niceness = 0 }) {
   progress.log(
     `$ ${program} ${args.length > 40 ? `${args.slice(0, 3).join(' ')} ... (${args.length})` : args.join(' ')}`,
   );
@@ -27,6 +29,7 @@ export function run(program, args, { progress, token, cwd, env = process.env }) 
       env: { ...env, [MARK]: token },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    if (niceness > 0 && child.pid !== undefined) lowerPriority(child.pid, niceness);
     let output = '';
     const take = (chunk) => {
       output += chunk;
@@ -40,6 +43,14 @@ export function run(program, args, { progress, token, cwd, env = process.env }) 
       else reject(new StepError(`${basename(program)} ended with ${signal ?? `code ${code}`}: ${lastWords(output)}`));
     });
   });
+}
+
+function lowerPriority(pid, niceness) {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended already, or this system does not let us.
+  }
 }
 
 /**

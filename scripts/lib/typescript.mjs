@@ -1,16 +1,19 @@
 // The bridge itself and its control page: TypeScript to dist/.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashFiles, hashOf, readStamp, writeStamp } from './stamp.mjs';
 
 const stampPath = (root) => join(root, 'dist', '.arm-bridge-build');
 
-/** What dist/ depends on: sources, compiler options, and the packages whose types and compiler are used. */
+const INPUTS = [
+  ...['src', 'web', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['scripts/build.mjs', 'scripts/lib/page.mjs'],
+];
+
+/** What dist/ depends on: sources, compiler options, and the packages of which the page is made. */
 export function buildKey(root) {
-  const inputs = ['src', 'web', 'scripts/build-page.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json'].map(
-    (name) => join(root, name),
-  );
+  const inputs = INPUTS.map((name) => join(root, name));
   return hashOf(hashFiles(root, inputs), readFileSync(join(root, 'package-lock.json')));
 }
 
@@ -20,15 +23,18 @@ export function buildIsCurrent(root) {
 }
 
 /**
- * Compiles src/ and web/ to an empty dist/, so that a removed source leaves nothing behind.
+ * Compiles src/ and web/. What was there before stays until all of it is done, for a bridge may be running from it.
  * @param {string} root
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
  */
 export async function buildTypeScript(root, run) {
   const key = buildKey(root);
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root });
-  await run(process.execPath, [join('scripts', 'build-page.mjs')], { cwd: root });
+  const dist = join(root, 'dist');
+  const [draft, old] = ['new', 'old'].map((name) => join(root, 'build', `dist.${name}`));
+  await run(process.execPath, [join('scripts', 'build.mjs'), draft], { cwd: root });
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(draft, dist);
+  rmSync(old, { recursive: true, force: true });
   writeStamp(stampPath(root), key);
 }

@@ -71,7 +71,13 @@ export interface HttpServices {
   /** Resolves to false when the control loop does not come to its next cycle within a second. */
   readonly alive: () => Promise<boolean>;
   readonly loop: () => LoopStatistics;
-  readonly ros: () => { enabled: boolean; reason: string; distro: string | null };
+  readonly ros: () => {
+    readonly enabled: boolean;
+    readonly reason: string;
+    readonly distro: string | null;
+    /** While it is being prepared: what is being done, and about how long it takes, s. */
+    readonly preparing: { readonly step: string; readonly left: number } | null;
+  };
   /** Null when no arm is simulated. */
   readonly simulation: SimulationControl | null;
   readonly logger: Logger;

@@ -260,6 +260,10 @@ export const rosState = z
     enabled: z.boolean(),
     reason: z.string().describe('Why ROS is off; empty otherwise.'),
     distro: z.string().nullable(),
+    preparing: z
+      .object({ step: z.string(), left: z.number().describe('About how long until ROS is on, s.') })
+      .nullable()
+      .describe('While ROS is off for now: what is being done so that it can be on.'),
   })
   .register(components, { id: 'RosState' });
 

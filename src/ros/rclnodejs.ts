@@ -147,6 +147,9 @@ export type RclLoad =
 
 const require = createRequire(import.meta.url);
 
+/** By this variable the preparation says why there is no ROS 2. */
+export const UNAVAILABLE = 'ARM_BRIDGE_ROS_UNAVAILABLE';
+
 /** Interface packages whose generated JavaScript the bridge needs. */
 const INTERFACE_PACKAGES = [
   'arm_bridge',
@@ -167,7 +170,7 @@ const INTERFACE_PACKAGES = [
  * @returns the library, or why there is none, for people
  */
 export async function loadRclnodejs(): Promise<RclLoad> {
-  const reason = process.env.ARM_BRIDGE_ROS_UNAVAILABLE;
+  const reason = process.env[UNAVAILABLE];
   if (reason) return { ok: false, reason };
   if (!process.env.AMENT_PREFIX_PATH) {
     return {

@@ -15,7 +15,7 @@ import { offerArm } from './arm-inputs.ts';
 import { declareArmParameters } from './arm-parameters.ts';
 import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
-import { acceptsCommands, setDiscovery } from './discovery.ts';
+import { acceptsCommands, listensToNetwork, setDiscovery } from './discovery.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
@@ -91,7 +91,13 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
   try {
     await rcl.init(context, argv);
     const populated = populate(services, rcl, context, prefix, parameters);
-    logger.info(`ROS 2 ${distro}: ${services.arms.all.length} arms in ${prefix || '/'}, discovery by ${discovery}`);
+    if (discovery.byProfile && listensToNetwork()) {
+      await populated.close();
+      throw new Error(`Fast DDS ignores the profile for this machine, and other machines would find the arms`);
+    }
+    logger.info(
+      `ROS 2 ${distro}: ${services.arms.all.length} arms in ${prefix || '/'}, discovery by ${discovery.source}`,
+    );
     return { distro, ...populated };
   } catch (error) {
     if (context.isInitialized()) context.shutdown();

@@ -615,7 +615,7 @@ export function fakeServices(
       latency: timing(0.0012),
       histogram: { width: 0.00025, counts: [0, 3, 1] },
     }),
-    ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null }),
+    ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null, preparing: null }),
     logger: pino({ level: 'silent' }),
     version: '0.1.0',
     tokens: options.token === undefined ? null : { control: options.token, read: options.readToken ?? null },

@@ -337,7 +337,7 @@ test('the status tells bridge, arms, ROS and loop as they are', async () => {
     robots: ['so101', 'so101'],
     version_id: '0.1.0',
     dialect: 'standard',
-    ros: { enabled: false, reason: 'switched off with --no-ros', distro: null },
+    ros: { enabled: false, reason: 'switched off with --no-ros', distro: null, preparing: null },
     loop: {
       cycles: 12,
       rate: 200,

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -68,6 +68,19 @@ describe.skipIf(!HAS_ROS || !WITNESS_PYTHON)('a workspace with this repository',
     })) {
       for (const file of files) expect(existsSync(installed(name, 'share', name, file)), file).toBe(true);
     }
+  });
+
+  test('holds what the preparation of a checkout builds by itself, and the type supports of every language', () => {
+    const own = join(ROOT, 'build/ros/install');
+    const files = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('arm_bridge'));
+    const texts = files.filter((name) => /\.(py|msg|srv|action|idl|json)$|rosidl_interfaces\/arm_bridge$/.test(name));
+    expect(texts.length).toBeGreaterThan(40);
+    for (const name of texts)
+      expect(readFileSync(installed('arm_bridge', name), 'utf8'), name).toBe(readFileSync(join(own, name), 'utf8'));
+    const supports = ['fastrtps_c', 'fastrtps_cpp', 'introspection_c', 'introspection_cpp', 'c', 'cpp'];
+    const libraries = supports.map((support) => `lib/libarm_bridge__rosidl_typesupport_${support}.so`);
+    for (const name of [...libraries, ...files.filter((file) => /^lib\/\w+\.so$/.test(file))])
+      expect(existsSync(installed('arm_bridge', name)), name).toBe(true);
   });
 
   test('does not hold the interfaces that the ROS 2 of PyPI lacks: they are not laid over those of a real one', () => {

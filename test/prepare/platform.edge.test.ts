@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +20,7 @@ const { cacheFolder, missingBuildTools, missingLine, nodeTooOld, packageManager,
   await library('platform.mjs');
 const { findRos, sourcedPrefixes } = await library('ros.mjs');
 const { wishOf } = await library('prepare.mjs');
-const { shellLines } = await library('environment.mjs');
+const { rosVariables, shellLines } = await library('environment.mjs');
 
 let folder: string;
 
@@ -62,9 +71,10 @@ test('the package manager follows the family of the distribution', () => {
 });
 
 test('tools that are not on the path are missing', () => {
-  expect(missingBuildTools({ cmake: true }, folder)).toEqual(expect.arrayContaining(['make', 'cmake']));
+  expect(missingBuildTools({ sourced: true }, folder)).toEqual(expect.arrayContaining(['make', 'cmake']));
+  expect(missingBuildTools({ sourced: false }, folder)).toEqual(['compiler']);
   for (const name of ['cc', 'c++', 'make', 'cmake']) program(name);
-  expect(missingBuildTools({ cmake: true }, folder)).toEqual([]);
+  expect(missingBuildTools({ sourced: true }, folder)).toEqual([]);
   expect(which('make', folder)).toBe(join(folder, 'make'));
 });
 
@@ -96,19 +106,37 @@ test('what the preparation has exported does not pass for a sourced ROS 2', () =
   expect(sourcedPrefixes(folder, {})).toEqual([]);
 });
 
-test('a sourced folder without ROS 2 is named, with what to do', () => {
-  const found = findRos(folder, '/cache', {
-    AMENT_PREFIX_PATH: join(folder, 'nothing'),
-    ROS_DISTRO: 'jazzy',
-    PATH: '',
-  });
-  expect(found.reason).toContain('none of its folders holds a ROS 2');
+test('a workspace without its ROS 2 does not turn ROS 2 off: it is left aside, and said so', () => {
+  const workspace = join(folder, 'nothing');
+  const found = findRos(root, '/cache', { ...process.env, AMENT_PREFIX_PATH: workspace });
+  expect(found.ignored ?? found.reason).toContain(`AMENT_PREFIX_PATH (${workspace}) holds no ROS 2 and is left aside`);
+  if (whyNoWheels() === null) expect(found.ros?.env.AMENT_PREFIX_PATH).not.toContain(workspace);
 });
+
+test.each([
+  ['its place', 'ros/rolling', {}, 'rolling'],
+  ['its own files', 'elsewhere', {}, 'kilted'],
+  ['the environment before those', 'ros/rolling', { ROS_DISTRO: 'jazzy' }, 'jazzy'],
+])(
+  'the release of a sourced ROS 2 is told by %s, for a service has no shell that sets it',
+  (_, place, given, distro) => {
+    const base = join(folder, place);
+    const hooks = join(base, 'share/ros_environment/environment');
+    for (const path of [join(base, 'share/rcl'), hooks]) mkdirSync(path, { recursive: true });
+    writeFileSync(join(base, 'share/rcl/package.xml'), '');
+    writeFileSync(join(hooks, '1.ros_distro.sh'), 'export ROS_DISTRO=kilted\n');
+    mkdirSync(join(folder, 'interfaces'));
+    const { ros } = findRos(folder, '/cache', { PATH: process.env.PATH, AMENT_PREFIX_PATH: base, ...given });
+    expect(ros.distro).toBe(distro);
+    expect(rosVariables(folder, ros)).toMatchObject({ ROS_DISTRO: distro });
+  },
+);
 
 test('ROS is left out by choice, and for answers that need no bridge', () => {
   expect(wishOf('start', [], {})).toEqual({
     ros: true,
     rosRequired: false,
+    bridge: true,
     witness: false,
     composeLoader: false,
     newerNode: false,
@@ -116,10 +144,17 @@ test('ROS is left out by choice, and for answers that need no bridge', () => {
   });
   expect(wishOf('start', ['--port', '1', '--no-ros'], {}).ros).toBe(false);
   expect(wishOf('start', ['--help'], {}).ros).toBe(false);
+  expect(wishOf('run', ['--config', 'my.yaml', 'doctor', '--json'], {})).toMatchObject({ ros: false, bridge: false });
+  expect(wishOf('run', ['kalibrate'], {})).toMatchObject({ ros: false, bridge: false });
+  expect(wishOf('run', ['--port', '1', '--ros-args', '-r', '__ns:=/lab'], {})).toMatchObject({
+    ros: true,
+    bridge: true,
+  });
   expect(wishOf('start', [], { ARM_BRIDGE_ROS_ENABLED: 'false' }).ros).toBe(false);
   expect(wishOf('test', [], {})).toEqual({
     ros: true,
     rosRequired: true,
+    bridge: false,
     witness: true,
     composeLoader: true,
     newerNode: true,
@@ -139,7 +174,7 @@ test('the doctor ends with code 0 and makes nothing, also with nothing installed
   const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/doctor.mjs')], { env, encoding: 'utf8' });
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Python: +missing; to install: /m);
-  expect(stdout).toMatch(/^make: +missing; to install: /m);
+  expect(stdout).toMatch(/^C\/C\+\+ compiler: +missing; to install: /m);
   expect(stdout).toMatch(/^ROS 2: +none: /m);
   expect(readdirSync(folder)).toEqual(['node']);
 });

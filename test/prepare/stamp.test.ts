@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +16,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 const library = (name: string) => import(pathToFileURL(join(import.meta.dirname, '../../scripts/lib', name)).href);
 const { hashFiles, hashOf, readStamp, writeStamp } = await library('stamp.mjs');
 const { buildIsCurrent, buildKey } = await library('typescript.mjs');
-const { copyInstall, interfaceHash, interfacesAreCurrent } = await library('interfaces.mjs');
+const { copyInstall, keepInstall, interfaceHash, interfacesAreCurrent } = await library('interfaces.mjs');
 const { packagesAreCurrent } = await library('npm-packages.mjs');
 const { locatePrefix, prefixIsComplete } = await library('ros-prefix.mjs');
 
@@ -125,6 +134,14 @@ test('packages that npm has installed by hand count when they are those of the l
   expect(packagesAreCurrent(root)).toBe(false);
   write(installed, lock({ 'node_modules/a': a, 'node_modules/own': own, 'node_modules/left': a }));
   expect(packagesAreCurrent(root)).toBe(false);
+});
+
+test('what is kept for other clones may be read by other users, and is kept once', () => {
+  write('built/share/name', '');
+  const kept = join(root, 'interfaces', 'key');
+  for (const _ of [1, 2]) keepInstall(join(root, 'built'), kept, root);
+  expect(statSync(kept).mode & 0o777).toBe(0o777 & ~process.umask());
+  expect(readdirSync(join(root, 'interfaces'))).toEqual(['key']);
 });
 
 test('a kept build names the checkout that it is copied to, and every other folder as before', () => {

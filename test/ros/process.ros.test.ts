@@ -1,11 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { setDiscovery } from '../../src/ros/discovery.ts';
+import { acceptsCommands, listensToNetwork, setDiscovery } from '../../src/ros/discovery.ts';
 import { freeDomain } from '../support/domain.ts';
 import { describeRos, isolateRos, Witness } from './support/ros.ts';
 
@@ -28,6 +30,7 @@ beforeAll(() => {
     outDir: join(folder, 'out'),
   });
   expect(program.emit().emitSkipped).toBe(false);
+  symlinkSync(join(repository, 'config'), join(folder, 'out/config'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -77,9 +80,32 @@ class Child {
 const childScript = () => join(folder, 'out/test/ros/support/child.js');
 
 describe('how far discovery reaches', () => {
+  const profile = join(repository, 'config/fastdds-this-host.xml');
+  const byProfile = { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SYSTEM_DEFAULT', FASTRTPS_DEFAULT_PROFILES_FILE: profile };
+  const own = { FASTRTPS_DEFAULT_PROFILES_FILE: '/etc/dds.xml' };
+
   test.each([
-    ['localhost', { ROS_DISTRO: 'jazzy' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }],
-    ['subnet', { ROS_DISTRO: 'jazzy' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }],
+    ['localhost', { ROS_DISTRO: 'jazzy' }, byProfile],
+    [
+      'localhost',
+      { ROS_DISTRO: 'kilted' },
+      { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SYSTEM_DEFAULT', FASTDDS_DEFAULT_PROFILES_FILE: profile },
+    ],
+    ['subnet', { ROS_DISTRO: 'jazzy', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }, byProfile],
+    ['localhost', { ROS_DISTRO: 'jazzy', ...byProfile }, {}],
+    ['localhost', { ROS_DISTRO: 'lyrical' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }],
+    ['localhost', { ROS_DISTRO: 'jazzy', ...own }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }],
+    [
+      'localhost',
+      { ROS_DISTRO: 'jazzy', RMW_IMPLEMENTATION: 'rmw_zenoh_cpp' },
+      { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' },
+    ],
+    ['localhost', { ROS_DISTRO: 'jazzy', ROS_STATIC_PEERS: '192.0.2.1' }, {}],
+    [
+      'subnet',
+      { ROS_DISTRO: 'jazzy' },
+      { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET', FASTDDS_BUILTIN_TRANSPORTS: 'UDPv4' },
+    ],
     ['off', { ROS_DISTRO: 'jazzy' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'OFF' }],
     ['localhost', { ROS_DISTRO: 'humble' }, { ROS_LOCALHOST_ONLY: '1' }],
     ['subnet', { ROS_DISTRO: 'humble' }, { ROS_LOCALHOST_ONLY: '0' }],
@@ -90,6 +116,27 @@ describe('how far discovery reaches', () => {
     const environment: NodeJS.ProcessEnv = { ...given };
     setDiscovery(range, environment);
     expect(environment).toEqual({ ...given, ...set });
+  });
+
+  test('the switch of older releases for this machine is taken for the range, which it would override', () => {
+    const environment: NodeJS.ProcessEnv = { ROS_DISTRO: 'jazzy', ROS_LOCALHOST_ONLY: '1' };
+    expect(setDiscovery('subnet', environment).byProfile).toBe(true);
+    expect(environment).toEqual({ ROS_DISTRO: 'jazzy', ...byProfile });
+    expect(acceptsCommands('auto', environment)).toBe(true);
+  });
+
+  test('a socket that other machines reach is told from those of this machine', async () => {
+    const open = async (address: string): Promise<Socket> => {
+      const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+      socket.bind(0, address);
+      await once(socket, 'listening');
+      return socket;
+    };
+    const sockets = [await open('127.0.0.1'), await open('::1')];
+    expect(listensToNetwork()).toBe(false);
+    sockets.push(await open('0.0.0.0'));
+    expect(listensToNetwork()).toBe(process.platform === 'linux');
+    for (const socket of sockets) socket.close();
   });
 });
 

@@ -114,8 +114,9 @@ export function healthPanel(store: Store): HTMLElement {
     loop.set('late cycles', `${frame.late} (${measure((100 * frame.late) / Math.max(frame.cycles, 1), 2, ' %')})`);
     loop.set('read to goals, 99 %', milliseconds(frame.latency.recent.p99));
     about.set('bridge', store.hello?.version ?? '');
-    const { enabled, distro, reason } = frame.ros;
-    about.set('ROS 2', enabled ? `on, ${distro ?? 'unknown distribution'}` : `off: ${reason}`);
+    const { enabled, distro, reason, preparing } = frame.ros;
+    if (preparing !== null) about.set('ROS 2', `on in about ${preparing.left} s: ${preparing.step}`);
+    else about.set('ROS 2', enabled ? `on, ${distro ?? 'unknown distribution'}` : `off: ${reason}`);
     const work = document.getElementById('scene')?.dataset.work;
     about.set('work per frame', work === undefined ? '–' : `${work} ms`);
   });

@@ -145,7 +145,7 @@ export const loopExample: z.input<typeof loopState> = {
   latency: timingExample,
   period_histogram: { width: 0.00025, counts: [0, 1990, 10] },
 };
-export const rosExample = { enabled: true, reason: '', distro: 'jazzy' };
+export const rosExample = { enabled: true, reason: '', distro: 'jazzy', preparing: null };
 
 const example: BridgeStatus = {
   status: 'ok',

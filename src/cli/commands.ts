@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { addCalibrate } from './calibrate.ts';
+import { addDoctor } from './doctor.ts';
+import { addPorts } from './ports.ts';
+import { addRegisters } from './registers.ts';
+import { addScan } from './scan.ts';
+import { addSetup } from './setup.ts';
+import { addSimulate } from './simulate.ts';
+
+/** Adds all commands besides the bridge itself. @param defaultConfig file that is used when none is named */
+export function addCommands(program: Command, defaultConfig: string): void {
+  addDoctor(program);
+  addPorts(program);
+  addScan(program);
+  addRegisters(program);
+  addSimulate(program);
+  addSetup(program);
+  addCalibrate(program, defaultConfig);
+}

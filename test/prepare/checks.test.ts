@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+
+const library = (name: string) => import(pathToFileURL(join(import.meta.dirname, '../../scripts/lib', name)).href);
+const { addressOf, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } = await library('checks.mjs');
+const { ROS_STEPS, timeLeft } = await library('ros-build.mjs');
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'arm-bridge-checks-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe('where the bridge will listen is known before its packages are there', () => {
+  const at = (args: string[], env = {}, file = '') => {
+    writeFileSync(join(root, 'my.yaml'), file);
+    return addressOf(root, ['--config', join(root, 'my.yaml'), ...args], env);
+  };
+
+  test('command line before environment before file before default', () => {
+    const file = 'http:\n  host: 0.0.0.0\n  port: 9001 # for the class\n';
+    expect(at([])).toEqual({ host: '127.0.0.1', port: 8020 });
+    expect(at([], {}, file)).toEqual({ host: '0.0.0.0', port: 9001 });
+    expect(at([], { ARM_BRIDGE_HTTP_PORT: '9002' }, file)).toEqual({ host: '0.0.0.0', port: 9002 });
+    expect(at(['--port', '9003'], { ARM_BRIDGE_HTTP_PORT: '9002' }, file).port).toBe(9003);
+    expect(at(['--port=9004', '--host=::1'], {}, file)).toEqual({ host: '::1', port: 9004 });
+  });
+
+  test.each([
+    ['http: { dialect: standard, port: 9005 }\n', 9005],
+    ['arms:\n  - { name: a, bus: "tcp://here:5555" }\nhttp:\n\n  # port: 1\n  port: "9006"\n', 9006],
+    ['control: { rate: 100 }\nlog:\n  port: 7\n', 8020],
+  ])('in a file like %j', (file, port) => {
+    expect(at([], {}, file).port).toBe(port);
+  });
+
+  test('not at all where a free one is taken, or none is given', () => {
+    expect(at(['--port', '0']).port).toBe(0);
+    expect(at(['--port', 'nine']).port).toBe(0);
+  });
+});
+
+describe('a port that is taken', () => {
+  async function occupied(page: string): Promise<number> {
+    const server = createHttpServer((_, response) => response.end(page)).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  test('is told, with who has it and what to do', async () => {
+    const port = await occupied('<title>Arm Bridge</title>');
+    const reason = `port ${port} is taken: an Arm Bridge runs there (http://127.0.0.1:${port}); end that program, `;
+    expect(await whyNotListen({ host: '127.0.0.1', port })).toBe(`${reason}or start with --port ${port + 1}`);
+    const other = await occupied('<title>Something else</title>');
+    expect(await whyNotListen({ host: '127.0.0.1', port: other })).toMatch(/^port \d+ is taken; end that program/);
+  });
+
+  test('is told from a free one, and from one that the bridge chooses', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    expect(await whyNotListen({ host: '127.0.0.1', port })).toBeNull();
+    expect(await whyNotListen({ host: '127.0.0.1', port: 0 })).toBeNull();
+  });
+});
+
+test('a folder that cannot be written to is told with what to do', () => {
+  expect(whyNotWritable(join(root, 'new/folder'), 'no')).toBeNull();
+  writeFileSync(join(root, 'file'), '');
+  expect(whyNotWritable(join(root, 'file/below'), 'set X')).toMatch(
+    /file\/below cannot be written to \(E\w+\): set X$/,
+  );
+  if (process.getuid?.() === 0) return;
+  chmodSync(root, 0o555);
+  expect(whyNotWritable(join(root, 'below'), 'set X')).toContain('EACCES');
+  chmodSync(root, 0o755);
+});
+
+test('a disk with too little space is told before it is full', () => {
+  expect(whyNoSpace(join(root, 'not/there/yet'), 1, 'nothing')).toBeNull();
+  expect(whyNoSpace(root, 1e12, 'ROS 2')).toMatch(/has \d+ MB left, and ROS 2 takes 1000000000000 MB: make room$/);
+});
+
+test('a registry that is not found is told at once; behind a proxy nobody knows', async () => {
+  const env = { npm_config_registry: 'https://registry.invalid/' };
+  expect(await whyNoNetwork(env)).toMatch(/^registry\.invalid is not found \(\w+\); is there a network\?/);
+  expect(await whyNoNetwork({ ...env, HTTPS_PROXY: 'http://proxy:3128' })).toBeNull();
+});
+
+test('the time that is left is what the running step still takes, and the steps after it', () => {
+  const { prefix, interfaces, addon, messages } = ROS_STEPS;
+  const after = interfaces.usual + addon.usual + messages.usual;
+  expect(timeLeft([{ title: prefix.title, since: 10 }], 10)).toBe(prefix.usual + after);
+  expect(timeLeft([{ title: prefix.title, since: 10 }], 1000)).toBe(2 + after);
+  const both = [interfaces, addon].map(({ title }) => ({ title, since: 0 }));
+  expect(timeLeft(both, 1)).toBe(interfaces.usual - 1 + messages.usual);
+  expect(timeLeft([{ title: 'npm packages: installing', since: 0 }], 0)).toBeGreaterThan(messages.usual);
+});
