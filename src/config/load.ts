@@ -17,6 +17,11 @@ export class ConfigError extends Error {
 /** The file that runs when none is named: two simulated arms. */
 export const DEFAULT_CONFIG_FILE = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
 
+/** The file of programs that are told none: the one that the environment names, as images do, or the simulated pair. */
+export function usualConfigFile(environment: NodeJS.ProcessEnv = process.env): string {
+  return environment.ARM_BRIDGE_CONFIG_FILE || DEFAULT_CONFIG_FILE;
+}
+
 export const ENVIRONMENT_PREFIX = 'ARM_BRIDGE_';
 
 /** Sections whose keys the environment can set, as ARM_BRIDGE_<SECTION>_<KEY>. */
