@@ -5,6 +5,7 @@ import type { Bridge } from './bridge.ts';
 import { addCalibrate } from './cli/calibrate.ts';
 import { addDoctor } from './cli/doctor.ts';
 import { addHealth } from './cli/health.ts';
+import { addInstall } from './cli/install.ts';
 import { addPorts } from './cli/ports.ts';
 import { addRegisters } from './cli/registers.ts';
 import { addScan } from './cli/scan.ts';
@@ -134,6 +135,7 @@ const program = new Command('arm-bridge')
   .action((options: Options) => run(options, ros));
 addDoctor(program);
 addHealth(program);
+addInstall(program);
 addPorts(program);
 addScan(program);
 addRegisters(program);

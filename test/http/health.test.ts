@@ -59,7 +59,7 @@ test('metrics are in the text format of Prometheus: each name described once, an
   expect([...described.values()].every((count) => count === 1)).toBe(true);
   for (const line of [
     'arm_bridge_loop_cycles_total 12',
-    'arm_bridge_loop_period_seconds{quantile="0.99"} 0.01',
+    'arm_bridge_loop_period_seconds{statistic="p99"} 0.01',
     'arm_bridge_arm_state{arm="leader",state="moving"} 1',
     'arm_bridge_arm_state{arm="follower",state="moving"} 0',
     'arm_bridge_servo_temperature_celsius{arm="follower",joint="elbow_flex"} 31',

@@ -30,6 +30,7 @@ const TRANSLATED: Readonly<Record<string, (value: never, project: Project) => st
   environment: (values: Record<string, string>) =>
     Object.entries(values).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
   group_add: (names: string[]) => names.flatMap((name) => ['--group-add', name]),
+  healthcheck: ({ disable }: { disable?: boolean }) => (disable === true ? ['--no-healthcheck'] : []),
   ipc: (mode: string) => ['--ipc', mode],
   logging: ({ driver, options }: { driver: string; options: Record<string, string> }) => [
     '--log-driver',

@@ -1,9 +1,10 @@
 /** A laboratory as docs/deployment.md has it set up: a machine, an engine on it, and the folder in which people type. */
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { Compose } from './compose.ts';
 import { Engine } from './engine.ts';
 import { Machine } from './machine.ts';
-import { say, until } from './run.ts';
+import { outcome, ROOT, say, until } from './run.ts';
 
 /** Longest start of a bridge on a busy machine, ms. */
 const START_LIMIT = 120_000;
@@ -76,6 +77,15 @@ export class Lab {
   /** Runs a shell command inside a container. */
   inside(name: string, command: string, more: readonly string[] = []): ReturnType<Engine['outcome']> {
     return this.engine.outcome(['exec', ...more, name, 'sh', '-c', command]);
+  }
+
+  /** Prints joints and tool pose of an arm once, as any user of this machine who has a ROS 2 and sets nothing. */
+  onHost(user: number, arm: string): ReturnType<typeof outcome> {
+    const { AMENT_PREFIX_PATH, RMW_IMPLEMENTATION, ROS_DISTRO, ARM_BRIDGE_ROS_PYTHON } = process.env;
+    const watch = [ARM_BRIDGE_ROS_PYTHON!, '-B', join(ROOT, 'docs/watch.py'), arm, '--once'];
+    const [program, args] = this.machine.command('timeout', ['30', ...watch], user);
+    const env = { PATH: '/usr/bin:/bin', HOME: '/tmp', AMENT_PREFIX_PATH, RMW_IMPLEMENTATION, ROS_DISTRO };
+    return outcome(program, args, { env, cwd: '/', timeout: 60_000 });
   }
 
   async down(name: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** A machine for the laboratory: network and /dev/shm of its own, so that nothing else here is met or disturbed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { homedir } from 'node:os';
 import { type Outcome, outcome, type RunOptions, run } from './run.ts';
 
 export class Machine {
@@ -11,7 +12,18 @@ export class Machine {
   }
 
   static async start(): Promise<Machine> {
-    const script = 'mount -t tmpfs -o mode=1777 shm /dev/shm && ip link set lo up && echo up && exec sleep infinity';
+    const script = [
+      'mount -t tmpfs -o mode=1777 shm /dev/shm',
+      'mount -t tmpfs -o mode=755 run /run',
+      'ip link set lo up',
+      // A card to a network on which nobody else is.
+      'ip link add eth0 type veth peer name cable && ip link set cable up && ip link set eth0 up',
+      'ip address add 192.168.77.1/24 dev eth0 && ip route add default dev eth0',
+      // Home folders of which other users can read what is in them: the ROS 2 of this machine is in one.
+      `mkdir -m 755 /run/home /run/work && mount -t overlay -o lowerdir=${homedir()},upperdir=/run/home,workdir=/run/work overlay ${homedir()}`,
+      'echo up',
+      'exec sleep infinity',
+    ].join(' && ');
     const anchor = spawn('unshare', ['--net', '--mount', '--ipc', '--propagation', 'private', 'sh', '-c', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -64,7 +64,7 @@ export function say(text: string): void {
   process.stderr.write(`[lab ${new Date().toISOString().slice(11, 19)}] ${text}\n`);
 }
 
-/** What the tests need of Debian besides what the machine has. */
+/** What the tests need of Debian's packages. scripts/run-lab.mjs says where they cannot be had. */
 const PACKAGES = {
   '/usr/sbin/dockerd': 'docker.io',
   '/usr/bin/containerd': 'containerd',
@@ -74,18 +74,6 @@ const PACKAGES = {
   '/usr/bin/systemd-nspawn': 'systemd-container',
   '/usr/bin/promtool': 'prometheus',
 };
-
-/** Why no container can be run here; null when it can. */
-export function whyNot(): string | null {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return 'the laboratory is built on Linux x86_64 alone';
-  if (process.getuid?.() !== 0) return 'a container engine of its own needs root: sudo npm run test:lab';
-  if (!existsSync('/usr/bin/apt-get'))
-    return 'the engine comes from the packages of Debian 12, and there is no apt-get here';
-  if ((process.env.ARM_BRIDGE_COMPOSE_LOADER ?? '') === '') {
-    return 'ARM_BRIDGE_COMPOSE_LOADER names no loader of compose files: start with npm run test:lab, which builds it with Go';
-  }
-  return null;
-}
 
 /** Installs what is missing. The archive folder is its own: another apt at work empties the shared one. */
 export async function installPackages(): Promise<void> {
