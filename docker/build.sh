@@ -1,7 +1,8 @@
 #!/bin/sh
-# docker/build.sh [--no-ros]
+# docker/build.sh [--no-ros | --parts]
 # Makes a checkout ready to run, by any user, without a network, a compiler or a folder to write to. The images are built
-# with this file, `arm-bridge install` asks for it, and a test runs it in a clean folder.
+# with this file, `arm-bridge install` asks for it, and a test runs it in a clean folder. --no-ros leaves ROS 2 out; --parts
+# ends with what can be made without the sources of the bridge.
 set -eu
 # Whoever runs the bridge is another user than the one that builds it.
 umask 022
@@ -9,7 +10,8 @@ umask 022
 cd -- "$(dirname -- "$0")/.."
 mkdir -p build
 setup=
-if [ "${1:-}" = --no-ros ]; then
+mode=${1:-}
+if [ "$mode" = --no-ros ]; then
   export ARM_BRIDGE_ROS_ENABLED=false
 else
   # A ROS 2 below /opt/ros is used: the one that ROS_DISTRO names, or the only one. Without one, it comes from PyPI.
@@ -24,6 +26,10 @@ else
     . "$setup"
     set -u
   fi
+fi
+if [ "$mode" = --parts ]; then
+  node scripts/prepare.mjs ros > /dev/null
+  exit
 fi
 # The bridge starts with what is found here, whatever environment it is started in: systemd's has no ROS_DISTRO.
 prepared=$(node scripts/prepare.mjs start)

@@ -1,5 +1,6 @@
-// node scripts/prepare.mjs start|test [arguments of the bridge]
-// Prepares this checkout and prints, as shell commands, the environment in which the bridge or its tests run.
+// node scripts/prepare.mjs start|test|packages|ros [arguments of the bridge]
+// Prepares this checkout and prints, as shell commands, the environment in which the bridge or its tests run. Images are built in
+// steps: `packages` installs those of npm alone, `ros` all but the bridge itself.
 
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +11,8 @@ import { StepError } from './lib/progress.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [purpose, ...args] = process.argv.slice(2);
 
-if (purpose !== 'start' && purpose !== 'test') {
-  process.stderr.write('usage: node scripts/prepare.mjs start|test [arguments of the bridge]\n');
+if (!['start', 'test', 'packages', 'ros'].includes(purpose)) {
+  process.stderr.write('usage: node scripts/prepare.mjs start|test|packages|ros [arguments of the bridge]\n');
   process.exit(2);
 }
 

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Logger } from 'pino';
 import type { Bridge } from './bridge.ts';
+import { addBackup } from './cli/backup.ts';
 import { addCalibrate } from './cli/calibrate.ts';
 import { addDoctor } from './cli/doctor.ts';
 import { addHealth } from './cli/health.ts';
@@ -136,6 +137,7 @@ const program = new Command('arm-bridge')
 addDoctor(program);
 addHealth(program);
 addInstall(program);
+addBackup(program);
 addPorts(program);
 addScan(program);
 addRegisters(program);
