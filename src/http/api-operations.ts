@@ -46,11 +46,11 @@ export const API_OPERATIONS: Operations = {
   '/readyz': get({
     id: 'readyz',
     tag: 'status',
-    summary: 'Whether all arms are connected',
+    summary: 'Whether all arms are connected, and ROS 2 is on where it is demanded',
     description: 'Needs no token.',
-    answer: { name: 'StatusResponse', description: 'All arms are connected.' },
+    answer: { name: 'StatusResponse', description: 'All arms are connected; the message says whether ROS 2 is off.' },
     refusals: {},
-    failure: 'Some arm is disconnected.',
+    failure: 'Some arm is disconnected, or ROS 2 is demanded and off.',
   }),
   '/metrics': get({
     id: 'metrics',

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { installedFiles } from '../../src/cli/install.ts';
+import { ADAPTERS } from '../../src/servo/port/adapters.ts';
 import { bashBlocks, commands, ROOT } from '../docs/support/blocks.ts';
 
 const DOCUMENT = 'docs/deployment.md';
@@ -76,17 +78,89 @@ describe('the unit of systemd', () => {
     }
   });
 
+  test.skipIf(!HAS_SYSTEMD)('is exposed at most 2.0 by the word of systemd, as it is written', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-unit-'));
+    try {
+      const unit = join(folder, 'arm-bridge.service');
+      writeFileSync(unit, UNIT.replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true'));
+      const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], {
+        encoding: 'utf8',
+      });
+      expect(status, stdout).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   test('leaves the bridge the time and the permission that it needs, and no more', () => {
     expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(10);
     expect(value('KillMode')).toBe('mixed');
     expect(value('User')).toBe('arm-bridge');
     expect(value('CapabilityBoundingSet')).toBe('');
-    expect(value('ExecStart')).toMatch(new RegExp(`^${HOME}/docker/with-ros.sh node ${HOME}/dist/main.js --config `));
+    expect(value('ExecStart')).toMatch(new RegExp(`^${HOME}/docker/arm-bridge --config `));
     expectFilesOf(UNIT);
   });
 
-  test('gives the token that its configuration asks for', () => {
-    const credential = /^LoadCredential=(\w+):/m.exec(UNIT)![1];
-    expect(UNIT).toContain(`ARM_BRIDGE_HTTP_TOKEN_FILE=%d/${credential}`);
+  test('gives the tokens to the bridge alone', () => {
+    for (const credential of ['token', 'read_token']) {
+      expect(UNIT).toContain(`LoadCredential=${credential}:/etc/arm-bridge/${credential}\n`);
+      expect(UNIT).toContain(`ARM_BRIDGE_HTTP_${credential.toUpperCase()}_FILE=%d/${credential}`);
+    }
+  });
+
+  test('allows a real-time priority only with its drop-in, and that allows all that is needed', () => {
+    const dropIn = readFileSync(join(ROOT, 'config/arm-bridge-realtime.conf'), 'utf8');
+    expect(UNIT).not.toContain('LimitRTPRIO');
+    const limit = /^LimitRTPRIO=(\d+)$/m.exec(dropIn)![1];
+    expect(dropIn).toContain(`ARM_BRIDGE_CONTROL_PRIORITY=${limit}`);
+    expect([value('RestrictRealtime'), dropIn]).toEqual(['yes', expect.stringContaining('RestrictRealtime=no')]);
+  });
+});
+
+describe('what arm-bridge install writes', () => {
+  const place = {
+    home: ROOT.replace(/\/$/, ''),
+    config: 'arms: []\n',
+    serialGroup: 'uucp',
+    realtime: false,
+    rules: [],
+  };
+  const named = (files: ReturnType<typeof installedFiles>, end: string) =>
+    files.find(({ path }) => path.endsWith(end))!;
+
+  test('names the place and the group of this machine', () => {
+    const unit = named(installedFiles(place), '.service').text;
+    expect(unit).toContain(`ExecStart=${place.home}/docker/arm-bridge `);
+    expect(unit).not.toContain(HOME);
+    expect(unit).toContain('SupplementaryGroups=uucp\n');
+    const rules = named(installedFiles(place), '.rules').text;
+    expect(rules).toContain('GROUP="uucp"');
+    expect(rules).not.toContain('dialout"');
+  });
+
+  test('keeps rules that are there already, and none of its own twice', () => {
+    const mine = 'SUBSYSTEM=="tty", ATTRS{idVendor}=="1234", MODE="0660"';
+    const first = named(installedFiles({ ...place, rules: [mine] }), '.rules').text;
+    expect(named(installedFiles({ ...place, rules: first.split('\n') }), '.rules').text).toBe(first);
+    expect(first.split('\n').filter((line) => line === mine)).toHaveLength(1);
+  });
+
+  test('makes tokens that nobody else may read, and leaves those and the configuration that are there', () => {
+    const files = installedFiles(place);
+    const [token, readToken] = [named(files, '/token'), named(files, '/read_token')];
+    expect(token.text).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(token.text).not.toBe(readToken.text);
+    for (const { mode, kept } of [token, readToken]) expect([mode, kept]).toEqual([0o600, true]);
+    expect(named(files, 'config.yaml')).toMatchObject({ text: place.config, kept: true });
+  });
+
+  test('has a rule for every adapter that the bridge knows', () => {
+    const rules = readFileSync(join(ROOT, 'config/70-arm-bridge.rules'), 'utf8');
+    for (const { vendorId, productId } of ADAPTERS) {
+      const product = productId === null ? '' : `, ATTRS{idProduct}=="${productId}"`;
+      expect(rules).toContain(
+        `ATTRS{idVendor}=="${vendorId}"${product}, MODE="0660", GROUP="dialout", TAG+="uaccess"\n`,
+      );
+    }
   });
 });

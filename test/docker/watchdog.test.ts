@@ -114,7 +114,14 @@ describe('docker/health.sh', () => {
       process.execPath,
       [
         '-e',
-        'let n = 0; const beat = () => fs.writeFileSync(process.argv[1], `${++n} ${process.pid}\\n`); beat(); const t = setInterval(beat, 200); setTimeout(() => clearInterval(t), 1000 * process.argv[2]); setInterval(() => {}, 1e6);',
+        [
+          'let n = 0;',
+          "const beat = () => fs.writeFileSync(process.argv[1], [++n, process.pid].join(' ') + '\\n');",
+          'beat();',
+          'const timer = setInterval(beat, 200);',
+          'setTimeout(() => clearInterval(timer), 1000 * process.argv[2]);',
+          'setInterval(() => {}, 1e6);',
+        ].join('\n'),
         file,
         String(seconds),
       ],

@@ -24,10 +24,14 @@ export function healthRoutes(app: FastifyInstance, services: HttpServices, live:
   app.get('/readyz', { config }, async (_request, reply) => {
     const { all } = services.arms;
     const missing = all.filter((arm) => !arm.detached && arm.read().state === 'disconnected').length;
-    return reply.code(missing === 0 ? 200 : 503).send({
-      status: missing === 0 ? 'ok' : 'error',
-      message: missing === 0 ? null : `${missing} of ${all.length} arms are disconnected.`,
-    });
+    const { enabled: wished } = services.configuration().ros;
+    const rosOff = wished !== false && !services.ros().enabled;
+    const lacks = [
+      ...(missing === 0 ? [] : [`${missing} of ${all.length} arms are disconnected.`]),
+      ...(wished === true && rosOff ? ['ROS 2 is off, and ros.enabled demands it.'] : []),
+    ];
+    if (lacks.length > 0) return reply.code(503).send({ status: 'error', message: lacks.join(' ') });
+    return reply.send({ status: 'ok', message: rosOff ? 'ROS 2 is off: HTTP alone is served.' : null });
   });
 
   app.get('/metrics', async (_request, reply) =>
