@@ -29,8 +29,13 @@ else
 fi
 if [ "$mode" = --parts ]; then
   node scripts/prepare.mjs ros > /dev/null
-  exit
 fi
+# What it is made of, for whoever has to know. Python's part comes before images are rid of pip.
+mkdir -p build/sbom
+for prefix in "${XDG_CACHE_HOME:-$HOME/.cache}"/arm-bridge/ros-*; do
+  if [ -x "$prefix/bin/pip" ]; then "$prefix/bin/python" -m pip list --format=json > build/sbom/python.json; fi
+done
+if [ "$mode" = --parts ]; then exit; fi
 # The bridge starts with what is found here, whatever environment it is started in: systemd's has no ROS_DISTRO.
 prepared=$(node scripts/prepare.mjs start)
 {
@@ -49,5 +54,6 @@ elif grep -q '^export ARM_BRIDGE_ROS_UNAVAILABLE=' build/environment.sh; then
 else
   npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 fi
+npm sbom --sbom-format=cyclonedx --omit=dev > build/sbom/npm.json
 rm -rf build/log build/ros/build
 docker/with-ros.sh node dist/main.js --version

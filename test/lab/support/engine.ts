@@ -47,8 +47,12 @@ export class Engine {
     });
   }
 
-  outcome(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    return outcome(CLIENT, ['-H', SOCKET, ...args], { env: environment(), ...options });
+  /** @param options.redirection of a shell, such as `> file`: what goes through it need not be text */
+  outcome(args: readonly string[], options: RunOptions & { readonly redirection?: string } = {}): Promise<Outcome> {
+    const { redirection = '', ...rest } = options;
+    const all = ['-H', SOCKET, ...args];
+    if (redirection === '') return outcome(CLIENT, all, { env: environment(), ...rest });
+    return outcome('sh', ['-c', `exec "$0" "$@" ${redirection}`, CLIENT, ...all], { env: environment(), ...rest });
   }
 
   /** What `docker ARGS` prints. @throws {Error} when it fails */
