@@ -45,15 +45,17 @@ prepared=$(node scripts/prepare.mjs start)
     echo "export ARM_BRIDGE_ROS_UNAVAILABLE='it was built without ROS 2 (docs/deployment.md, Variables)'"
   fi
 } > build/environment.sh
+export npm_config_offline=true npm_config_update_notifier=false
 if [ "${ARM_BRIDGE_ROS_ENABLED:-}" = false ]; then
+  npm sbom --sbom-format=cyclonedx --omit=dev --omit=optional > build/sbom/npm.json
   npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
   rm -rf build/ros
 elif grep -q '^export ARM_BRIDGE_ROS_UNAVAILABLE=' build/environment.sh; then
   echo 'docker/build.sh: ROS 2 is wanted and cannot be had; the reason stands above (without it: --no-ros)' >&2
   exit 1
 else
+  npm sbom --sbom-format=cyclonedx --omit=dev > build/sbom/npm.json
   npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 fi
-npm sbom --sbom-format=cyclonedx --omit=dev > build/sbom/npm.json
 rm -rf build/log build/ros/build
 docker/with-ros.sh node dist/main.js --version

@@ -47,6 +47,17 @@ export class Engine {
     });
   }
 
+  /** The command that a terminal of its own runs, in `environment`. */
+  command(args: readonly string[]): string[] {
+    return [CLIENT, '-H', SOCKET, ...args];
+  }
+
+  get environment(): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(environment()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+  }
+
   /** @param options.redirection of a shell, such as `> file`: what goes through it need not be text */
   outcome(args: readonly string[], options: RunOptions & { readonly redirection?: string } = {}): Promise<Outcome> {
     const { redirection = '', ...rest } = options;
