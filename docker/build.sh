@@ -1,8 +1,7 @@
 #!/bin/sh
-# docker/build.sh [--no-ros | --parts]
+# docker/build.sh [--no-ros]
 # Makes a checkout ready to run, by any user, without a network, a compiler or a folder to write to. The images are built
-# with this file, `arm-bridge install` asks for it, and a test runs it in a clean folder. --no-ros leaves ROS 2 out; --parts
-# ends with what can be made without the sources of the bridge.
+# with this file, `arm-bridge install` asks for it, and a test runs it in a clean folder. --no-ros leaves ROS 2 out.
 set -eu
 # Whoever runs the bridge is another user than the one that builds it.
 umask 022
@@ -27,15 +26,6 @@ else
     set -u
   fi
 fi
-if [ "$mode" = --parts ]; then
-  node scripts/prepare.mjs ros > /dev/null
-fi
-# What it is made of, for whoever has to know. Python's part comes before images are rid of pip.
-mkdir -p build/sbom
-for prefix in "${XDG_CACHE_HOME:-$HOME/.cache}"/arm-bridge/ros-*; do
-  if [ -x "$prefix/bin/pip" ]; then "$prefix/bin/python" -m pip list --format=json > build/sbom/python.json; fi
-done
-if [ "$mode" = --parts ]; then exit; fi
 # The bridge starts with what is found here, whatever environment it is started in: systemd's has no ROS_DISTRO.
 prepared=$(node scripts/prepare.mjs start)
 {
@@ -45,6 +35,15 @@ prepared=$(node scripts/prepare.mjs start)
     echo "export ARM_BRIDGE_ROS_UNAVAILABLE='it was built without ROS 2 (docs/deployment.md, Variables)'"
   fi
 } > build/environment.sh
+# What it is made of, for whoever has to know.
+mkdir -p build/sbom
+for prefix in "${XDG_CACHE_HOME:-$HOME/.cache}"/arm-bridge/ros-*; do
+  if [ -f "$prefix/packages.json" ]; then
+    cp "$prefix/packages.json" build/sbom/python.json
+  elif [ -x "$prefix/bin/pip" ]; then
+    "$prefix/bin/python" -m pip list --format=json > build/sbom/python.json
+  fi
+done
 export npm_config_offline=true npm_config_update_notifier=false
 if [ "${ARM_BRIDGE_ROS_ENABLED:-}" = false ]; then
   npm sbom --sbom-format=cyclonedx --omit=dev --omit=optional > build/sbom/npm.json
