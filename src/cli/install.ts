@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { RULES_FILE } from '../servo/port/serial-errors.ts';
+import { type Finding, shown } from './doctor/finding.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
 /** Where docker/build.sh has built what is installed: the unit and its drop-in name this place until they are installed. */
@@ -147,13 +148,19 @@ function install({ config, realtime = false, start, into }: Options): number {
 function prove(home: string, start: boolean): number {
   const program = join(home, 'docker', 'arm-bridge');
   run('install', '-d', '-o', USER, '-g', USER, '-m', '750', HOME);
-  const as = ['-u', USER, '--', 'env', `HOME=${HOME}`, program, 'doctor', '--config', CONFIG];
+  const as = ['-u', USER, '--', 'env', `HOME=${HOME}`, program, 'doctor', '--json', '--config', CONFIG];
   tell(`as the user ${USER}: arm-bridge doctor --config ${CONFIG}`);
-  const { status } = spawnSync('runuser', as, { stdio: ['ignore', 'inherit', 'inherit'], cwd: '/' });
-  if (status !== 0) tell('what is wrong there has to be put right before the arms can be used');
+  const { stdout, stderr } = spawnSync('runuser', as, { encoding: 'utf8', cwd: '/' });
+  if (stdout === '') throw new UsageError(`the user ${USER} cannot run ${program}: ${stderr.trim()}`);
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+  process.stdout.write(`${shown(findings)}\n`);
+  // A port that no arm is at may well be somebody else's.
+  const faults = findings.filter(({ level, subject }) => level === 'fault' && !subject.startsWith('port '));
+  const code = faults.length === 0 ? EXIT.ok : EXIT.failed;
+  if (faults.length > 0) tell(`to be put right first: ${faults.map(({ subject }) => subject).join(', ')}`);
   if (!start) {
     tell('to start it, now and with the machine: systemctl enable --now arm-bridge');
-    return status === 0 ? EXIT.ok : EXIT.failed;
+    return code;
   }
   const running = has('systemctl', 'is-active', '--quiet', 'arm-bridge');
   run('systemctl', 'enable', 'arm-bridge');
@@ -163,7 +170,7 @@ function prove(home: string, start: boolean): number {
     run('systemctl', 'start', 'arm-bridge');
     tell('arm-bridge runs; its log: journalctl -u arm-bridge');
   }
-  return status === 0 ? EXIT.ok : EXIT.failed;
+  return code;
 }
 
 function existing(text: string): string {
