@@ -80,7 +80,7 @@ describe('the service of systemd', () => {
 
   test.each(['root', 'nobody'])('is heard on ROS 2 by %s', async (user) => {
     const watch = ['/opt/arm-bridge/build/ros/bin/python', '-B', '/opt/arm-bridge/docs/watch.py', 'leader', '--once'];
-    const env = { HOME: '/tmp', ROS_LOG_DIR: '/tmp/ros' };
+    const env = { HOME: '/tmp', ROS_LOG_DIR: `/tmp/ros-${user}` };
     const { stdout, stderr } = await booted.outcome('timeout', ['30', '/opt/arm-bridge/docker/with-ros.sh', ...watch], {
       user,
       env,

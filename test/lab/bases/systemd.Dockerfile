@@ -4,5 +4,5 @@ ARG IMAGE
 FROM ${IMAGE}
 USER 0:0
 RUN apt-get update \
- && apt-get install -y --no-install-recommends systemd systemd-sysv dbus udev curl \
+ && apt-get install -y --no-install-recommends systemd systemd-sysv dbus udev procps curl \
  && rm -rf /var/lib/apt/lists/* /etc/arm-bridge /var/lib/arm-bridge /usr/local/bin/arm-bridge
