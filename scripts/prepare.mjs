@@ -1,6 +1,5 @@
-// node scripts/prepare.mjs start|test|packages|ros [arguments of the bridge]
-// Prepares this checkout and prints, as shell commands, the environment in which the bridge or its tests run. Images are built in
-// steps: `packages` installs those of npm alone, `ros` all but the bridge itself.
+// node scripts/prepare.mjs start|test [arguments of the bridge]
+// Prepares this checkout and prints, as shell commands, the environment in which the bridge or its tests run.
 
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +10,8 @@ import { StepError } from './lib/progress.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [purpose, ...args] = process.argv.slice(2);
 
-if (!['start', 'test', 'packages', 'ros'].includes(purpose)) {
-  process.stderr.write('usage: node scripts/prepare.mjs start|test|packages|ros [arguments of the bridge]\n');
+if (purpose !== 'start' && purpose !== 'test') {
+  process.stderr.write('usage: node scripts/prepare.mjs start|test [arguments of the bridge]\n');
   process.exit(2);
 }
 

@@ -26,13 +26,12 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
  * @property {boolean} witness whether the tests' oracles are wanted
  * @property {boolean} composeLoader whether the tests' loader of compose files is wanted
  * @property {boolean} newerNode whether a newer Node for running tests a second time is wanted
- * @property {boolean} compile whether the bridge itself is wanted
  * @property {boolean} browser whether a browser for the test of the control page is wanted
  */
 
 /**
  * Reads from the arguments of the bridge what has to be prepared for them.
- * @param {'start' | 'test' | 'packages' | 'ros'} purpose
+ * @param {'start' | 'test'} purpose
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Wish}
@@ -40,14 +39,11 @@ import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
 export function wishOf(purpose, args, env = process.env) {
   if (purpose === 'test') {
     const ros = env.ARM_BRIDGE_ROS_ENABLED !== 'false';
-    return { ros, rosRequired: true, witness: ros, composeLoader: true, newerNode: true, compile: true, browser: true };
+    return { ros, rosRequired: true, witness: ros, composeLoader: true, newerNode: true, browser: true };
   }
   const answersAndEnds = args.some((arg) => ['--help', '-h', '--version', '-V'].includes(arg));
   const ros = !args.includes('--no-ros') && env.ARM_BRIDGE_ROS_ENABLED !== 'false' && !answersAndEnds;
-  const plain = { ros, rosRequired: false, witness: false, composeLoader: false, newerNode: false, browser: false };
-  if (purpose === 'packages') return { ...plain, ros: false, compile: false };
-  if (purpose === 'ros') return { ...plain, ros: true, rosRequired: true, compile: false };
-  return { ...plain, compile: true };
+  return { ros, rosRequired: false, witness: false, composeLoader: false, newerNode: false, browser: false };
 }
 
 /**
@@ -89,9 +85,7 @@ async function prepareLocked(context, wish) {
   const [prepared, tools] = await together(
     wish.ros ? rosOrReason(context, wish) : { variables: {}, ros: 'ROS not asked for' },
     prepareTools(context, wish),
-    !wish.compile || buildIsCurrent(root)
-      ? null
-      : progress.step('TypeScript: compiling', () => buildTypeScript(root, run)),
+    buildIsCurrent(root) ? null : progress.step('TypeScript: compiling', () => buildTypeScript(root, run)),
   );
   progress.note(`ready, ${prepared.ros}`);
   return { ...prepared.variables, ...tools };
