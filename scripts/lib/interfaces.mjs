@@ -2,7 +2,6 @@
 // build/ros. Standard packages that the ROS 2 in use comes without are built from interfaces/ into the same place.
 
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -130,8 +129,6 @@ function keep(install, kept, root) {
  */
 export function copyInstall(from, to, here, there) {
   cpSync(from, to, { recursive: true, filter: (name) => !name.endsWith('__pycache__') });
-  // Whoever runs the bridge may be another user; a draft begins as a folder that nobody else may read.
-  chmodSync(to, 0o755);
   // Not the beginning of another folder's name.
   const named = new RegExp(`${here.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-]|\\.\\w)`, 'g');
   for (const file of listFiles([to])) {
