@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { imageOf, sizeOf, VERSION } from './support/images.ts';
 import { Inspector } from './support/inspector.ts';
 import { Lab } from './support/lab.ts';
-import { until } from './support/run.ts';
+import { FOLDER, until } from './support/run.ts';
 
 const MB = 1e6;
 const WATCH = '/opt/arm-bridge/docs/watch.py';
@@ -206,10 +206,14 @@ describe('a bridge that runs out of memory', () => {
   test('is killed by the kernel and started again', async () => {
     await lab.up('lab', 'lab', { more: ['--memory', '450m', '--memory-swap', '450m'] });
     const before = await restarts('lab');
+    const since = String(Math.floor(Date.now() / 1000));
     await lab.inside('lab', 'kill -USR1 $(cut -d" " -f2 "$ARM_BRIDGE_BEAT_FILE")');
     const inspector = await Inspector.attach(lab.machine);
     await inspector.evaluate('const kept = []; for (;;) kept.push(Buffer.alloc(2 ** 24, 1));');
     console.info(`back ${(await restarted('lab', before)).toFixed(1)} s after it ran out of memory`);
+    const until = String(Math.ceil(Date.now() / 1000));
+    const events = ['events', '--since', since, '--until', until, '--filter', 'container=lab', '--filter', 'event=oom'];
+    expect(await lab.engine.docker(events)).toContain('container oom');
   }, 240_000);
 });
 
@@ -246,10 +250,7 @@ describe('the log of a container', () => {
       'const ask = async () => { for (let i = 0; i < 1000; i++) await (await fetch("http://127.0.0.1:8020/status")).text(); }; ask()';
     await lab.inside('sim', `node -e '${loop}'`);
     const log = await lab.engine.inspect('sim', '.Id');
-    const { stdout } = await lab.machine.outcome('du', [
-      '-sb',
-      `/var/cache/arm-bridge-lab/docker/containers/${log}/local-logs`,
-    ]);
+    const { stdout } = await lab.machine.outcome('du', ['-sb', `${FOLDER}/docker/containers/${log}/local-logs`]);
     expect(Number.parseInt(stdout, 10)).toBeGreaterThan(1000);
     expect(Number.parseInt(stdout, 10)).toBeLessThan(60_000);
   }, 180_000);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The engine keeps images and build cache here from run to run: the second one takes a tenth of the time. */
-export const FOLDER = '/var/cache/arm-bridge-lab';
+export const FOLDER = process.env.ARM_BRIDGE_LAB_FOLDER || '/var/cache/arm-bridge-lab';
 
 export interface Outcome {
   readonly code: number;
