@@ -8,16 +8,18 @@ import { until } from './support/run.ts';
 let machine: Machine;
 let booted: Booted;
 
-beforeAll(async () => {
+/** Boots a machine on which the bridge of an image has been built, by root. */
+async function boot(target: 'bookworm' | 'ros'): Promise<void> {
   const builder = await Engine.start(null);
-  await layOut(builder, imageOf('bookworm')).finally(() => builder.stop());
+  await layOut(builder, imageOf(target)).finally(() => builder.stop());
   machine = await Machine.start();
   booted = await Booted.start(machine);
-}, 400_000);
-afterAll(async () => {
+}
+
+async function shutDown(): Promise<void> {
   await booted?.stop();
   machine?.stop();
-}, 60_000);
+}
 
 const program = '/opt/arm-bridge/docker/arm-bridge';
 const token = async (): Promise<string> => (await booted.run('cat', ['/etc/arm-bridge/token'])).trim();
@@ -36,7 +38,19 @@ async function replaced(pid: string): Promise<number> {
   return (performance.now() - begin) / 1000;
 }
 
+/** That a program of this user gets messages. */
+async function heardBy(user: string): Promise<void> {
+  const watch = ['/opt/arm-bridge/build/ros/bin/python', '-B', '/opt/arm-bridge/docs/watch.py', 'leader', '--once'];
+  const env = { HOME: '/tmp', ROS_LOG_DIR: `/tmp/ros-${user}` };
+  const args = ['30', '/opt/arm-bridge/docker/with-ros.sh', ...watch];
+  const { stdout, stderr } = await booted.outcome('timeout', args, { user, env });
+  expect(stdout, stderr).toMatch(/^joints \(deg\): shoulder_pan/m);
+}
+
 describe('the service of systemd', () => {
+  beforeAll(() => boot('bookworm'), 400_000);
+  afterAll(shutDown, 60_000);
+
   test('is installed by one command, which makes its user and tokens, and looks at all of it as that user', async () => {
     const { code, stderr, stdout } = await booted.outcome(program, ['install'], { timeout: 120_000 });
     expect([code, stderr]).toEqual([0, expect.stringContaining('arm-bridge runs; its log: journalctl -u arm-bridge')]);
@@ -50,7 +64,7 @@ describe('the service of systemd', () => {
 
   test('runs as a user of its own, not as the one that has built it', async () => {
     const pid = await booted.property('MainPID');
-    expect((await booted.run('ps', ['-o', 'user=', '-p', pid])).trim()).toBe('arm-bri+');
+    expect((await booted.run('ps', ['-o', 'user=', '-p', pid])).trim()).toBe('arm-bridge');
     expect((await booted.run('stat', ['-c', '%U', '/opt/arm-bridge'])).trim()).toBe('root');
   });
 
@@ -78,15 +92,7 @@ describe('the service of systemd', () => {
     expect(await booted.run('find', ['/opt', '-newer', '/etc/arm-bridge/token', '-type', 'f'])).toBe('');
   });
 
-  test.each(['root', 'nobody'])('is heard on ROS 2 by %s', async (user) => {
-    const watch = ['/opt/arm-bridge/build/ros/bin/python', '-B', '/opt/arm-bridge/docs/watch.py', 'leader', '--once'];
-    const env = { HOME: '/tmp', ROS_LOG_DIR: `/tmp/ros-${user}` };
-    const { stdout, stderr } = await booted.outcome('timeout', ['30', '/opt/arm-bridge/docker/with-ros.sh', ...watch], {
-      user,
-      env,
-    });
-    expect(stdout, stderr).toMatch(/^joints \(deg\): shoulder_pan/m);
-  });
+  test.each(['root', 'nobody'])('is heard on ROS 2 by %s', heardBy);
 
   test('is started again after a crash', async () => {
     const pid = await booted.property('MainPID');
@@ -101,7 +107,7 @@ describe('the service of systemd', () => {
     expect(await booted.journal()).toMatch(/Watchdog timeout/);
   }, 240_000);
 
-  test('lowers its arms when it is stopped, and when the machine is shut down', async () => {
+  test('lowers its arms when it is stopped', async () => {
     await booted.run('systemctl', ['stop', 'arm-bridge'], { timeout: 60_000 });
     expect(await booted.property('Result')).toBe('success');
     const log = await booted.journal();
@@ -114,4 +120,20 @@ describe('the service of systemd', () => {
     expect(await token()).toBe(before);
     expect(await booted.property('LimitRTPRIO')).toBe('50');
   }, 120_000);
+});
+
+describe('the service of systemd with a ROS 2 below /opt/ros, as a Raspberry Pi has it', () => {
+  beforeAll(() => boot('ros'), 400_000);
+  afterAll(shutDown, 60_000);
+
+  test('finds it without an environment that names it, and is heard by another user', async () => {
+    expect(await booted.run('cat', ['/opt/arm-bridge/build/environment.sh'])).toMatch(
+      /^\. \/opt\/ros\/jazzy\/setup\.sh$/m,
+    );
+    await booted.run(program, ['install'], { timeout: 120_000 });
+    await ready();
+    const { body } = await machine.ask('/status', { token: await token() });
+    expect(JSON.parse(body).ros).toMatchObject({ enabled: true, distro: 'jazzy' });
+    await heardBy('nobody');
+  }, 180_000);
 });
