@@ -34,23 +34,23 @@ export class Machine {
     return new Machine(anchor);
   }
 
-  /** The command that runs a program on this machine, as another user where one is named. */
-  command(program: string, args: readonly string[], user?: number): readonly [string, string[]] {
+  /** The command that runs a program on this machine, as another user where one is named. @param folder in which */
+  command(program: string, args: readonly string[], user?: number, folder = '/'): readonly [string, string[]] {
     const as =
       user === undefined
         ? []
         : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--no-new-privs', '--'];
-    const enter = ['-t', String(this.#anchor.pid), '--net', '--mount', '--ipc', '--'];
+    const enter = ['-t', String(this.#anchor.pid), '--net', '--mount', '--ipc', `--wd=${folder}`, '--'];
     return ['nsenter', [...enter, ...as, program, ...args]];
   }
 
   outcome(program: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    const [enter, all] = this.command(program, args);
+    const [enter, all] = this.command(program, args, undefined, options.cwd);
     return outcome(enter, all, options);
   }
 
   run(program: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
-    const [enter, all] = this.command(program, args);
+    const [enter, all] = this.command(program, args, undefined, options.cwd);
     return run(enter, all, options);
   }
 
