@@ -59,6 +59,9 @@ const TRANSLATED: Readonly<Record<string, (value: never, project: Project) => st
 /** Keys that are used in other places, or say nothing about how a container runs. */
 const ELSEWHERE = ['build', 'command', 'depends_on', 'entrypoint', 'image', 'profiles'];
 
+/** What a test that waits for a first check of the health adds. */
+export const IMPATIENT = ['--health-interval', '2s'];
+
 /** A copy of docker/ in which secrets and configurations can be put, and the commands of its compose files. */
 export class Compose {
   /** The folder in which a person would type. */
@@ -111,13 +114,13 @@ export class Compose {
     return [...args, ...(options.more ?? []), settings.image as string, ...(entry?.slice(1) ?? []), ...command];
   }
 
-  /** `docker compose up -d SERVICE` under a name. */
+  /** `docker compose up -d SERVICE` under a name. Its health is asked for more often, so that nobody waits for it. */
   async up(
     engine: Engine,
     service: string,
     name: string,
     options: Parameters<Compose['arguments']>[1] = {},
   ): Promise<void> {
-    await engine.docker(['run', '-d', '--name', name, ...(await this.arguments(service, options))]);
+    await engine.docker(['run', '-d', '--name', name, ...IMPATIENT, ...(await this.arguments(service, options))]);
   }
 }

@@ -3,6 +3,7 @@
  * its like, from what the loader of the Compose Specification makes of the file: Compose itself is not to be had here.
  */
 import { bashBlocks, commands } from '../../docs/support/blocks.ts';
+import { IMPATIENT } from './compose.ts';
 import type { Lab } from './lab.ts';
 import type { Outcome } from './run.ts';
 
@@ -117,7 +118,7 @@ export class Typist {
     } else {
       await engine.outcome(['stop', name]);
       await engine.outcome(['rm', name]);
-      await engine.docker(['run', '-d', '--name', name, '--label', label, ...args]);
+      await engine.docker(['run', '-d', '--name', name, '--label', label, ...IMPATIENT, ...args]);
     }
     await this.#lab.ready(name);
   }
