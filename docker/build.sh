@@ -1,22 +1,56 @@
 #!/bin/sh
-# Makes a checkout ready to run without a network, a compiler or a folder to write to. The images are built with this
-# file, and a test runs it in a clean folder.
+# docker/build.sh [--no-ros]
+# Makes a checkout ready to run, by any user, without a network, a compiler or a folder to write to. The images are built
+# with this file, `arm-bridge install` asks for it, and a test runs it in a clean folder. --no-ros leaves ROS 2 out.
 set -eu
+# Whoever runs the bridge is another user than the one that builds it.
+umask 022
 
 cd -- "$(dirname -- "$0")/.."
-# An image of ROS 2 has one to use; without it the preparation takes the one from PyPI.
-if [ -f "/opt/ros/${ROS_DISTRO:-}/setup.sh" ]; then
-  # Its files ask for variables that are not set.
-  set +u
-  . "/opt/ros/$ROS_DISTRO/setup.sh"
-  set -u
-fi
 mkdir -p build
-node scripts/prepare.mjs start > build/environment.sh
-if grep -q '^export ARM_BRIDGE_ROS_UNAVAILABLE=' build/environment.sh; then
-  echo 'docker/build.sh: an image without ROS 2 is not what was asked for; the reason stands above' >&2
-  exit 1
+setup=
+mode=${1:-}
+if [ "$mode" = --no-ros ]; then
+  export ARM_BRIDGE_ROS_ENABLED=false
+else
+  # A ROS 2 below /opt/ros is used: the one that ROS_DISTRO names, or the only one. Without one, it comes from PyPI.
+  if [ -z "${ROS_DISTRO:-}" ]; then
+    set -- /opt/ros/*/setup.sh
+    if [ $# -eq 1 ] && [ -f "$1" ]; then ROS_DISTRO=$(basename -- "$(dirname -- "$1")"); fi
+  fi
+  if [ -f "/opt/ros/${ROS_DISTRO:-}/setup.sh" ]; then
+    setup=/opt/ros/$ROS_DISTRO/setup.sh
+    # Its files ask for variables that are not set.
+    set +u
+    . "$setup"
+    set -u
+  fi
 fi
-npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# The bridge starts with what is found here, whatever environment it is started in: systemd's has no ROS_DISTRO.
+prepared=$(node scripts/prepare.mjs start)
+{
+  if [ -n "$setup" ]; then echo ". $setup"; fi
+  echo "$prepared"
+  if [ "${ARM_BRIDGE_ROS_ENABLED:-}" = false ]; then
+    echo "export ARM_BRIDGE_ROS_UNAVAILABLE='it was built without ROS 2 (docs/deployment.md, Variables)'"
+  fi
+} > build/environment.sh
+# What it is made of, for whoever has to know.
+mkdir -p build/sbom
+for prefix in "${XDG_CACHE_HOME:-$HOME/.cache}"/arm-bridge/ros-*; do
+  if [ -x "$prefix/bin/pip" ]; then "$prefix/bin/python" -m pip list --format=json > build/sbom/python.json; fi
+done
+export npm_config_offline=true npm_config_update_notifier=false
+if [ "${ARM_BRIDGE_ROS_ENABLED:-}" = false ]; then
+  npm sbom --sbom-format=cyclonedx --omit=dev --omit=optional > build/sbom/npm.json
+  npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+  rm -rf build/ros
+elif grep -q '^export ARM_BRIDGE_ROS_UNAVAILABLE=' build/environment.sh; then
+  echo 'docker/build.sh: ROS 2 is wanted and cannot be had; the reason stands above (without it: --no-ros)' >&2
+  exit 1
+else
+  npm sbom --sbom-format=cyclonedx --omit=dev > build/sbom/npm.json
+  npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+fi
 rm -rf build/log build/ros/build
 docker/with-ros.sh node dist/main.js --version

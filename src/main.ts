@@ -5,13 +5,14 @@ import type { Bridge } from './bridge.ts';
 import { offerBrowser } from './cli/browser.ts';
 import { onEndingSignal } from './cli/signals.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.ts';
+import { ConfigError, loadConfig, usualConfigFile } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { startLog } from './log.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
 import { ParameterArguments } from './ros/parameter-arguments.ts';
 import { RosPreparation, wordsOf } from './ros/preparation.ts';
 import { VERSION } from './version.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, s. */
 const ONE_SIGNAL = 1;
@@ -36,7 +37,7 @@ function portNumber(text: string): number {
 }
 
 /** Ends on signals and on uncaught errors: lower, release, exit; a later signal exits at once, holding. */
-function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock): void {
+function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock, watchdog: Watchdog): void {
   let first = 0;
   const exitHolding = (): void => {
     clock.after(ABANDON_LIMIT, () => process.exit(1));
@@ -51,6 +52,7 @@ function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock): void {
       return;
     }
     first = now;
+    watchdog.ending();
     logger.info(`${cause}: lowering the arms, then exit (once more: exit at once, holding)`);
     const late = (): void => {
       logger.error('the exit took too long; arms with torque on hold where they are');
@@ -59,6 +61,7 @@ function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock): void {
     clock.after(EXIT_LIMIT, late, true);
     bridge.close().then(
       () => {
+        watchdog.close();
         logger.info('bye');
         process.exitCode = code;
       },
@@ -112,11 +115,16 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
     ...(options.ros ? {} : { ros: false }),
   });
   const { logger, tail } = startLog(config.log.level);
+  const watchdog = new Watchdog(systemClock, process.env);
   const preparation = await preparationFor(config, logger, systemClock);
   // Not before it is wanted: the other commands start in half the time without it.
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
   const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail, preparation });
-  endOnSignals(bridge, logger, systemClock);
+  endOnSignals(bridge, logger, systemClock, watchdog);
+  watchdog.begin(
+    () => bridge.loop().cycles,
+    (reason) => bridge.onFailure(reason),
+  );
   bridge.autostart();
   const { host, port } = bridge.address;
   const shown = host.includes(':') ? `[${host}]` : host;
@@ -146,7 +154,7 @@ const program = new Command('arm-bridge')
     'Puts robot arms on ROS 2 and HTTP: drives their servos, guards every motion, mirrors leaders to followers.',
   )
   .version(VERSION)
-  .option('--config <file>', 'configuration file (YAML)', DEFAULT_CONFIG_FILE)
+  .option('--config <file>', 'configuration file (YAML)', usualConfigFile())
   .option('--port <number>', 'HTTP port; 0 takes a free one', portNumber)
   .option('--host <address>', 'address to listen on; any but loopback needs http.tls and a token')
   .option('--no-ros', 'serve HTTP alone')
@@ -159,7 +167,7 @@ const command = own.find((word, index) => !word.startsWith('-') && !valued.inclu
 if (command !== undefined || own.includes('--help') || own.includes('-h')) {
   // Commands take as long to load as all that the bridge needs before it begins.
   const { addCommands } = await import('./cli/commands.ts');
-  addCommands(program.helpCommand(true), DEFAULT_CONFIG_FILE);
+  addCommands(program.helpCommand(true), usualConfigFile());
   if (command !== undefined && command !== 'help') refuseUnknown(command);
 }
 

@@ -31,7 +31,7 @@ export function fineTimers(): void {
 
 /** What the permission that `chrt` lacks is called, and the ways to give it. */
 const PERMISSION =
-  'it needs the capability CAP_SYS_NICE: run the container with --cap-add SYS_NICE, or allow the user rtprio in ' +
+  'it needs the capability CAP_SYS_NICE: in a container docker/realtime.yaml gives it, under systemd config/arm-bridge-realtime.conf; otherwise allow the user rtprio in ' +
   '/etc/security/limits.conf and log in again, or run: sudo setcap cap_sys_nice+ep "$(readlink -f "$(command -v chrt)")"';
 
 /**

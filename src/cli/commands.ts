@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import { addBackup } from './backup.ts';
 import { addCalibrate } from './calibrate.ts';
 import { addDoctor } from './doctor.ts';
+import { addHealth } from './health.ts';
+import { addInstall } from './install.ts';
 import { addPorts } from './ports.ts';
 import { addRegisters } from './registers.ts';
 import { addScan } from './scan.ts';
@@ -10,6 +13,9 @@ import { addSimulate } from './simulate.ts';
 /** Adds all commands besides the bridge itself. @param defaultConfig file that is used when none is named */
 export function addCommands(program: Command, defaultConfig: string): void {
   addDoctor(program);
+  addHealth(program);
+  addInstall(program);
+  addBackup(program);
   addPorts(program);
   addScan(program);
   addRegisters(program);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { ArmModelError, loadArmModel } from '../arm/model.ts';
 import { CalibrationFileError, CalibrationStore } from '../calibration/calibration-store.ts';
-import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../config/load.ts';
+import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { armFindings } from './doctor/arms.ts';
 import { type Finding, fault, shown } from './doctor/finding.ts';
@@ -55,7 +55,7 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description('Looks at ROS 2, serial ports, servos, clock and priority, and says what to do. Changes nothing.')
-    .option('--config <file>', 'configuration whose arms are looked at', DEFAULT_CONFIG_FILE)
+    .option('--config <file>', 'configuration whose arms are looked at', usualConfigFile())
     .option('--json', 'as JSON, for programs')
     .addHelpText('after', '\nEnds with 0 when nothing must be done, 1 when something does not work until it is.')
     .action(async (options: DoctorOptions) => {

@@ -255,7 +255,7 @@ export function addSetup(program: Command): void {
     .option('--model <model>', 'which arm it is')
     .option('--variant <name>', 'which build of it')
     .option('--name <name>', 'what it is called', armName)
-    .option('--config <file>', 'configuration file that it is written to')
+    .option('--config <file>', 'configuration file that it is written to', process.env.ARM_BRIDGE_CONFIG_FILE)
     .action((given: Given) => carryOut('setup', () => ask(given)));
   endOnMisuse(setup.command('port'))
     .description('Names the port whose adapter is unplugged and plugged in again.')

@@ -5,6 +5,7 @@ import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { CONFIG_PARAMETERS } from './parameters.ts';
 import { type Config, configSchema } from './schema.ts';
+import { migrate } from './versions.ts';
 
 /** A configuration that cannot be used; the message lists every fault with its path, value and what is allowed. */
 export class ConfigError extends Error {
@@ -16,6 +17,11 @@ export class ConfigError extends Error {
 
 /** The file that runs when none is named: two simulated arms. */
 export const DEFAULT_CONFIG_FILE = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
+
+/** The file of programs that are told none: the one that the environment names, as images do, or the simulated pair. */
+export function usualConfigFile(environment: NodeJS.ProcessEnv = process.env): string {
+  return environment.ARM_BRIDGE_CONFIG_FILE || DEFAULT_CONFIG_FILE;
+}
 
 export const ENVIRONMENT_PREFIX = 'ARM_BRIDGE_';
 
@@ -142,6 +148,8 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
   const parsed: unknown = document.toJS() ?? {};
   if (!isTree(parsed)) throw new ConfigError(`${file}: expected keys and values, for example "arms:"`);
   const tree: Tree = structuredClone(parsed);
+  const unreadable = migrate(tree);
+  if (unreadable !== null) throw new ConfigError(`${file}: ${unreadable}`);
   const origins = new Map<string, string>();
 
   for (const [variable, value] of Object.entries(environment)) {

@@ -99,9 +99,9 @@ function addLoop(page: Exposition, services: HttpServices): void {
     ['loop_lateness_seconds', loop.lateness, 'Time by which a cycle began too late, last 10 s.'],
     ['loop_latency_seconds', loop.latency, 'From read to written goals, last 10 s.'],
   ] as const) {
-    page.add(name, 'gauge', help, { quantile: '0.5' }, recent.p50);
-    page.add(name, 'gauge', help, { quantile: '0.99' }, recent.p99);
-    page.add(name, 'gauge', help, { quantile: '1' }, recent.longest);
+    page.add(name, 'gauge', help, { statistic: 'median' }, recent.p50);
+    page.add(name, 'gauge', help, { statistic: 'p99' }, recent.p99);
+    page.add(name, 'gauge', help, { statistic: 'longest' }, recent.longest);
   }
 }
 
@@ -123,8 +123,8 @@ function addArm(page: Exposition, arm: Arm, now: number): void {
   page.add('arm_sample_age_seconds', 'gauge', 'Age of the newest bus read.', labels, age);
   page.add('bus_discarded_bytes_total', 'counter', 'Bytes of no valid reply.', labels, snapshot.discarded);
   const trip = 'From request to last reply.';
-  page.add('bus_round_trip_seconds', 'gauge', trip, { ...labels, quantile: '0.5' }, snapshot.roundTripMedian);
-  page.add('bus_round_trip_seconds', 'gauge', trip, { ...labels, quantile: '0.99' }, snapshot.roundTripLongest);
+  page.add('bus_round_trip_seconds', 'gauge', trip, { ...labels, statistic: 'median' }, snapshot.roundTripMedian);
+  page.add('bus_round_trip_seconds', 'gauge', trip, { ...labels, statistic: 'p99' }, snapshot.roundTripLongest);
   const detailed = !arm.remote && snapshot.detailTime > 0;
   for (const [i, { name }] of arm.model.joints.entries()) {
     const joint = { ...labels, joint: name };

@@ -75,9 +75,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Asks as the health check of the image does. Not in this thread alone: a server of this test has to answer. */
+/** Asks over HTTP. Not in this thread alone: a server of this test has to answer. */
 async function health(file: string): Promise<{ code: number | null; errors: string }> {
-  const asked = spawn(process.execPath, [join(folder, 'docker/healthy.mjs'), file], { env: environment });
+  const asked = spawn(join(folder, 'docker/arm-bridge'), ['health', '--config', file], { env: environment });
   let errors = '';
   asked.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
@@ -86,7 +86,7 @@ async function health(file: string): Promise<{ code: number | null; errors: stri
   return { code, errors };
 }
 
-test('the health check passes on what the bridge says of itself', async () => {
+test('arm-bridge health passes on what the bridge says of itself', async () => {
   let code = 200;
   const server = createHttpServer((_, response) => response.writeHead(code).end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -96,7 +96,10 @@ test('the health check passes on what the bridge says of itself', async () => {
   try {
     expect(await health(file)).toEqual({ code: 0, errors: '' });
     code = 503;
-    expect(await health(file)).toEqual({ code: 1, errors: 'GET /healthz was answered with 503\n' });
+    expect(await health(file)).toEqual({
+      code: 1,
+      errors: 'arm-bridge: GET /healthz was answered with 503: the control loop does not run\n',
+    });
   } finally {
     server.close();
   }
@@ -116,7 +119,12 @@ test('what the image holds starts by itself, says whether it is well, writes onl
   writeFileSync(stamp, '');
 
   expect((await health(config)).code).toBe(1);
-  const bridge = run('node', join(folder, 'dist/main.js'), '--config', config);
+  const beat = join(home, 'beat');
+  const bridge = spawn(join(folder, 'docker/arm-bridge'), ['--config', config], {
+    env: { ...environment, ARM_BRIDGE_BEAT_FILE: beat },
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = once(bridge, 'exit');
   let log = '';
   for (const stream of [bridge.stdout!, bridge.stderr!]) {
@@ -127,6 +135,9 @@ test('what the image holds starts by itself, says whether it is well, writes onl
   try {
     await expect.poll(() => log, { timeout: 60_000 }).toMatch(/HTTP on https?:\/\/127\.0\.0\.1/);
     expect(await health(config)).toEqual({ code: 0, errors: '' });
+    // As the images and the service are asked: by the shell, which needs neither Node nor a certificate.
+    const cheap = { env: { PATH: process.env.PATH, ARM_BRIDGE_BEAT_FILE: beat } };
+    execFileSync(join(folder, 'docker/arm-bridge'), ['health'], cheap);
     if (WITH_ROS) {
       const watch = run(join(folder, 'build/ros/bin/python'), '-B', join(folder, 'docs/watch.py'), 'arm', '--once');
       const timer = setTimeout(() => watch.kill('SIGKILL'), 60_000);

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { installedFiles } from '../../src/cli/install.ts';
+import { ADAPTERS } from '../../src/servo/port/adapters.ts';
 import { bashBlocks, commands, ROOT } from '../docs/support/blocks.ts';
+import { NOT_TYPED } from '../lab/support/typed.ts';
 
 const DOCUMENT = 'docs/deployment.md';
 const HOME = '/opt/arm-bridge';
@@ -29,14 +32,24 @@ describe('the document of deployment', () => {
   test('names profiles, services and files that there are', () => {
     const services = Object.values(compose.services) as { profiles: string[] }[];
     const known = services.flatMap(({ profiles }) => profiles);
-    for (const line of lines.filter((command) => command.startsWith('docker compose'))) {
+    for (const line of lines.filter((command) => / ?docker compose/.test(command))) {
       const profiles = [...line.matchAll(/--profile (\S+)/g)].map((match) => match[1]);
-      expect(profiles.length, line).toBeGreaterThan(0);
       for (const profile of profiles) expect(known, line).toContain(profile);
-      const service = / (?:run --rm|exec|logs -f) (\S+)/.exec(line)?.[1];
+      const service = / (?:exec|logs) (\S+)/.exec(line)?.[1];
       if (service !== undefined) expect(compose.services[service].profiles, line).toEqual(profiles);
+      // What is run by its name needs no profile.
+      const run = / run (?:--entrypoint \S+ |-\S+ )+(\S+)/.exec(line)?.[1];
+      if (run !== undefined) expect(compose.services, line).toHaveProperty(run);
+      else expect(profiles.length, line).toBeGreaterThan(0);
     }
     expectFilesOf(text);
+  });
+
+  test('has no command that npm run test:lab does not type, or says why it does not', () => {
+    const source = readFileSync(join(ROOT, 'test/lab/document.lab.ts'), 'utf8');
+    const typed = (line: string) => source.includes(`type('${line}')`) || source.includes(`'${line}';`);
+    expect(lines.filter((line) => !typed(line) && NOT_TYPED[line] === undefined)).toEqual([]);
+    expect(Object.keys(NOT_TYPED).filter((line) => !lines.includes(line))).toEqual([]);
   });
 
   test('lists every variable of the compose file with its default', () => {
@@ -48,7 +61,7 @@ describe('the document of deployment', () => {
 
   test('explains every setting of the compose file that guards something', () => {
     const { lab } = compose.services;
-    const guards = ['network_mode', 'ipc', 'device_cgroup_rules', 'group_add', 'read_only', 'cap_drop', 'ulimits'];
+    const guards = ['network_mode', 'ipc', 'device_cgroup_rules', 'group_add', 'read_only', 'cap_drop'];
     for (const name of [...guards, 'stop_grace_period', 'restart', 'secrets']) {
       expect(lab[name], name).toBeDefined();
       expect(text, name).toMatch(new RegExp(`^\\| .*\`${name}`, 'm'));
@@ -76,17 +89,89 @@ describe('the unit of systemd', () => {
     }
   });
 
+  test.skipIf(!HAS_SYSTEMD)('is exposed at most 2.0 by the word of systemd, as it is written', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-unit-'));
+    try {
+      const unit = join(folder, 'arm-bridge.service');
+      writeFileSync(unit, UNIT.replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true'));
+      const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], {
+        encoding: 'utf8',
+      });
+      expect(status, stdout).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   test('leaves the bridge the time and the permission that it needs, and no more', () => {
     expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(10);
     expect(value('KillMode')).toBe('mixed');
     expect(value('User')).toBe('arm-bridge');
     expect(value('CapabilityBoundingSet')).toBe('');
-    expect(value('ExecStart')).toMatch(new RegExp(`^${HOME}/docker/with-ros.sh node ${HOME}/dist/main.js --config `));
+    expect(value('ExecStart')).toMatch(new RegExp(`^${HOME}/docker/arm-bridge --config `));
     expectFilesOf(UNIT);
   });
 
-  test('gives the token that its configuration asks for', () => {
-    const credential = /^LoadCredential=(\w+):/m.exec(UNIT)![1];
-    expect(UNIT).toContain(`ARM_BRIDGE_HTTP_TOKEN_FILE=%d/${credential}`);
+  test('gives the tokens to the bridge alone', () => {
+    for (const credential of ['token', 'read_token']) {
+      expect(UNIT).toContain(`LoadCredential=${credential}:/etc/arm-bridge/${credential}\n`);
+      expect(UNIT).toContain(`ARM_BRIDGE_HTTP_${credential.toUpperCase()}_FILE=%d/${credential}`);
+    }
+  });
+
+  test('allows a real-time priority only with its drop-in, and that allows all that is needed', () => {
+    const dropIn = readFileSync(join(ROOT, 'config/arm-bridge-realtime.conf'), 'utf8');
+    expect(UNIT).not.toContain('LimitRTPRIO');
+    const limit = /^LimitRTPRIO=(\d+)$/m.exec(dropIn)![1];
+    expect(dropIn).toContain(`ARM_BRIDGE_CONTROL_PRIORITY=${limit}`);
+    expect([value('RestrictRealtime'), dropIn]).toEqual(['yes', expect.stringContaining('RestrictRealtime=no')]);
+  });
+});
+
+describe('what arm-bridge install writes', () => {
+  const place = {
+    home: ROOT.replace(/\/$/, ''),
+    config: 'arms: []\n',
+    serialGroup: 'uucp',
+    realtime: false,
+    rules: [],
+  };
+  const named = (files: ReturnType<typeof installedFiles>, end: string) =>
+    files.find(({ path }) => path.endsWith(end))!;
+
+  test('names the place and the group of this machine', () => {
+    const unit = named(installedFiles(place), '.service').text;
+    expect(unit).toContain(`ExecStart=${place.home}/docker/arm-bridge `);
+    expect(unit).not.toContain(HOME);
+    expect(unit).toContain('SupplementaryGroups=uucp\n');
+    const rules = named(installedFiles(place), '.rules').text;
+    expect(rules).toContain('GROUP="uucp"');
+    expect(rules).not.toContain('dialout"');
+  });
+
+  test('keeps rules that are there already, and none of its own twice', () => {
+    const mine = 'SUBSYSTEM=="tty", ATTRS{idVendor}=="1234", MODE="0660"';
+    const first = named(installedFiles({ ...place, rules: [mine] }), '.rules').text;
+    expect(named(installedFiles({ ...place, rules: first.split('\n') }), '.rules').text).toBe(first);
+    expect(first.split('\n').filter((line) => line === mine)).toHaveLength(1);
+  });
+
+  test('makes tokens that nobody else may read, and leaves those and the configuration that are there', () => {
+    const files = installedFiles(place);
+    const [token, readToken] = [named(files, '/token'), named(files, '/read_token')];
+    expect(token.text).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(token.text).not.toBe(readToken.text);
+    for (const { mode, kept } of [token, readToken]) expect([mode, kept]).toEqual([0o600, true]);
+    expect(named(files, 'config.yaml')).toMatchObject({ text: place.config, kept: true });
+  });
+
+  test('has a rule for every adapter that the bridge knows', () => {
+    const rules = readFileSync(join(ROOT, 'config/70-arm-bridge.rules'), 'utf8');
+    for (const { vendorId, productId } of ADAPTERS) {
+      const product = productId === null ? '' : `, ATTRS{idProduct}=="${productId}"`;
+      expect(rules).toContain(
+        `ATTRS{idVendor}=="${vendorId}"${product}, MODE="0660", GROUP="dialout", TAG+="uaccess"\n`,
+      );
+    }
   });
 });

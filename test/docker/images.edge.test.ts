@@ -29,19 +29,20 @@ describe('each image', () => {
     .slice(1)
     .map((text) => ({ name: / AS (\S+)/.exec(text)![1]!, text }));
 
-  test.each(['ros', 'bookworm', 'foxglove'])('%s ends as another user than root', (name) => {
+  test.each(['http', 'ros', 'bookworm', 'foxglove'])('%s ends as another user than root', (name) => {
     const { text } = stages.find((stage) => stage.name === name)!;
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the Dockerfile
     expect([...text.matchAll(/^USER (.*)$/gm)].at(-1)![1]).toBe('${UID}:${UID}');
   });
 
-  test.each(['ros', 'bookworm'])('%s has a health check, ends on SIGTERM and starts nothing in between', (name) => {
+  test.each(['http', 'ros', 'bookworm'])('%s has a health check, and hands signals on to the bridge', (name) => {
     const { text } = stages.find((stage) => stage.name === name)!;
-    expect(text).toMatch(/^HEALTHCHECK .*\\\n +CMD \["node", "\/opt\/arm-bridge\/docker\/healthy.mjs"/m);
+    expect(text).toMatch(/^HEALTHCHECK .* CMD \["arm-bridge", "health", "--end"\]$/m);
     expect(text).toMatch(/^STOPSIGNAL SIGTERM$/m);
-    // A list, not a line: a shell in between would keep the signal.
-    expect(text).toMatch(/^ENTRYPOINT \["\/opt\/arm-bridge\/docker\/with-ros.sh", "node",/m);
+    // A list, not a line: a shell in between would keep the signal. tini passes it on.
+    expect(text).toMatch(/^ENTRYPOINT \["tini", "--", "arm-bridge"\]$/m);
     expect(readFileSync(join(FOLDER, 'with-ros.sh'), 'utf8').trimEnd()).toMatch(/\nexec "\$@"$/);
+    expect(readFileSync(join(FOLDER, 'arm-bridge'), 'utf8').trimEnd()).toMatch(/\nexec .*main\.js" "\$@"$/);
   });
 
   test('is made from images whose versions are named', () => {
@@ -82,7 +83,7 @@ function load(profiles: readonly string[], variables: Readonly<Record<string, st
 }
 
 describe.skipIf(LOADER === '')('the compose file', () => {
-  const ROS = { sim: ['sim'], lab: ['lab'], foxglove: ['foxglove'] };
+  const ROS = { sim: ['sim'], lab: ['lab'], setup: ['setup'], foxglove: ['foxglove'] };
   const PROFILES = { ...ROS, monitoring: ['grafana', 'prometheus'] };
 
   test.each(Object.entries(PROFILES))('starts in the profile %s exactly %j', (profile, services) => {
@@ -142,12 +143,12 @@ describe.skipIf(LOADER === '')('the compose file', () => {
   test('takes another image, configuration and ROS 2 from variables', () => {
     const { lab } = load(['lab'], {
       ARM_BRIDGE_TARGET: 'bookworm',
-      ARM_BRIDGE_CONFIG: '/etc/arms.yaml',
+      ARM_BRIDGE_CONFIG: '/etc/arms',
       ROS_DOMAIN_ID: '7',
     });
-    expect(lab!.image).toBe('arm-bridge:bookworm');
+    expect(lab!.image).toMatch(/^arm-bridge:.*-bookworm$/);
     expect(lab!.build!.target).toBe('bookworm');
-    expect(lab!.volumes!.find(({ target }) => target === '/etc/arm-bridge/config.yaml')!.source).toBe('/etc/arms.yaml');
+    expect(lab!.volumes).toContainEqual(expect.objectContaining({ type: 'bind', source: '/etc/arms' }));
     expect(lab!.environment!.ROS_DOMAIN_ID).toBe('7');
   });
 
@@ -158,14 +159,32 @@ describe.skipIf(LOADER === '')('the compose file', () => {
     }
   });
 
-  test('allows the priority that the configuration of the lab asks for', () => {
-    const { control } = loadConfig(join(FOLDER, 'lab.yaml'));
-    expect(load(['lab']).lab!.ulimits).toEqual({ rtprio: control.priority });
+  test('asks for no limit that an engine may refuse; docker/realtime.yaml does, and for the priority that it allows', () => {
+    for (const { ulimits } of Object.values(load(Object.keys(PROFILES)))) expect(ulimits).toBeUndefined();
+    const { services } = parse(readFileSync(join(FOLDER, 'realtime.yaml'), 'utf8'));
+    expect(Object.keys(services)).toEqual(['lab']);
+    expect(services.lab.environment.ARM_BRIDGE_CONTROL_PRIORITY).toBe(String(services.lab.ulimits.rtprio));
+  });
+
+  test('keeps what was set up in volumes, which the lab and its set-up share', () => {
+    const { lab, setup } = load(['lab', 'setup']);
+    const kept = ({ volumes }: Service) => volumes!.map(({ source, target }) => [source, target]);
+    expect(kept(lab!)).toEqual(kept(setup!));
+    expect(kept(lab!)).toContainEqual(['config', '/etc/arm-bridge']);
+    expect(kept(lab!)).toContainEqual(['state', '/var/lib/arm-bridge']);
+    // What was set up is what runs, whoever asks for a shell in it or not.
+    expect(readFileSync(DOCKERFILE, 'utf8')).toContain('ARM_BRIDGE_CONFIG_FILE=/etc/arm-bridge/config.yaml');
+  });
+
+  test('names the version of this checkout in its images', () => {
+    const { version } = JSON.parse(readFileSync(join(FOLDER, '../package.json'), 'utf8'));
+    for (const { image } of Object.values(load(Object.keys(ROS)))) expect(image).toMatch(`arm-bridge:${version}-`);
   });
 });
 
-test('the configuration of the lab serves this machine alone, and only with the token', () => {
-  const { http, pairs } = loadConfig(join(FOLDER, 'lab.yaml'));
+test('the configuration of a lab demands ROS 2, and serves this machine alone, and only with the token', () => {
+  const { http, pairs, ros } = loadConfig(join(FOLDER, 'lab.yaml'));
+  expect(ros.enabled).toBe(true);
   expect(isLoopback(http.host)).toBe(true);
   expect(http.token_file).toBe('/run/secrets/arm_bridge_token');
   expect(pairs.map(({ autostart }) => autostart)).toEqual([false]);

@@ -25,6 +25,25 @@ test('probes need no token and are told whether the loop runs and the arms are t
   expect([ready.statusCode, ready.json().message]).toEqual([503, '1 of 2 arms are disconnected.']);
 });
 
+test('readiness waits for a ROS 2 that is demanded, and tells of one that is only wished for', async () => {
+  const ready = async (enabled: boolean | 'auto', isOn: boolean) => {
+    const configuration = () => ({ ...services.configuration(), ros: { ...services.configuration().ros, enabled } });
+    const ros = () => ({ enabled: isOn, reason: '', distro: null, preparing: null });
+    const own = buildApp({ ...services, alive: async () => true, configuration, ros });
+    const answer = await own.inject('/readyz');
+    await own.close();
+    return [answer.statusCode, answer.json().message];
+  };
+  expect(await ready(true, false)).toEqual([503, 'ROS 2 is off, and ros.enabled demands it.']);
+  expect(await ready('auto', false)).toEqual([200, 'ROS 2 is off: HTTP alone is served.']);
+  for (const [wish, isOn] of [
+    [true, true],
+    ['auto', true],
+    [false, false],
+  ] as const)
+    expect(await ready(wish, isOn)).toEqual([200, null]);
+});
+
 test('metrics are in the text format of Prometheus: each name described once, and no series twice', async () => {
   expect((await app.inject('/metrics')).statusCode).toBe(401);
   const headers = { authorization: `Bearer ${TOKEN}` };
@@ -59,7 +78,7 @@ test('metrics are in the text format of Prometheus: each name described once, an
   expect([...described.values()].every((count) => count === 1)).toBe(true);
   for (const line of [
     'arm_bridge_loop_cycles_total 12',
-    'arm_bridge_loop_period_seconds{quantile="0.99"} 0.01',
+    'arm_bridge_loop_period_seconds{statistic="p99"} 0.01',
     'arm_bridge_arm_state{arm="leader",state="moving"} 1',
     'arm_bridge_arm_state{arm="follower",state="moving"} 0',
     'arm_bridge_servo_temperature_celsius{arm="follower",joint="elbow_flex"} 31',

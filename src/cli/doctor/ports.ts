@@ -20,7 +20,11 @@ async function findingsOf(port: PortInfo, ports: readonly PortInfo[]): Promise<F
   const subject = `port ${path}`;
   const name = adapter?.name ?? [port.vendor, port.product].filter((part) => part !== null).join(' ');
   const found = `${name === '' ? 'serial port' : name}, ${lastingUrl(port, ports)}`;
-  if (!mayOpen(path)) return [fault(subject, `${found}: no permission to open it`, await permissionAdvice(path))];
+  if (!mayOpen(path)) {
+    // A port of the board itself, which most computers have, is seldom an arm's.
+    const judged = port.vendorId === null ? note : fault;
+    return [judged(subject, `${found}: no permission to open it`, await permissionAdvice(path))];
+  }
   const findings: Finding[] = [];
   const holders = await findHolders(path);
   if (holders.length > 0) {

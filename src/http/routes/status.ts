@@ -261,16 +261,22 @@ export const statusRoutes = [
     path: '/readyz',
     access: 'open',
     id: 'readyz',
-    summary: 'Whether all arms are connected',
+    summary: 'Whether all arms are connected, and ROS 2 is on where it is demanded',
     description: 'Needs no token.',
-    answer: { ...statusAnswer(), description: 'All arms are connected.' },
-    failure: wrong('Some arm is disconnected.', '1 of 2 arms are disconnected.'),
+    answer: { ...statusAnswer(), description: 'All arms are connected; the message says whether ROS 2 is off.' },
+    failure: wrong('Some arm is disconnected, or ROS 2 is demanded and off.', '1 of 2 arms are disconnected.'),
     handler: ({ services }, _input, reply) => {
       const { all } = services.arms;
       const missing = all.filter((arm) => !arm.detached && arm.read().state === 'disconnected').length;
-      if (missing === 0) return ok();
+      const { enabled: wished } = services.configuration().ros;
+      const rosOff = wished !== false && !services.ros().enabled;
+      const lacks = [
+        ...(missing === 0 ? [] : [`${missing} of ${all.length} arms are disconnected.`]),
+        ...(wished === true && rosOff ? ['ROS 2 is off, and ros.enabled demands it.'] : []),
+      ];
+      if (lacks.length === 0) return ok(rosOff ? 'ROS 2 is off: HTTP alone is served.' : null);
       reply.code(503);
-      return failed(`${missing} of ${all.length} arms are disconnected.`);
+      return failed(lacks.join(' '));
     },
   }),
   route({

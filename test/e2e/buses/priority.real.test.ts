@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('control.priority', () => {
       expect((await bridge.get('/status')).body.loop.priority).toBeNull();
       expect(priorities().filter((priority) => priority > 0)).toEqual([]);
       expect(bridge.told('CAP_SYS_NICE')).toHaveLength(1);
-      expect(bridge.told('--cap-add SYS_NICE')[0]).toMatch(/limits\.conf.*setcap/);
+      expect(bridge.told('docker/realtime.yaml')[0]).toMatch(/limits\.conf.*setcap/);
     },
   );
 });

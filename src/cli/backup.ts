@@ -1,0 +1,272 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { defaultStateFolder } from '../arm/gain-store.ts';
+import { systemClock } from '../clock.ts';
+import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
+import { VERSION } from '../version.ts';
+import { carryOut, EXIT, UsageError } from './servo-access.ts';
+
+/** Layout of a backup. A bridge reads backups of this one and of all before it. */
+const FORMAT = 1;
+const MANIFEST = 'manifest.json';
+/** What the bridge keeps in its state folder: no token, and no set-up that is half done. */
+const STATE_FILES = /^(?!setup).*\.json$/;
+
+const manifestSchema = z.object({
+  format: z.int().min(1),
+  /** Version of the bridge that has made it. */
+  version: z.string(),
+  /** ISO 8601, UTC. */
+  made: z.string(),
+  /** Name of the configuration within `config/`. */
+  config: z.string(),
+  /** SHA-256 of every other file, by its path. */
+  files: z.record(z.string().regex(/^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$)).+$/), z.string()),
+});
+type Manifest = z.output<typeof manifestSchema>;
+
+/** Where a bridge with a configuration keeps what. */
+interface Places {
+  readonly config: string;
+  readonly state: string;
+  readonly calibration: string;
+  readonly recordings: string;
+  /** By their names in a backup. */
+  readonly tokens: Readonly<Record<string, string>>;
+  /** Folders of arms of one's own that lie below the configuration's folder, by their paths from there. */
+  readonly models: readonly string[];
+}
+
+function placesOf(file: string): Places {
+  const config = loadConfig(file, process.env);
+  const state = config.state_folder ?? defaultStateFolder();
+  const data = process.env.XDG_DATA_HOME?.startsWith('/')
+    ? process.env.XDG_DATA_HOME
+    : join(homedir(), '.local', 'share');
+  const folder = dirname(resolve(file));
+  const models = config.arms.map(({ model }) => relative(folder, model)).filter((path) => /^(?!\.\.)[^/].*/.test(path));
+  return {
+    config: resolve(file),
+    state,
+    calibration: config.calibration_folder ?? join(state, 'calibration'),
+    recordings: config.recording.folder ?? join(data, 'arm-bridge', 'recordings'),
+    tokens: { token: config.http.token_file ?? join(state, 'token'), read_token: config.http.read_token_file ?? '' },
+    models: [...new Set(models)].filter((path) => existsSync(join(folder, path, 'arm.yaml'))),
+  };
+}
+
+interface BackupOptions {
+  readonly config: string;
+  readonly tokens?: boolean;
+  readonly recordings?: boolean;
+}
+
+interface RestoreOptions extends BackupOptions {
+  readonly force?: boolean;
+}
+
+/** @throws {UsageError} when it fails */
+function tar(...args: string[]): void {
+  const { status, stderr, error } = spawnSync('tar', args, { encoding: 'utf8', stdio: ['inherit', 'pipe', 'pipe'] });
+  if (status !== 0) throw new UsageError(`tar failed: ${(error?.message ?? stderr).trim()}`);
+}
+
+function sum(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+/** Every file below a folder, by its path from there. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** Runs with a folder below `parent` that is gone afterwards. */
+function withScratch<T>(parent: string, task: (folder: string) => T): T {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, 'arm-bridge-backup-'));
+  try {
+    return task(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns the exit code */
+function backup(file: string, options: BackupOptions): number {
+  const places = placesOf(options.config);
+  return withScratch(tmpdir(), (scratch) => {
+    /** Links a file, or all that are below a folder, into the backup. Recordings may be larger than a folder for scratch. */
+    const put = (from: string, to: string): void => {
+      if (!existsSync(from)) return;
+      if (statSync(from).isDirectory()) {
+        for (const name of filesBelow(from)) put(join(from, name), `${to}/${name}`);
+        return;
+      }
+      mkdirSync(dirname(join(scratch, to)), { recursive: true });
+      symlinkSync(resolve(from), join(scratch, to));
+      names.push(to);
+    };
+    const names: string[] = [];
+    const folder = dirname(places.config);
+    put(places.config, `config/${basename(places.config)}`);
+    for (const model of places.models) put(join(folder, model), `config/${model}`);
+    put(places.calibration, 'calibration');
+    for (const name of existsSync(places.state) ? readdirSync(places.state) : []) {
+      if (STATE_FILES.test(name)) put(join(places.state, name), `state/${name}`);
+    }
+    if (options.tokens) for (const [name, from] of Object.entries(places.tokens)) put(from, `tokens/${name}`);
+    if (options.recordings) put(places.recordings, 'recordings');
+    const files = Object.fromEntries(names.map((name) => [name, sum(join(scratch, name))]));
+    const manifest: Manifest = {
+      format: FORMAT,
+      version: VERSION,
+      made: new Date(1000 * systemClock.wall()).toISOString(),
+      config: basename(places.config),
+      files,
+    };
+    writeFileSync(join(scratch, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+    if (file === '-') {
+      const { status } = spawnSync('tar', ['-chzf', '-', '-C', scratch, '.'], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      });
+      if (status !== 0) throw new UsageError('tar failed');
+    } else {
+      // Whole or not at all, and with tokens for nobody else.
+      const draft = `${file}.${process.pid}`;
+      tar('-chzf', draft, '-C', scratch, '.');
+      chmodSync(draft, 0o600);
+      renameSync(draft, file);
+    }
+    const kept = Object.keys(files).length;
+    process.stderr.write(`${file === '-' ? 'the backup' : file} holds ${kept} files: ${summary(Object.keys(files))}\n`);
+    return EXIT.ok;
+  });
+}
+
+function summary(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const kind = name.split('/')[0]!;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => `${kind} ${count}`).join(', ');
+}
+
+/** Reads and checks a backup that has been unpacked. @throws {UsageError} for one that cannot be used */
+function checked(folder: string, file: string): Manifest {
+  let manifest: Manifest;
+  try {
+    manifest = manifestSchema.parse(JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')));
+  } catch {
+    throw new UsageError(`${file} is no backup of arm-bridge: it has no ${MANIFEST} that can be read`);
+  }
+  if (manifest.format > FORMAT) {
+    throw new UsageError(
+      `${file} was made by arm-bridge ${manifest.version}, in a format that this one (${VERSION}) does not know: update first`,
+    );
+  }
+  for (const [name, wanted] of Object.entries(manifest.files)) {
+    const path = join(folder, name);
+    if (!existsSync(path)) throw new UsageError(`${file} is damaged: ${name} is missing`);
+    if (sum(path) !== wanted) throw new UsageError(`${file} is damaged: ${name} is not what was put into it`);
+  }
+  return manifest;
+}
+
+/** @returns the exit code */
+function restore(file: string, options: RestoreOptions): number {
+  // Not in /tmp, which has little room in a container.
+  return withScratch(defaultStateFolder(), (scratch) => {
+    if (file !== '-' && !existsSync(file)) throw new UsageError(`there is no ${file}`);
+    tar('-xzf', file, '-C', scratch, '--no-same-owner', '--no-same-permissions');
+    const manifest = checked(scratch, file);
+    const config = join(scratch, 'config', manifest.config);
+    // Before anything is touched: the places are those of the configuration that comes back.
+    try {
+      loadConfig(config, process.env);
+    } catch (error) {
+      if (error instanceof ConfigError) throw new UsageError(`the configuration in ${file}: ${error.message}`);
+      throw error;
+    }
+    const there = placesOf(config);
+    const target = resolve(options.config);
+    const homes: Readonly<Record<string, (path: string) => string | null>> = {
+      config: (path) => (path === manifest.config ? target : join(dirname(target), path)),
+      calibration: (path) => join(there.calibration, path),
+      state: (path) => join(there.state, path),
+      recordings: (path) => (options.recordings ? join(there.recordings, path) : null),
+      tokens: (path) => (options.tokens ? there.tokens[path] || null : null),
+    };
+    const moves = Object.keys(manifest.files).flatMap((name) => {
+      const [kind, ...rest] = name.split('/');
+      const to = homes[kind!]?.(rest.join('/')) ?? null;
+      return to === null ? [] : [{ name, to, secret: kind === 'tokens' }];
+    });
+    const differing = moves.filter(({ name, to }) => existsSync(to) && sum(to) !== manifest.files[name]);
+    if (differing.length > 0 && !options.force) {
+      throw new UsageError(
+        `these files are there already and differ: ${differing.map(({ to }) => to).join(', ')}. Nothing was changed. ` +
+          'End the bridge, make a backup of what is there, then add --force',
+      );
+    }
+    for (const { name, to, secret } of moves) {
+      mkdirSync(dirname(to), { recursive: true });
+      const draft = `${to}.${process.pid}`;
+      copyFileSync(join(scratch, name), draft);
+      chmodSync(draft, secret ? 0o600 : 0o644);
+      renameSync(draft, to);
+      process.stderr.write(`${to}\n`);
+    }
+    process.stderr.write(
+      `restored ${moves.length} files of ${manifest.made}, made by arm-bridge ${manifest.version}: ` +
+        `${summary(moves.map(({ name }) => name))}. A calibration is checked against its servos when they connect.\n`,
+    );
+    return EXIT.ok;
+  });
+}
+
+/** Adds `arm-bridge backup` and `arm-bridge restore` to the program: what was set up, in one file. */
+export function addBackup(program: Command): void {
+  program
+    .command('backup <file>')
+    .description(
+      'Keeps what was set up in one file (tar.gz): configuration, arms of your own beside it, calibrations, and what the ' +
+        'bridge remembers of its arms. "-" stands for standard output.',
+    )
+    .option('--config <file>', 'configuration of the bridge', usualConfigFile())
+    .option('--tokens', 'and the tokens: whoever has the file may move the arms then')
+    .option('--recordings', 'and the recordings')
+    .action((file: string, options: BackupOptions) => carryOut('backup', async () => backup(file, options)));
+  program
+    .command('restore <file>')
+    .description(
+      'Puts a backup back, on the same computer or another one, after it has been checked as a whole. Files that are there ' +
+        'and differ are replaced with --force alone. The bridge is to be off. "-" stands for standard input.',
+    )
+    .option('--config <file>', 'where the configuration goes', usualConfigFile())
+    .option('--tokens', 'and its tokens')
+    .option('--recordings', 'and its recordings')
+    .option('--force', 'replace what is there')
+    .action((file: string, options: RestoreOptions) => carryOut('restore', async () => restore(file, options)));
+}

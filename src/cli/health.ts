@@ -1,0 +1,53 @@
+import { type IncomingMessage, get as plainGet, type RequestOptions } from 'node:http';
+import { get as tlsGet } from 'node:https';
+import type { Command } from 'commander';
+import { loadConfig, usualConfigFile } from '../config/load.ts';
+import type { HttpConfig } from '../config/schema.ts';
+import { EXIT } from './servo-access.ts';
+
+/** An answer later than this is none, ms. */
+const LIMIT = 4000;
+/** The addresses that stand for all, and the one by which this computer reaches itself then. */
+const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Status of the answer to GET /healthz. It sends no token and needs none, so whom it speaks to need not be proved. */
+function statusOf({ host, port, tls }: HttpConfig): Promise<number> {
+  const plain = tls === null || tls === 'off';
+  const options: RequestOptions = {
+    host: EVERYWHERE[host] ?? host,
+    port,
+    path: '/healthz',
+    signal: AbortSignal.timeout(LIMIT),
+  };
+  return new Promise((resolve, reject) => {
+    const take = (response: IncomingMessage): void => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    };
+    const request = plain ? plainGet(options, take) : tlsGet({ ...options, rejectUnauthorized: false }, take);
+    request.on('error', reject);
+  });
+}
+
+/**
+ * Adds `arm-bridge health` to the program: asks the bridge that runs with a configuration whether it does its work. In
+ * images and under systemd docker/arm-bridge answers instead, by the beats of src/watchdog.ts and without starting Node.
+ */
+export function addHealth(program: Command): void {
+  program
+    .command('health')
+    .description('Asks the bridge that runs with this configuration whether its control loop runs. Ends with 0 if so.')
+    .option('--config <file>', 'its configuration', usualConfigFile())
+    .action(async ({ config }: { readonly config: string }) => {
+      const { http } = loadConfig(config, process.env);
+      try {
+        const status = await statusOf(http);
+        if (status === 200) return;
+        process.stderr.write(`arm-bridge: GET /healthz was answered with ${status}: the control loop does not run\n`);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        process.stderr.write(`arm-bridge: no bridge answers on ${http.host}:${http.port} (${why})\n`);
+      }
+      process.exitCode = EXIT.failed;
+    });
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const CONFIG = 'http: { token_file: TOKEN }\narms: [{ name: arm, bus: "sim:so101" }] # mine\n';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-keep-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A home of a bridge, with a configuration and what the bridge keeps beside it. */
+function home(name: string): { at: (path: string) => string; config: string } {
+  const at = (path: string): string => join(folder, name, path);
+  mkdirSync(at('state/arm-bridge'), { recursive: true });
+  return { at, config: at('etc/arms.yaml') };
+}
+
+function filled(name: string): ReturnType<typeof home> {
+  const made = home(name);
+  const files = {
+    'etc/arms.yaml': CONFIG.replace('TOKEN', made.at('etc/token')),
+    'etc/token': 'a-token-of-this-test-alone\n',
+    'state/arm-bridge/calibration/arm.json': '{"calibration": 1}\n',
+    'state/arm-bridge/gains-arm-sim_so101.json': '{"own": []}\n',
+    'state/arm-bridge/setup.json': '{"half": "done"}\n',
+    'data/arm-bridge/recordings/wave.mcap': 'joints',
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(made.at(path), '..'), { recursive: true });
+    writeFileSync(made.at(path), text);
+  }
+  return made;
+}
+
+function bridge({ at, config }: ReturnType<typeof home>, ...args: string[]): Promise<{ code: number; told: string }> {
+  const env = { PATH: process.env.PATH, HOME: at('.'), XDG_STATE_HOME: at('state'), XDG_DATA_HOME: at('data') };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args, '--config', config], { env }, (error, _, told) => {
+      resolve({ code: error === null ? 0 : Number(error.code), told });
+    });
+  });
+}
+
+test('a backup brings configuration and calibrations to another computer; tokens and recordings only when they are asked for', async () => {
+  const here = filled('here');
+  const file = join(folder, 'plain.tar.gz');
+  expect(await bridge(here, 'backup', file)).toEqual({
+    code: 0,
+    told: expect.stringContaining('config 1, calibration 1, state 1'),
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const there = home('there');
+  expect(await bridge(there, 'restore', file)).toMatchObject({ code: 0 });
+  expect(readFileSync(there.config, 'utf8')).toBe(readFileSync(here.config, 'utf8'));
+  expect(readdirSync(there.at('state/arm-bridge'))).toEqual(['calibration', 'gains-arm-sim_so101.json']);
+  expect(existsSync(there.at('data'))).toBe(false);
+
+  const whole = join(folder, 'whole.tar.gz');
+  await bridge(here, 'backup', whole, '--tokens', '--recordings');
+  rmSync(here.at('etc/token'));
+  rmSync(here.at('data'), { recursive: true });
+  expect(await bridge(here, 'restore', whole, '--tokens', '--recordings')).toMatchObject({ code: 0 });
+  expect(statSync(here.at('etc/token')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(here.at('data/arm-bridge/recordings/wave.mcap'), 'utf8')).toBe('joints');
+});
+
+test('what is there and differs is replaced only by force, and until then nothing is changed', async () => {
+  const here = filled('here');
+  const file = join(folder, 'backup.tar.gz');
+  await bridge(here, 'backup', file);
+  writeFileSync(here.at('state/arm-bridge/calibration/arm.json'), '{"calibration": 2}\n');
+  rmSync(here.at('state/arm-bridge/gains-arm-sim_so101.json'));
+  const refused = await bridge(here, 'restore', file);
+  expect(refused).toEqual({
+    code: 2,
+    told: expect.stringMatching(/calibration\/arm\.json.*Nothing was changed.*--force/s),
+  });
+  expect(existsSync(here.at('state/arm-bridge/gains-arm-sim_so101.json'))).toBe(false);
+  expect(await bridge(here, 'restore', file, '--force')).toMatchObject({ code: 0 });
+  expect(readFileSync(here.at('state/arm-bridge/calibration/arm.json'), 'utf8')).toBe('{"calibration": 1}\n');
+});
+
+test('a damaged backup, one of a newer bridge, and what is none are refused as a whole', async () => {
+  const here = filled('here');
+  const file = join(folder, 'backup.tar.gz');
+  await bridge(here, 'backup', file);
+  const unpacked = join(folder, 'unpacked');
+  const tar = (...args: string[]): Promise<void> =>
+    new Promise((resolve, reject) => execFile('tar', args, (error) => (error === null ? resolve() : reject(error))));
+  mkdirSync(unpacked);
+  await tar('-xzf', file, '-C', unpacked);
+  const manifest = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'));
+  const there = home('there');
+  const restored = async (): Promise<string> => {
+    await tar('-czf', file, '-C', unpacked, '.');
+    const { code, told } = await bridge(there, 'restore', file);
+    expect(code).toBe(2);
+    expect(existsSync(there.config)).toBe(false);
+    return told;
+  };
+  writeFileSync(join(unpacked, 'calibration/arm.json'), '{"calibration": 3}\n');
+  expect(await restored()).toContain('damaged: calibration/arm.json is not what was put into it');
+  writeFileSync(join(unpacked, 'manifest.json'), JSON.stringify({ ...manifest, format: 2, version: '9.0.0' }));
+  expect(await restored()).toContain('made by arm-bridge 9.0.0, in a format that this one');
+  writeFileSync(join(unpacked, 'manifest.json'), JSON.stringify({ ...manifest, files: { '../../etc/passwd': 'x' } }));
+  expect(await restored()).toContain('is no backup of arm-bridge');
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Engine } from './support/engine.ts';
+import { imageOf } from './support/images.ts';
+import { Machine } from './support/machine.ts';
+import { Booted, layOut } from './support/nspawn.ts';
+import { until } from './support/run.ts';
+
+let machine: Machine;
+let booted: Booted;
+
+/** Boots a machine on which the bridge of an image has been built, by root. */
+async function boot(target: 'bookworm' | 'ros'): Promise<void> {
+  const builder = await Engine.start(null);
+  await layOut(builder, imageOf(target)).finally(() => builder.stop());
+  machine = await Machine.start();
+  booted = await Booted.start(machine);
+}
+
+async function shutDown(): Promise<void> {
+  await booted?.stop();
+  machine?.stop();
+}
+
+const program = '/opt/arm-bridge/docker/arm-bridge';
+const token = async (): Promise<string> => (await booted.run('cat', ['/etc/arm-bridge/token'])).trim();
+const ready = () =>
+  until('the service is ready', async () => ((await machine.ask('/readyz')).status === 200 ? true : null), 120_000);
+
+/** Waits until another process than this one is ready. @returns how long that took, s */
+async function replaced(pid: string): Promise<number> {
+  const begin = performance.now();
+  await until(
+    `another process than ${pid} runs`,
+    async () => (!['0', pid].includes(await booted.property('MainPID')) ? true : null),
+    120_000,
+  );
+  await ready();
+  return (performance.now() - begin) / 1000;
+}
+
+/** That a program of this user gets messages. */
+async function heardBy(user: string): Promise<void> {
+  const watch = ['/opt/arm-bridge/build/ros/bin/python', '-B', '/opt/arm-bridge/docs/watch.py', 'leader', '--once'];
+  const env = { HOME: '/tmp', ROS_LOG_DIR: `/tmp/ros-${user}` };
+  const args = ['30', '/opt/arm-bridge/docker/with-ros.sh', ...watch];
+  const { stdout, stderr } = await booted.outcome('timeout', args, { user, env });
+  expect(stdout, stderr).toMatch(/^joints \(deg\): shoulder_pan/m);
+}
+
+describe('the service of systemd', () => {
+  beforeAll(() => boot('bookworm'), 400_000);
+  afterAll(shutDown, 60_000);
+
+  test('is installed by one command, which makes its user and tokens, and looks at all of it as that user', async () => {
+    const { code, stderr, stdout } = await booted.outcome(program, ['install'], { timeout: 120_000 });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('arm-bridge runs; its log: journalctl -u arm-bridge')]);
+    expect(stdout).toMatch(/ros.*jazzy/i);
+    expect(await booted.run('stat', ['-c', '%U %a', '/etc/arm-bridge/token', '/etc/arm-bridge/config.yaml'])).toBe(
+      'root 600\nroot 644\n',
+    );
+    await ready();
+    expect(await booted.run('systemctl', ['is-enabled', 'arm-bridge'])).toBe('enabled\n');
+  }, 180_000);
+
+  test('runs as a user of its own, not as the one that has built it', async () => {
+    const pid = await booted.property('MainPID');
+    expect((await booted.run('ps', ['-o', 'user=', '-p', pid])).trim()).toBe('arm-bridge');
+    expect((await booted.run('stat', ['-c', '%U', '/opt/arm-bridge'])).trim()).toBe('root');
+  });
+
+  test('answers whoever has the token, and drives its arms', async () => {
+    const given = await token();
+    expect((await machine.ask('/status')).status).toBe(401);
+    expect((await machine.ask('/move/init', { method: 'POST', token: given })).status).toBe(200);
+  });
+
+  test('is exposed at most 2.0 by the word of systemd', async () => {
+    const { stdout, code } = await booted.outcome('systemd-analyze', [
+      'security',
+      '--threshold=20',
+      '--no-pager',
+      'arm-bridge',
+    ]);
+    console.info(stdout.trim().split('\n').at(-1));
+    expect(code, stdout).toBe(0);
+  });
+
+  test('says what it is allowed to itself: its health without Node, and nothing written beside its folders', async () => {
+    const beat = '/run/arm-bridge/beat';
+    const { code } = await booted.outcome(program, ['health'], { env: { ARM_BRIDGE_BEAT_FILE: beat } });
+    expect(code).toBe(0);
+    expect(await booted.run('find', ['/opt', '-newer', '/etc/arm-bridge/token', '-type', 'f'])).toBe('');
+  });
+
+  test.each(['root', 'nobody'])('is heard on ROS 2 by %s', heardBy);
+
+  test('is started again after a crash', async () => {
+    const pid = await booted.property('MainPID');
+    await booted.run('kill', ['-KILL', pid]);
+    console.info(`back ${(await replaced(pid)).toFixed(1)} s after its process was killed`);
+  }, 180_000);
+
+  test('is started again when it stands still, by the watchdog', async () => {
+    const pid = await booted.property('MainPID');
+    await booted.run('kill', ['-STOP', pid]);
+    console.info(`back ${(await replaced(pid)).toFixed(1)} s after SIGSTOP`);
+    expect(await booted.journal()).toMatch(/Watchdog timeout/);
+  }, 240_000);
+
+  test('lowers its arms when it is stopped', async () => {
+    await booted.run('systemctl', ['stop', 'arm-bridge'], { timeout: 60_000 });
+    expect(await booted.property('Result')).toBe('success');
+    const log = await booted.journal();
+    expect(log.slice(log.lastIndexOf('SIGTERM'))).toMatch(/lowering the arms[\s\S]*bye/);
+  });
+
+  test('is installed again without losing anything, with a priority for its control thread', async () => {
+    const before = await token();
+    await booted.run(program, ['install', '--realtime', '--no-start'], { timeout: 120_000 });
+    expect(await token()).toBe(before);
+    expect(await booted.property('LimitRTPRIO')).toBe('50');
+  }, 120_000);
+});
+
+describe('the service of systemd with a ROS 2 below /opt/ros, as a Raspberry Pi has it', () => {
+  beforeAll(() => boot('ros'), 400_000);
+  afterAll(shutDown, 60_000);
+
+  test('finds it without an environment that names it, and is heard by another user', async () => {
+    expect(await booted.run('cat', ['/opt/arm-bridge/build/environment.sh'])).toMatch(
+      /^\. \/opt\/ros\/jazzy\/setup\.sh$/m,
+    );
+    await booted.run(program, ['install'], { timeout: 120_000 });
+    await ready();
+    const { body } = await machine.ask('/status', { token: await token() });
+    expect(JSON.parse(body).ros).toMatchObject({ enabled: true, distro: 'jazzy' });
+    await heardBy('nobody');
+  }, 180_000);
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Typist as Person } from '../support/typist.ts';
+import { Lab } from './support/lab.ts';
+import { until } from './support/run.ts';
+
+const variables = { ARM_BRIDGE_TARGET: 'bookworm' };
+const PORT = 'tcp://127.0.0.1:5555';
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await Lab.start('setup');
+  // An arm whose servos have their ids, behind a server that passes bytes on.
+  const serve = await lab.compose.arguments('sim', { variables, command: ['simulate', '--tcp', '5555'] });
+  await lab.engine.docker(['run', '-d', '--name', 'arm', '--no-healthcheck', ...serve]);
+  await until('the arm is served', async () => ((await lab.logs('arm')).includes('is served') ? true : null));
+}, 120_000);
+afterAll(() => lab?.stop(), 60_000);
+
+test('docker compose run --rm setup takes a person from an arm to a configuration, which the lab then drives', async () => {
+  const args = await lab.compose.arguments('setup', { variables, more: ['--rm'] });
+  const person = new Person([...lab.engine.command(['run', ...args])], lab.engine.environment);
+  try {
+    await person.choose("Which port is the arm's?", 'Another one, by its URL');
+    await person.until('◆  URL of its bus');
+    person.type('\x15');
+    person.type(`${PORT}\r`);
+    await person.choose('Which arm is it?', 'SO-101');
+    await person.choose('Which build of it?', 'SO-101');
+    await person.answer('What is the arm to be called?');
+    // The file that the lab reads is proposed, or not even asked for.
+    const next = await person.until('◆  What next?', 'is set up. Next');
+    if (next === '◆  What next?') person.type('\x1b[B\r');
+    await person.until('follower is set up. Next');
+    expect(await person.ended()).toBe(0);
+  } finally {
+    await person.close();
+  }
+  await lab.up('lab', 'lab');
+  const { body } = await lab.machine.ask('/api/v1/arms', { token: lab.token });
+  const arms: { name: string; bus: string; state: string }[] = JSON.parse(body).arms ?? JSON.parse(body);
+  expect(arms.find(({ name }) => name === 'follower')).toMatchObject({ bus: PORT });
+}, 240_000);
+
+test('doctor looks at the arm that was set up, from the same container', async () => {
+  await lab.engine.docker(['stop', 'lab']);
+  const args = await lab.compose.arguments('setup', { variables, more: ['--rm'], command: ['doctor'] });
+  const { stdout } = await lab.engine.outcome(['run', ...args.filter((arg) => arg !== '-t')]);
+  expect(stdout).toMatch(/arm follower/);
+}, 120_000);

@@ -1,0 +1,95 @@
+/** The images that docker/Dockerfile names in FROM, made from packages of Debian, npm and PyPI: no hub can be asked here. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Engine } from './engine.ts';
+import { FOLDER, ROOT, run, say } from './run.ts';
+
+const BASES = join(ROOT, 'test/lab/bases');
+const DEBIAN = 'arm-bridge-lab:bookworm';
+const CERTIFICATES = '/usr/local/share/ca-certificates';
+const MIRRORS = [
+  'deb http://deb.debian.org/debian bookworm main',
+  'deb http://deb.debian.org/debian bookworm-updates main',
+  'deb http://deb.debian.org/debian-security bookworm-security main',
+];
+const BUILD_LIMIT = 1_200_000;
+
+/** The images of the Dockerfile that none of its own stages makes. */
+export function basesOf(dockerfile: string): string[] {
+  const variables = new Map([...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, value]) => [name!, value!]));
+  const stages = [...dockerfile.matchAll(/^FROM (\S+) AS (\S+)$/gm)];
+  const own = new Set(stages.map(([, , name]) => name));
+  const named = stages.map(([, base]) => base!.replace(/\$\{(\w+)\}/g, (_, name: string) => variables.get(name) ?? ''));
+  return [...new Set(named)].filter((name) => !own.has(name));
+}
+
+/** Makes those that the engine does not have yet. */
+export async function makeBases(engine: Engine): Promise<void> {
+  const has = async (image: string) => (await engine.outcome(['image', 'inspect', image])).code === 0;
+  const wanted = basesOf(readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8'));
+  const node = wanted.find((name) => name.startsWith('node:'))!;
+  if (!(await has(DEBIAN))) await makeDebian(engine);
+  for (const image of [node, ...wanted.filter((name) => name !== node)]) {
+    if (await has(image)) continue;
+    say(`making the base image ${image}`);
+    if (image === node) await makeNode(engine, image);
+    else if (/^ros:\w+-ros-base$/.test(image)) await makeRos(engine, image, node);
+    else throw new Error(`docker/Dockerfile is made from ${image}, which test/lab/support/bases.ts cannot make`);
+  }
+}
+
+async function makeDebian(engine: Engine): Promise<void> {
+  say('making the base image of Debian');
+  const archive = join(FOLDER, 'debian.tar');
+  const options = ['--variant=minbase', '--include=ca-certificates', '--aptopt=APT::Sandbox::User "root"'];
+  // As the official images have it: what apt keeps for its next run stays out of the layers.
+  const clean = 'DPkg::Post-Invoke { "rm -f /var/cache/apt/*.bin /var/cache/apt/archives/*.deb || true"; };';
+  const quiet = 'Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache "";';
+  options.push(`--customize-hook=echo '${clean} ${quiet}' > "$1/etc/apt/apt.conf.d/docker-clean"`);
+  await run('mmdebstrap', [...options, 'bookworm', archive, ...MIRRORS], { timeout: 300_000 });
+  await engine.docker(['import', archive, DEBIAN], { timeout: 120_000 });
+  rmSync(archive);
+}
+
+function freshContext(name: string): string {
+  const context = join(FOLDER, name);
+  rmSync(context, { recursive: true, force: true });
+  mkdirSync(context, { recursive: true });
+  return context;
+}
+
+async function makeNode(engine: Engine, image: string): Promise<void> {
+  const program = process.env.ARM_BRIDGE_NODE_24 ?? '';
+  const version = existsSync(program) ? (await run(program, ['--version'])).trim() : 'none';
+  if (image !== `node:${version.slice(1)}-bookworm-slim`) {
+    throw new Error(
+      `docker/Dockerfile is made from ${image}, and scripts/locks/node-24 pins Node ${version}: let both agree`,
+    );
+  }
+  const context = freshContext('node-base');
+  const prefix = dirname(dirname(program));
+  for (const name of ['bin', 'include', 'lib']) {
+    if (existsSync(join(prefix, name))) cpSync(join(prefix, name), join(context, 'node', name), { recursive: true });
+  }
+  const npm = dirname(dirname(realpathSync((await run('which', ['npm'])).trim())));
+  cpSync(npm, join(context, 'npm'), { recursive: true, dereference: true });
+  // The registries of this machine may be reached by certificates of its own.
+  mkdirSync(join(context, 'certificates'));
+  const own = existsSync(CERTIFICATES) ? readdirSync(CERTIFICATES).filter((name) => name.endsWith('.crt')) : [];
+  for (const name of own) cpSync(join(CERTIFICATES, name), join(context, 'certificates', name));
+  writeFileSync(join(context, 'npmrc'), 'cafile=/etc/ssl/certs/ca-certificates.crt\n');
+  const file = join(BASES, 'node.Dockerfile');
+  await engine.docker(['build', '--network=host', '-f', file, '-t', image, context], { timeout: BUILD_LIMIT });
+}
+
+async function makeRos(engine: Engine, image: string, node: string): Promise<void> {
+  const context = freshContext('ros-base');
+  cpSync(join(BASES, 'make-ros.mjs'), join(context, 'make-ros.mjs'));
+  for (const name of ['scripts/lib', 'scripts/locks', 'interfaces', 'package.json']) {
+    cpSync(join(ROOT, name), join(context, 'repository', name), { recursive: true });
+  }
+  const distro = /^ros:(\w+)-/.exec(image)![1]!;
+  const args = ['--build-arg', `NODE=${node}`, '--build-arg', `ROS_DISTRO=${distro}`];
+  const file = join(BASES, 'ros.Dockerfile');
+  await engine.docker(['build', '--network=host', ...args, '-f', file, '-t', image, context], { timeout: BUILD_LIMIT });
+}

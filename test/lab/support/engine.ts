@@ -1,0 +1,108 @@
+/** A Docker engine of our own, with its own folders and its own socket, that touches no network settings. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Machine } from './machine.ts';
+import { FOLDER, type Outcome, outcome, type RunOptions, run, until } from './run.ts';
+
+const SOCKET = `unix://${FOLDER}/docker.sock`;
+/** That of Debian's package, whatever other client is on the PATH: it has BuildKit without a plug-in. */
+const CLIENT = '/usr/bin/docker';
+/** An engine that is asked to end stops its containers first, and a bridge lowers its arms, ms. */
+const END_LIMIT = 60_000;
+
+export class Engine {
+  readonly #machine: Machine | null;
+  #daemon: ChildProcess;
+
+  private constructor(machine: Machine | null) {
+    this.#machine = machine;
+    this.#daemon = this.#spawn();
+  }
+
+  /** @param machine where containers with the network of the host run; null: on this one, whose network builds need */
+  static async start(machine: Machine | null): Promise<Engine> {
+    mkdirSync(FOLDER, { recursive: true });
+    const engine = new Engine(machine);
+    await engine.#ready();
+    return engine;
+  }
+
+  #spawn(): ChildProcess {
+    rmSync(join(FOLDER, 'docker.pid'), { force: true });
+    const args = [
+      ['--data-root', join(FOLDER, 'docker'), '--exec-root', join(FOLDER, 'run'), '-H', SOCKET],
+      ['--pidfile', join(FOLDER, 'docker.pid'), '--bridge=none', '--iptables=false', '--ip6tables=false'],
+    ].flat();
+    const log = openSync(join(FOLDER, 'dockerd.log'), 'a');
+    const [program, all] = this.#machine?.command('/usr/sbin/dockerd', args) ?? ['/usr/sbin/dockerd', args];
+    return spawn(program, all, { stdio: ['ignore', log, log], env: environment() });
+  }
+
+  async #ready(): Promise<void> {
+    await until(`the engine answers (${FOLDER}/dockerd.log)`, async () => {
+      if (this.#daemon.exitCode !== null) throw new Error(`dockerd has ended: ${FOLDER}/dockerd.log says why`);
+      return (await this.outcome(['version'])).code === 0 ? true : null;
+    });
+  }
+
+  /** The command that a terminal of its own runs, in `environment`. */
+  command(args: readonly string[]): string[] {
+    return [CLIENT, '-H', SOCKET, ...args];
+  }
+
+  get environment(): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(environment()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+  }
+
+  /** @param options.redirection of a shell, such as `> file`: what goes through it need not be text */
+  outcome(args: readonly string[], options: RunOptions & { readonly redirection?: string } = {}): Promise<Outcome> {
+    const { redirection = '', ...rest } = options;
+    const all = ['-H', SOCKET, ...args];
+    if (redirection === '') return outcome(CLIENT, all, { env: environment(), ...rest });
+    return outcome('sh', ['-c', `exec "$0" "$@" ${redirection}`, CLIENT, ...all], { env: environment(), ...rest });
+  }
+
+  /** What `docker ARGS` prints. @throws {Error} when it fails */
+  async docker(args: readonly string[], options: RunOptions = {}): Promise<string> {
+    return (await run(CLIENT, ['-H', SOCKET, ...args], { env: environment(), ...options })).trim();
+  }
+
+  /** What a container's inspection says at a path such as `.State.Status`. */
+  inspect(name: string, path: string): Promise<string> {
+    return this.docker(['inspect', '--format', `{{${path}}}`, name]);
+  }
+
+  /** As a machine that is shut down and started again has it. */
+  async reboot(): Promise<void> {
+    await this.stop();
+    this.#daemon = this.#spawn();
+    await this.#ready();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#daemon.exitCode !== null) return;
+    const ended = once(this.#daemon, 'exit');
+    this.#daemon.kill('SIGTERM');
+    const timer = setTimeout(() => this.#daemon.kill('SIGKILL'), END_LIMIT);
+    await ended;
+    clearTimeout(timer);
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  const config = join(FOLDER, 'client');
+  mkdirSync(config, { recursive: true });
+  // The engine's own tools stand beside it.
+  const path = `${dirname(CLIENT)}:/usr/sbin:${process.env.PATH ?? ''}`;
+  return {
+    PATH: path,
+    HOME: process.env.HOME,
+    DOCKER_CONFIG: config,
+    DOCKER_BUILDKIT: '1',
+    BUILDKIT_PROGRESS: 'plain',
+  };
+}
