@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 const library = (name: string) => import(pathToFileURL(join(import.meta.dirname, '../../scripts/lib', name)).href);
-const { addressOf, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } = await library('checks.mjs');
+const { addressOf, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } = await library('preflight.mjs');
 const { ROS_STEPS, timeLeft } = await library('ros-build.mjs');
 
 let root: string;

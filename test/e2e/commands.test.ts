@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runToEnd } from '../e2e/support/bridge.ts';
+import { runToEnd } from './support/bridge.ts';
 
 test.each([
   ['kalibrate', 'calibrate'],
