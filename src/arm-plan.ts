@@ -14,6 +14,8 @@ export interface ArmPlan {
   readonly model: ArmModel;
   /** The same with its servos as they have been calibrated last. */
   calibrated: ArmModel;
+  /** Its joints are known to be where they are read: it has been calibrated, or its model or another machine says so. */
+  placed: boolean;
   readonly chain: Chain;
   /** Why it has been taken off its bus, for people; null while it is to be on it. */
   detached: string | null;
@@ -42,9 +44,11 @@ export function planArm(arm: ArmConfig, index: number, calibrations: Calibration
     );
   }
   checkGains(arm, index, model);
-  const plan: ArmPlan = { config: arm, model, calibrated: model, chain: armChain(model), detached: null };
+  const simulated = arm.bus.startsWith('sim:');
+  const placed = simulated || arm.bus === 'ros';
+  const plan: ArmPlan = { config: arm, model, calibrated: model, placed, chain: armChain(model), detached: null };
   // Servos of a simulated arm do not outlive the bridge.
-  const file = arm.bus.startsWith('sim:') ? null : readCalibration(plan, calibrations);
+  const file = simulated ? null : readCalibration(plan, calibrations);
   if (file !== null) remount(plan, file);
   return plan;
 }
@@ -52,6 +56,7 @@ export function planArm(arm: ArmConfig, index: number, calibrations: Calibration
 /** From now on the arm counts as calibrated so. */
 export function remount(plan: ArmPlan, file: CalibrationFile): void {
   plan.calibrated = mounted(plan.model, mountsOf(file));
+  plan.placed = true;
 }
 
 /** @throws {ConfigError} for a file that is not an arm's of this model */
@@ -87,6 +92,7 @@ export function armSetup(plan: ArmPlan, port: SimulatedPort | null, store: GainS
     baseLink,
     toolLink,
     joints: jointSetups(model),
+    calibrated: plan.placed,
     leftGains,
     detached,
     bus: busSetup(config, port),

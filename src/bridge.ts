@@ -384,6 +384,7 @@ export class Bridge {
       this.#logger.warn(`${config.name} is stopped until somebody resets it: ${stopped ?? UNCLEAN}`);
     }
     this.#control.listen(index, arm);
+    arm.movesUncalibrated = config.uncalibrated;
     arm.limitSpeed(config.speed_scale);
     arm.limitAcceleration(config.acceleration_scale);
     this.#report(arm);

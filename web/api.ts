@@ -78,19 +78,31 @@ function wordsOf(detail: unknown): string {
     .join('; ');
 }
 
+/** What may be done about a refusal: a word that goes with the same command. */
+function wayOut({ status, message }: Outcome): { readonly label: string; readonly word: string } | null {
+  if (status !== 409) return null;
+  return message.includes('uncalibrated=true')
+    ? { label: 'Move it slowly', word: 'uncalibrated' }
+    : { label: 'Take over', word: 'take_over' };
+}
+
 /**
- * Sends a command and tells what became of it. A refusal because somebody else drives the arm offers to take it over.
+ * Sends a command and tells what became of it. A refusal because somebody else drives the arm offers to take it over; one
+ * because its angles may be wrong, to move it slowly.
  * @param done what to say when it is done; left out: nothing
  */
 export async function command(asked: Command, done?: string): Promise<Outcome> {
   const outcome = await send(asked);
   if (outcome.ok) {
     if (done !== undefined) notice('done', done);
-  } else if (outcome.status === 409) {
-    const insistent = { ...asked, query: { ...asked.query, take_over: 'true' } };
-    notice('fault', outcome.message, { label: 'Take over', run: () => void command(insistent, done) });
-  } else {
+    return outcome;
+  }
+  const way = wayOut(outcome);
+  if (way === null) {
     notice('fault', outcome.message);
+  } else {
+    const insistent = { ...asked, query: { ...asked.query, [way.word]: 'true' } };
+    notice('fault', outcome.message, { label: way.label, run: () => void command(insistent, done) });
   }
   return outcome;
 }

@@ -179,6 +179,12 @@ export interface components {
             readonly torque: boolean;
             /** @description /move/init has set the zero. */
             readonly initialised: boolean;
+            /** @description A calibration, or the model of a simulated arm, says where its joints are at zero. */
+            readonly calibrated: boolean;
+            /** @description Joints that are measured beyond their limits. */
+            readonly outside_limits: readonly string[];
+            /** @description Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise. */
+            readonly doubt: string;
             /** @description Why it is disconnected or stopped; empty otherwise. */
             readonly reason: string;
             /** @description Time of the bus read, seconds since the epoch; 0 before the first. */
@@ -778,6 +784,8 @@ export interface components {
             };
             /** @description Speed of the tool, in place of joints. */
             readonly twist?: components["schemas"]["LiveTwist"];
+            /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+            readonly uncalibrated?: boolean;
         };
         /**
          * LiveStop
@@ -1168,6 +1176,12 @@ export interface components {
             /** @description Part of its largest speeds that it may use. */
             readonly speed_scale: number;
             readonly torque: boolean;
+            /** @description A calibration, or the model of a simulated arm, says where its joints are at zero. */
+            readonly calibrated: boolean;
+            /** @description Joints that are measured beyond their limits. */
+            readonly outside_limits: readonly string[];
+            /** @description Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise. */
+            readonly doubt: string;
             /** @description Why it is disconnected or stopped; empty otherwise. */
             readonly reason: string;
             /** @description Age of the newest bus read, in seconds; null before the first. */

@@ -6,8 +6,8 @@ export const VISIBLE = 0.002;
 const AT_REST = 500;
 
 /** What people see at once, whatever the computer is busy with. */
-const announced = ({ id, state, owner, torque, reason, joints }: ArmFrame): string =>
-  JSON.stringify([id, state, owner, torque, reason, joints.alarm]);
+const announced = ({ id, state, owner, torque, reason, doubt, joints }: ArmFrame): string =>
+  JSON.stringify([id, state, owner, torque, reason, doubt, joints.alarm]);
 
 const moved = (values: ArmFrame['joints']['position'], before: ArmFrame['joints']['position']): boolean =>
   values.some((value, i) => Math.abs((value ?? 0) - (before[i] ?? 0)) > VISIBLE);

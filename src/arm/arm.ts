@@ -4,6 +4,7 @@ import type { Pose } from '../kinematics/frames.ts';
 import { Running } from '../machine.ts';
 import type { Ailment, JointHoming } from '../rt/driver/arm-link.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
+import { crawlPart } from '../rt/joint/crawl.ts';
 import { ARM_STATES, type ArmSnapshot, type ArmState, StateCode } from '../rt/snapshot/arm-fields.ts';
 import type { ArmControl } from './arm-control.ts';
 import type { ArmRecords } from './arm-records.ts';
@@ -31,8 +32,10 @@ export interface ClaimOptions {
   readonly timeLimit?: number;
   /** What the session is for, when that was asked before now. */
   readonly ask?: Ask;
-  /** It lowers the arm, which may be done to one that its own servos have stopped. */
+  /** It lowers the arm, which may be done to one that its own servos have stopped, and whatever its angles are. */
   readonly lowering?: boolean;
+  /** It moves nothing: torque, a halt, a hold. */
+  readonly still?: boolean;
 }
 
 export interface ArmOptions {
@@ -70,6 +73,8 @@ export class Arm implements ControlListener {
   onWarning: (text: string) => void = () => {};
   /** Called with the joint whose servo cannot go on carrying, and why: the arm is to be lowered. */
   onAiling: (joint: number, text: string, ailment: Ailment) => void = () => {};
+  /** Motions need no word of their own while its angles may be wrong. */
+  movesUncalibrated = false;
   /** Why the arm has been taken from its owner, for people, until somebody drives it again. */
   notice = '';
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
@@ -169,9 +174,38 @@ export class Arm implements ControlListener {
     this.#control.accelerationScale = part;
   }
 
+  /** Part of the largest speeds for moves that plans may use now: less than `speedScale` while its angles may be wrong. */
+  get pace(): number {
+    if (this.doubt === '') return this.speedScale;
+    return Math.min(this.speedScale, crawlPart(this.model.joints.map(({ move }) => move.velocity)));
+  }
+
+  /** Why its joint angles may be wrong, for people; empty when they are not. */
+  get doubt(): string {
+    const { calibrated, outside, positions, state } = this.read();
+    if (state === 'disconnected') return '';
+    if (!calibrated) return 'it has no calibration';
+    const joint = outside.findIndex((beyond) => beyond !== 0);
+    if (joint < 0) return '';
+    const { name, lower, upper } = this.model.joints[joint]!;
+    const limits = `${lower.toFixed(2)} to ${upper.toFixed(2)}`;
+    return `${name} is at ${positions[joint]!.toFixed(2)} rad, beyond its limits (${limits}): its calibration may be wrong`;
+  }
+
+  /** Why motions are refused that do not say `uncalibrated`, for people; empty when they are not. */
+  get unplaced(): string {
+    return this.movesUncalibrated ? '' : this.doubt;
+  }
+
+  /** Names of the joints that are beyond their limits. */
+  get outside(): string[] {
+    const { outside } = this.read();
+    return this.model.joints.filter((_, i) => outside[i] !== 0).map(({ name }) => name);
+  }
+
   /** By how much moves may take longer than at the limits of its data, at most: 1 or more. */
   get slowdown(): number {
-    return 1 / Math.min(this.speedScale, this.accelerationScale);
+    return 1 / Math.min(this.pace, this.accelerationScale);
   }
 
   /** The newest complete snapshot; the returned object is reused by the next call on the same arm. */
@@ -263,6 +297,16 @@ export class Arm implements ControlListener {
     );
   }
 
+  /** @throws {BridgeError} uncalibrated, when its angles may be wrong and the caller does not say that he knows */
+  requirePlaced({ uncalibrated = false }: Pick<Caller, 'uncalibrated'>): void {
+    const { unplaced } = this;
+    if (uncalibrated || unplaced === '') return;
+    throw new BridgeError('uncalibrated', `Arm ${this.name} is not moved: ${unplaced}.`, {
+      arm: this,
+      remedy: 'calibrate',
+    });
+  }
+
   /**
    * The machine that owns the arm has said what it does with it. What drives the arm from here, and must not any more, ends.
    * @param blocked why it must not be driven from here; empty when it may
@@ -314,13 +358,14 @@ export class Arm implements ControlListener {
 
   /**
    * Takes the arm for an owner and begins an epoch of its intent. The one who had it is told.
-   * @throws {BridgeError} disconnected, stopped, owned; unsupported when what it is for is over
+   * @throws {BridgeError} disconnected, stopped, uncalibrated, owned; unsupported when what it is for is over
    */
   claim(
     caller: Caller,
-    { timeLimit = Number.POSITIVE_INFINITY, ask = this.ask(), lowering = false }: ClaimOptions = {},
+    { timeLimit = Number.POSITIVE_INFINITY, ask = this.ask(), lowering = false, still = false }: ClaimOptions = {},
   ): ArmSession {
     if (!lowering || !this.failed) this.requireDrivable();
+    if (!lowering && !still) this.requirePlaced(caller);
     this.requireWanted(ask);
     const make = (): ArmSession => {
       if (caller.automatic !== true) this.acts++;
@@ -399,7 +444,8 @@ export class Arm implements ControlListener {
    * read so from then on. @throws {BridgeError}
    */
   async calibrate(joints: readonly JointHoming[]): Promise<void> {
-    await this.#control.command({ kind: 'calibrate', joints });
+    const calibrated = this.simulated || joints.every(({ expected }) => expected);
+    await this.#control.command({ kind: 'calibrate', joints, calibrated });
     const mounts = this.#model.joints.map(({ name }, i) => {
       const { sign, zero, offset, expected } = joints[i]!;
       return [name, { sign, zero, homing: expected ? offset : undefined }] as const;
@@ -532,7 +578,7 @@ export class Arm implements ControlListener {
   /** Takes the arm for a moment, so that whatever drives it decelerates to a hold. @param onTaken called at once */
   async #halt(caller: Caller, onTaken: () => void): Promise<void> {
     const driven = this.activity !== null;
-    const session = this.claim(caller);
+    const session = this.claim(caller, { still: true });
     onTaken();
     try {
       if (driven) await this.#control.cancel(this.read().motion);

@@ -26,6 +26,8 @@ export interface Caller {
   readonly takeOver: boolean;
   /** Aborted when the asker has gone: its motion then decelerates to a hold. */
   readonly signal?: AbortSignal;
+  /** The asker knows that the arm's angles may be wrong. */
+  readonly uncalibrated?: boolean;
   /** The bridge asks by itself, not a person or a program. */
   readonly automatic?: boolean;
 }
@@ -36,6 +38,7 @@ export const ERROR_CODES = [
   'stopped',
   'owned',
   'not_initialised',
+  'uncalibrated',
   'bad_pair',
   'already_mirroring',
   'no_sample',
@@ -62,6 +65,8 @@ export const REMEDIES = [
   'list_ports',
   /** Connect the arm, which somebody has disconnected. */
   'connect',
+  /** Calibrate the arm, or ask for the motion with the word that its angles may be wrong. */
+  'calibrate',
 ] as const;
 export type Remedy = (typeof REMEDIES)[number];
 

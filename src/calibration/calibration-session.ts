@@ -100,7 +100,8 @@ export class Session {
   /** Carries the present step out and goes to the next one. @throws {BridgeError} */
   async next(reversed: readonly string[], signal: AbortSignal | undefined): Promise<CalibrationAnswer> {
     const { arm, owner } = this;
-    const caller: Caller = { owner, takeOver: false, ...(signal === undefined ? {} : { signal }) };
+    // What moves it here is to show whether its angles are right.
+    const caller: Caller = { owner, takeOver: false, uncalibrated: true, ...(signal === undefined ? {} : { signal }) };
     if (reversed.length > 0 && this.step !== 'save') {
       throw new BridgeError(
         'bad_request',
@@ -151,7 +152,7 @@ export class Session {
 
   /** Lets the arm go limp and gives the servos back what they had. @throws {BridgeError} stopped when it was lost on the way */
   async undo(): Promise<void> {
-    const problem = await goLimp(this.arm, { owner: this.owner, takeOver: false });
+    const problem = await goLimp(this.arm, { owner: this.owner, takeOver: false, uncalibrated: true });
     if (problem !== null) throw new BridgeError('stopped', `Arm ${this.arm.name} has not gone limp: ${problem}.`);
     if (this.unsaved === null) return;
     await this.arm.calibrate(this.unsaved);

@@ -74,7 +74,7 @@ export async function moveEach(arm: Arm, home: Float64Array, by: Float64Array, c
 
 /** Torque on where the arm is. @returns null, or why not @throws {BridgeError} */
 export async function holdTorque(arm: Arm, caller: Caller): Promise<string | null> {
-  const session = arm.claim(caller);
+  const session = arm.claim(caller, { still: true });
   try {
     return await session.torqueOn();
   } finally {

@@ -175,6 +175,10 @@ export const armConfig = z.strictObject({
     })
     .prefault({})
     .describe('In what a simulated arm (bus sim:) differs from its model.'),
+  uncalibrated: z
+    .boolean()
+    .default(false)
+    .describe('Move it, at 0.3 rad/s, while it has no calibration or joints beyond their limits.'),
   speed_scale: z
     .number()
     .min(LEAST_SPEED_SCALE)

@@ -10,6 +10,12 @@ const FAREWELL = 1;
 /** How often it is looked whether the connections of those who wait for motions can still be heard, s. */
 const HEARING = 1;
 
+/** What the query of a request says about how it is meant; see `moving` of route.ts. */
+export interface Meaning {
+  readonly take_over?: boolean | undefined;
+  readonly uncalibrated?: boolean | undefined;
+}
+
 /** The clients whose requests run at this moment: tells each motion when the one that asked for it has gone. */
 export class Callers {
   readonly owner: Owner;
@@ -33,17 +39,21 @@ export class Callers {
     this.#deaf = new Set(deaf);
   }
 
+  /** Who asks by HTTP, and how. */
+  asking({ take_over = false, uncalibrated = false }: Meaning): Caller {
+    return { owner: this.owner, takeOver: take_over, uncalibrated };
+  }
+
   /**
    * Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. Whoever does not
    * ask for the signal has no motion that could outlive its client.
    */
-  async run<T>(reply: FastifyReply, takeOver: boolean, work: (caller: Caller) => Promise<T>): Promise<T> {
+  async run<T>(reply: FastifyReply, meaning: Meaning, work: (caller: Caller) => Promise<T>): Promise<T> {
     let working = true;
     let signal: AbortSignal | undefined;
     const hear = (): AbortSignal => this.#hear(reply, () => working);
     const caller: Caller = {
-      owner: this.owner,
-      takeOver,
+      ...this.asking(meaning),
       get signal() {
         signal ??= hear();
         return signal;

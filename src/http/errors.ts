@@ -34,6 +34,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   stopped: 409,
   owned: 409,
   not_initialised: 400,
+  uncalibrated: 409,
   bad_pair: 400,
   already_mirroring: 400,
   no_sample: 400,
@@ -64,6 +65,7 @@ const REMEDY: Readonly<Record<Remedy, (armId: number) => string>> = {
   stop_recording: () => '/recording/stop ends that',
   list_ports: () => '/local/scan-devices lists the ports',
   connect: () => '/robot/add-connection connects it',
+  calibrate: () => 'calibrate it (arm-bridge calibrate), or move it at 0.3 rad/s with ?uncalibrated=true',
 };
 
 /** An error of the bridge with what to do about it. */

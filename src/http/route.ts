@@ -138,6 +138,11 @@ const ROBOT_ID_OR_ALL = queryInteger()
   .optional()
   .describe('Id of the arm, as in the configuration; left out: all arms.');
 export const takeOver = queryBoolean().prefault(false).describe('Take the arm from whoever drives it.');
+const uncalibrated = queryBoolean()
+  .prefault(false)
+  .describe('Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.');
+/** What requests for motion may say. */
+export const moving = { take_over: takeOver, uncalibrated } as const;
 const ARM_NAME = word(LONGEST_NAME).describe('Name of the arm, as in the configuration.');
 
 /** Refusals of many routes. */

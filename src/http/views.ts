@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alarmTexts } from '../arm/alarms.ts';
 import { ARM_STATES, type Arm } from '../arm/types.ts';
-import { components } from './fields.ts';
+import { components, MOST_JOINTS } from './fields.ts';
 import type { HttpServices } from './services.ts';
 
 /**
@@ -19,6 +19,21 @@ export const activity = z
   })
   .register(components, { id: 'Activity' });
 
+/** Whether an arm's joints are where they are read. */
+export const placement = {
+  calibrated: z
+    .boolean()
+    .describe('A calibration, or the model of a simulated arm, says where its joints are at zero.'),
+  outside_limits: z.array(z.string()).max(MOST_JOINTS).describe('Joints that are measured beyond their limits.'),
+  doubt: z.string().describe('Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise.'),
+};
+
+export const placementView = (arm: Arm) => ({
+  calibrated: arm.read().calibrated,
+  outside_limits: arm.outside,
+  doubt: arm.doubt,
+});
+
 export const armState = z
   .object({
     id: z.int(),
@@ -26,6 +41,7 @@ export const armState = z
     owner: z.string().nullable().describe('Who has the arm; null when it is free.'),
     torque: z.boolean(),
     initialised: z.boolean().describe('/move/init has set the zero.'),
+    ...placement,
     reason: z.string().describe('Why it is disconnected or stopped; empty otherwise.'),
     sampled: z.number().describe('Time of the bus read, seconds since the epoch; 0 before the first.'),
     joints: z.object({
@@ -70,6 +86,7 @@ export function armView(arm: Arm): ArmState {
     owner: arm.owner?.name ?? null,
     torque,
     initialised: arm.initialised,
+    ...placementView(arm),
     sampled: snapshot.sampleTime,
     joints: {
       position: all(positions),

@@ -72,7 +72,7 @@ export async function letGo(arm: Arm, release: Release, moves: MoveService, call
   if (release === 'hold' || arm.remote) return '';
   try {
     if (release === 'lower') return (await moves.lower(arm, caller)) ?? '';
-    const session = arm.claim(caller);
+    const session = arm.claim(caller, { still: true });
     try {
       await session.torqueOff();
     } finally {

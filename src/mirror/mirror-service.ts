@@ -8,6 +8,7 @@ import type { PairConfig } from '../config/schema.ts';
 import type { MoveService } from '../motion/move-service.ts';
 import type { Planners } from '../motion/planners.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
+import { CRAWL } from '../rt/joint/crawl.ts';
 import { FollowCode } from '../rt/snapshot/arm-fields.ts';
 import { alignLeader, giveToHand, letGo } from './leaders.ts';
 import type { GravityPercentages, MirrorRequest, MirrorStatus, PairState, PairStatus, Release } from './mirroring.ts';
@@ -72,8 +73,8 @@ export class MirrorService {
       plan.follower.requireDrivable();
       if (plan.align !== 'leader') refuseMismatch(plan);
     }
-    const { takeOver, automatic = false } = caller;
-    const pairs = claimAll(planned, { owner: OWNER, takeOver, automatic }, caller.owner.name);
+    const { takeOver, automatic = false, uncalibrated = false } = caller;
+    const pairs = claimAll(planned, { owner: OWNER, takeOver, automatic, uncalibrated }, caller.owner.name);
     this.#pairs.push(...pairs);
     for (const pair of pairs) this.#endWhenLost(pair);
     this.#ended = this.#ended.filter((old) => !pairs.some(({ plan }) => plan.follower.name === old.follower));
@@ -179,7 +180,10 @@ export class MirrorService {
   async #drive(pair: Pair): Promise<void> {
     const { following, plan } = pair;
     await following.torqueOn();
-    const { maps, options } = plan;
+    const { maps } = plan;
+    // What a leader whose angles may be wrong does is followed as slowly as that leader would be moved.
+    const options =
+      plan.leader.doubt === '' ? plan.options : { ...plan.options, velocity: Math.min(plan.options.velocity, CRAWL) };
     const motion = await following.begin({ kind: 'mirror', leader: plan.leader.index, maps, options });
     pair.followerMotion = motion;
     this.#put(pair, 'driven');

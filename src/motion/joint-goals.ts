@@ -114,12 +114,13 @@ export class JointGoals {
    * @param wanted rad, one per joint; NaN: the joint keeps its present goal
    * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit, or where links would touch
    */
-  async write(arm: Arm, wanted: Float64Array, { owner, takeOver, signal }: Caller): Promise<void> {
+  async write(arm: Arm, wanted: Float64Array, asker: Caller): Promise<void> {
     arm.requireDrivable();
     const goal = this.#goal(arm, wanted);
     // Drop the goal if the client left before acceptance; afterwards it may go.
+    const { signal, ...caller } = asker;
     if (signal?.aborted) return;
-    const caller = { owner, takeOver };
+    const { owner } = caller;
     const latest = this.#flights.get(arm);
     const flight = latest?.owner === owner.key && latest.goesOn ? latest : null;
     if (flight !== null && isSame(goal, flight.goal)) {

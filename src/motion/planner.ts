@@ -14,7 +14,7 @@ import { findRoute } from './route.ts';
 const SLICE = 16;
 
 /** All of a joint's limits. */
-const UNLIMITED: Pick<Arm, 'speedScale' | 'accelerationScale'> = { speedScale: 1, accelerationScale: 1 };
+const UNLIMITED: Pick<Arm, 'pace' | 'accelerationScale'> = { pace: 1, accelerationScale: 1 };
 
 /** What one arm can reach, and how it gets there without touching itself or the table. */
 export class ArmPlanner {
@@ -63,7 +63,7 @@ export class ArmPlanner {
   line(from: Float64Array, to: LineEnd, parts = UNLIMITED): Line | string {
     const { joints } = this.#model;
     const limits = {
-      velocity: Float64Array.from(joints, ({ move }) => HEADROOM * parts.speedScale * move.velocity),
+      velocity: Float64Array.from(joints, ({ move }) => HEADROOM * parts.pace * move.velocity),
       acceleration: Float64Array.from(joints, ({ move }) => HEADROOM * parts.accelerationScale * move.acceleration),
     };
     const zero = rotationFromQuaternion(this.zero.orientation);

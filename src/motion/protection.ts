@@ -41,7 +41,7 @@ export class Protection {
     let problem: string | null;
     try {
       // Whoever drives it is told before its way down is planned from where it then stands.
-      const session = arm.claim(caller);
+      const session = arm.claim(caller, { lowering: true });
       // What another would have it do, it could not do.
       if (without !== null) arm.reserve(caller.owner);
       problem = await this.#motion.lower(arm, caller, without).finally(() => session.end());

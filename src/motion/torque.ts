@@ -15,7 +15,7 @@ export class TorqueSwitch {
     requireOwnServos(arm);
     arm.requireDrivable();
     if (arm.read().holding) return;
-    const session = arm.claim(caller);
+    const session = arm.claim(caller, { still: true });
     try {
       await session.torqueOn();
       session.requireHeld();
@@ -40,7 +40,7 @@ export class TorqueSwitch {
       await arm.dropTorque();
       return null;
     }
-    const session = arm.claim(caller);
+    const session = arm.claim(caller, { still: true });
     try {
       await session.torqueOff();
       return null;

@@ -8,26 +8,27 @@ import type { ParameterValue } from './parameter-arguments.ts';
 import { declare, judge } from './parameters.ts';
 import type { Rcl, RosNode } from './rclnodejs.ts';
 
-/** A number of an arm that may change while the bridge runs. All are parts of something, at most 1. */
+/** What may be set of an arm while the bridge runs: a part of something, at most 1, or a yes or no. */
 interface ArmParameter {
   readonly name: string;
   readonly description: string;
-  readonly least: number;
-  get(): number;
-  set(value: number): void;
+  /** Of a part; null: it is a yes or no. */
+  readonly least: number | null;
+  get(): number | boolean;
+  set(value: number | boolean): void;
   /** Why it cannot be changed just now, for people; null when it can. */
   refusal(): string | null;
 }
 
 function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
-  const { speed_scale: speed, acceleration_scale: acceleration, position_gains: gain } = armConfig.shape;
+  const { speed_scale: speed, acceleration_scale: acceleration, position_gains: gain, uncalibrated } = armConfig.shape;
   const limits: ArmParameter[] = [
     {
       name: 'speed_scale',
       description: speed.description ?? '',
       least: LEAST_SPEED_SCALE,
       get: () => arm.speedScale,
-      set: (part) => arm.limitSpeed(part),
+      set: (part) => arm.limitSpeed(part as number),
       refusal: () => null,
     },
     {
@@ -35,7 +36,17 @@ function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
       description: acceleration.description ?? '',
       least: LEAST_SPEED_SCALE,
       get: () => arm.accelerationScale,
-      set: (part) => arm.limitAcceleration(part),
+      set: (part) => arm.limitAcceleration(part as number),
+      refusal: () => null,
+    },
+    {
+      name: 'uncalibrated',
+      description: uncalibrated.description ?? '',
+      least: null,
+      get: () => arm.movesUncalibrated,
+      set: (may) => {
+        arm.movesUncalibrated = may as boolean;
+      },
       refusal: () => null,
     },
   ];
@@ -45,7 +56,7 @@ function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
       description: gain.description ?? '',
       least: arm.model.leastGain,
       get: () => gains.parts(arm)[index]!,
-      set: (part) => gains.set(arm, index, part),
+      set: (part) => gains.set(arm, index, part as number),
       refusal: () => gains.refusal(arm),
     }),
   );
@@ -87,10 +98,12 @@ export function declareArmParameters(
   log: Logger,
 ): void {
   const known = new Map(parametersOf(arm, gains).map((parameter) => [parameter.name, parameter]));
-  const fault = ({ name, least }: ArmParameter, value: unknown): string | null =>
-    typeof value === 'number' && value >= least && value <= 1
-      ? null
-      : `${name} of arm ${arm.name} cannot be ${JSON.stringify(value)}: a number from ${least} to 1 is needed`;
+  const fault = ({ name, least }: ArmParameter, value: unknown): string | null => {
+    if (least === null ? typeof value === 'boolean' : typeof value === 'number' && value >= least && value <= 1)
+      return null;
+    const needed = least === null ? 'true or false' : `a number from ${least} to 1`;
+    return `${name} of arm ${arm.name} cannot be ${JSON.stringify(value)}: ${needed} is needed`;
+  };
   for (const { name, value, exact } of given) {
     const parameter = known.get(name);
     if (parameter === undefined) {
@@ -100,11 +113,12 @@ export function declareArmParameters(
     }
     const reason = fault(parameter, value);
     if (reason !== null) throw new RosArgumentError(`ROS parameter ${reason}`);
-    parameter.set(value as number);
+    parameter.set(value as number | boolean);
   }
   for (const { name, description, least, get } of known.values()) {
-    const range = { minimum: least, maximum: 1 };
-    declare(rcl, node, { name, kind: 'double', description, ...range, live: accepts }, get());
+    const range = { minimum: least, maximum: least === null ? null : 1 };
+    const kind = least === null ? 'boolean' : 'double';
+    declare(rcl, node, { name, kind, description, ...range, live: accepts }, get());
   }
   for (const { name, description, value } of jointLimits(arm)) {
     declare(rcl, node, { name, kind: 'double', description, minimum: null, maximum: null, live: true }, value);
@@ -124,7 +138,7 @@ export function declareArmParameters(
     (name, value) => {
       const parameter = known.get(name);
       if (parameter === undefined) return;
-      parameter.set(value as number);
+      parameter.set(value as number | boolean);
       log.info(`${arm.name}: ${name} is ${value} now`);
       const { Parameter, ParameterType } = rcl;
       write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));

@@ -13,9 +13,11 @@ export class ArmStatus {
     const frame_id = `${arm.name}/${arm.model.baseLink}`;
     const fixed = { name: arm.name, model: arm.model.name, bus: arm.bus, simulated: arm.simulated };
     this.#publish = () => {
-      const { state, torque, holding } = arm.read();
+      const { state, torque, holding, calibrated } = arm.read();
+      const { initialised, outside, unplaced, reason } = arm;
       const owner = arm.owner?.name ?? '';
-      const status = { ...fixed, state, torque, holding, initialised: arm.initialised, owner, reason: arm.reason };
+      const placed = { calibrated, outside_limits: outside, unplaced };
+      const status = { ...fixed, state, torque, holding, initialised, ...placed, owner, reason };
       const text = JSON.stringify(status);
       if (text === this.#told) return;
       this.#told = text;

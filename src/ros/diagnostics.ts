@@ -102,11 +102,13 @@ export class Diagnostics {
     const findings: Finding[] = [];
     if (state === 'disconnected') findings.push({ level: lossOf(arm), text: `disconnected: ${reason}` });
     if (state === 'stopped') findings.push({ level: WARN, text: `stopped: ${reason}` });
+    if (arm.doubt !== '') findings.push({ level: WARN, text: arm.doubt });
     return statusOf(arm.name, `${arm.model.name} ${arm.name}`, findings, state, {
       state,
       torque: torque ? 'on' : 'off',
       owner: arm.owner?.name ?? 'nobody',
       initialised: `${arm.initialised}`,
+      calibrated: `${arm.read().calibrated}`,
     });
   }
 

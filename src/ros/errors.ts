@@ -19,6 +19,7 @@ const REMEDY: Readonly<Record<Remedy, (node: string) => string>> = {
   stop_mirroring: (node) => `stop it with ${node}/stop_mirroring`,
   stop_recording: () => 'end that by HTTP',
   connect: () => 'connect it by HTTP',
+  calibrate: (node) => `calibrate it, or set ${node}:uncalibrated to true, which moves it at 0.3 rad/s`,
   list_ports: () => 'list the ports with arm-bridge ports',
 };
 

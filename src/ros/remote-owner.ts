@@ -14,6 +14,8 @@ export interface OwnerStatus {
   /** Who drives the arm, for people; empty: nobody. */
   readonly owner: string;
   readonly reason: string;
+  /** Why it is not moved there without a word that a stream does not have; empty: it is. */
+  readonly unplaced: string;
 }
 
 /**
@@ -46,7 +48,7 @@ export class RemoteOwner {
     });
   }
 
-  told({ state, holding, owner, reason }: OwnerStatus): void {
+  told({ state, holding, owner, reason, unplaced }: OwnerStatus): void {
     this.#told = true;
     const why = reason === '' ? '' : ` (${reason})`;
     const blocked =
@@ -54,7 +56,9 @@ export class RemoteOwner {
         ? `it is stopped on its own machine${why}: reset it there`
         : state === 'disconnected'
           ? `it is disconnected on its own machine${why}`
-          : '';
+          : unplaced !== ''
+            ? `its own machine does not move it: ${unplaced}`
+            : '';
     this.#streams.remoteOwner(this.#arm, holding, blocked);
     const followed = this.#follows;
     this.#follows = owner.endsWith(`/${this.#arm.name}/joint_commands`);

@@ -91,8 +91,13 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
     talk(thread, arm, settle, (link, end) => link.servos((outcome) => end(outcome, (servos) => ({ servos })))),
   limit_temperatures: (thread, { arm, limits }, settle) =>
     talk(thread, arm, settle, (link, end) => link.limitTemperatures(limits, (outcome) => end(outcome, () => ({})))),
-  calibrate: (thread, { arm, joints }, settle) =>
-    talk(thread, arm, settle, (link, end) => link.calibrate(joints, (outcome) => end(outcome, () => ({})))),
+  calibrate: (thread, { arm, joints, calibrated }, settle) =>
+    talk(thread, arm, settle, (link, end) =>
+      link.calibrate(joints, (outcome) => {
+        if (!('problem' in outcome)) thread.arms[arm]!.controller.calibrated = calibrated;
+        end(outcome, () => ({}));
+      }),
+    ),
 };
 
 function done(thread: ControlThread, arm: number): CommandResult {
@@ -217,8 +222,9 @@ function makeSource(
 }
 
 /** Part of its largest speeds at which an arm is moved. A motion that is slow by itself, as lowering is, keeps its own. */
-function speedPart({ shared }: ControlThread, { arm, source }: Of<'drive'>): number {
-  return source.kind === 'trajectory' && source.speed !== null ? 1 : shared.speedPart(arm);
+function speedPart({ arms, shared }: ControlThread, { arm, source }: Of<'drive'>): number {
+  const slow = source.kind === 'trajectory' && source.speed !== null;
+  return arms[arm]!.controller.pace('move', slow ? 1 : shared.speedPart(arm));
 }
 
 /**

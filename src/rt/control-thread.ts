@@ -127,6 +127,7 @@ export class ControlThread {
   #makeController(arm: ArmSetup, index: number, chain: Chain): ArmController {
     const model = controlModel(arm.name, arm.joints, chain);
     const controller = new ArmController(index, model, this.#openLink(arm, this.clock), this.shared);
+    controller.calibrated = arm.calibrated;
     controller.onEnd = (motion, reason, text) => this.#post({ kind: 'ended', arm: index, motion, reason, text });
     controller.onContactRelief = (joint) => {
       const text = `${arm.joints[joint]!.name} has pressed on something without moving: it gives way`;

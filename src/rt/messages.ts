@@ -54,6 +54,8 @@ export interface ArmSetup {
   readonly baseLink: string;
   readonly toolLink: string;
   readonly joints: readonly JointSetup[];
+  /** A calibration, or the model of a simulated arm, says where its joints are at zero. */
+  readonly calibrated: boolean;
   /** Gains that a bridge that did not end properly may have left to its servos; null: none. */
   readonly leftGains: GainPlan | null;
   /** Why its bus stays closed until the command `connect`, for people; null: it is opened at once. */
@@ -167,7 +169,13 @@ export type Command =
   /** Temperatures at which the servos switch themselves off, degrees Celsius, one per joint. */
   | { readonly kind: 'limit_temperatures'; readonly arm: number; readonly limits: Float64Array }
   /** What the servos of the joints are to count from; the arm must be limp. */
-  | { readonly kind: 'calibrate'; readonly arm: number; readonly joints: readonly JointHoming[] }
+  | {
+      readonly kind: 'calibrate';
+      readonly arm: number;
+      readonly joints: readonly JointHoming[];
+      /** The joints are known to be where they are read from then on. */
+      readonly calibrated: boolean;
+    }
   | { readonly kind: 'close' };
 
 /** What a jogged arm is to do: speeds of its joints, or of its tool. */

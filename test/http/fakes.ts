@@ -89,6 +89,10 @@ export class FakeArm {
   speedScale = 1;
   accelerationScale = 1;
   initialised = false;
+  movesUncalibrated = false;
+  doubt = '';
+  unplaced = '';
+  outside: string[] = [];
   reason = '';
   halts = 0;
   readonly servos = new FakeServos();
@@ -124,6 +128,7 @@ export class FakeArm {
     snapshot.temperatureLimits.fill(70);
     return {
       ...snapshot,
+      calibrated: true,
       cycle: 1,
       state: this.state,
       torque: this.state !== 'connected' && this.state !== 'disconnected',

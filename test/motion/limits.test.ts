@@ -220,7 +220,7 @@ test('a line planned for a part of the speed keeps to it in the gate, whatever i
   const position = { x: start.x, y: start.y + 0.1, z: start.z - 0.05 };
   const { q } = planner.solve(position, angles, runtime.setpoints);
   const to = { position, angles, goal: q.slice(), plannedOrientationError: 0 };
-  const line = planner.line(runtime.setpoints.slice(), to, { speedScale: part, accelerationScale: 1 });
+  const line = planner.line(runtime.setpoints.slice(), to, { pace: part, accelerationScale: 1 });
   const quick = planner.line(runtime.setpoints.slice(), to);
   if (typeof line === 'string' || typeof quick === 'string') expect.fail('no line');
   expect(line.times.at(-1)!).toBeGreaterThan(quick.times.at(-1)!);

@@ -14,7 +14,7 @@ const PAIR = {
   invert_controls: false,
   enable_gravity_compensation: false,
 };
-const READY: OwnerStatus = { state: 'ready', holding: true, owner: '', reason: '' };
+const READY: OwnerStatus = { state: 'ready', holding: true, owner: '', unplaced: '', reason: '' };
 
 let bridge: VirtualBridge;
 let follower: Arm;

@@ -37,7 +37,15 @@ const joint: JointSetup = {
 
 function remoteArm(name: string, shape: string): ArmSetup {
   const links = { urdf: parseUrdf(urdf(shape)), baseLink: 'base', toolLink: 'tool' };
-  return { name, ...links, joints: [joint], leftGains: null, detached: null, bus: { kind: 'remote' } };
+  return {
+    name,
+    ...links,
+    joints: [joint],
+    calibrated: true,
+    leftGains: null,
+    detached: null,
+    bus: { kind: 'remote' },
+  };
 }
 
 test('an arm whose shapes cannot be checked for contacts is not added by half: the next one has its place', async () => {

@@ -8,6 +8,9 @@ const BASE: ArmFrame = {
   owner: null,
   torque: true,
   initialised: true,
+  calibrated: true,
+  outside_limits: [],
+  doubt: '',
   sampled: 0,
   reason: '',
   joints: {

@@ -102,6 +102,7 @@ function armCard(info: ArmInfo): { element: HTMLElement; show(frame: ArmFrame): 
           ? []
           : [`${motion}${typeof progress === 'number' ? ` ${measure(100 * progress, 0, ' %')}` : ''}`]),
         ...(frame.reason === '' ? [] : [frame.reason]),
+        ...(frame.doubt === '' ? [] : [frame.doubt]),
       ];
       setText(about, parts.join(' · '));
       for (const [index, row] of rows.entries()) row.show(frame, index);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HttpProblem } from '../errors.ts';
-import { asModel, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
+import { asModel, boolean, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
 import { outcome } from '../schemas.ts';
 import { SCOPES } from '../tokens.ts';
 import { readMessage } from '../validation.ts';
@@ -104,6 +104,9 @@ const jog = z
       .optional()
       .describe('Speeds by joint name, rad/s; those that are left out do not move.'),
     twist: twist.optional().describe('Speed of the tool, in place of joints.'),
+    uncalibrated: boolean()
+      .optional()
+      .describe('Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.'),
   })
   .describe('The arm moves at these speeds for 0.2 s: send it again at least 10 times a second.')
   .register(components, { id: 'LiveJog' });

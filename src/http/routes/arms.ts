@@ -52,6 +52,9 @@ export const armStateExample: z.input<typeof armState> = {
   owner: null,
   torque: true,
   initialised: true,
+  calibrated: true,
+  outside_limits: [],
+  doubt: '',
   reason: '',
   sampled: 1767323045.5,
   joints: jointsExample,
@@ -156,7 +159,7 @@ export const armRoutes = [
     answer: statusAnswer('follower holds'),
     refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: CONFLICT },
     handler: async ({ callers }, { arm, query }, reply) => {
-      const ended = await callers.run(reply, query.take_over, (caller) => arm.halt(caller));
+      const ended = await callers.run(reply, query, (caller) => arm.halt(caller));
       return ok(ended ? `${arm.name} holds` : `Nothing drove ${arm.name}`);
     },
   }),
@@ -171,7 +174,7 @@ export const armRoutes = [
     answer: statusAnswer('follower is yours until you release it'),
     refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: 'The arm is stopped (/stop/reset).' },
     handler: async ({ callers }, { arm }, reply) => {
-      await callers.run(reply, true, (caller) => arm.takeOver(caller));
+      await callers.run(reply, { take_over: true }, (caller) => arm.takeOver(caller));
       return ok(`${arm.name} is yours until you release it`);
     },
   }),
@@ -187,7 +190,7 @@ export const armRoutes = [
     answer: statusAnswer('follower is free'),
     refusals: { 400: NOT_CONNECTED, 404: NO_ARM, 409: CONFLICT },
     handler: async ({ callers }, { arm, query }, reply) => {
-      const released = await callers.run(reply, query.take_over, (caller) => arm.release(caller));
+      const released = await callers.run(reply, query, (caller) => arm.release(caller));
       return ok(released ? `${arm.name} is free` : `${arm.name} was free already`);
     },
   }),

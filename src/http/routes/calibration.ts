@@ -82,7 +82,7 @@ export const calibrationRoutes = [
     handler: async ({ services, callers }, { arm, query }, reply) => {
       const reversed = (query.reversed ?? []).filter((name) => name !== '');
       const next = (caller: Caller) => services.calibration.next(arm, caller, reversed);
-      return answerOf(await callers.run(reply, query.take_over, next));
+      return answerOf(await callers.run(reply, query, next));
     },
   }),
   route({
@@ -131,7 +131,7 @@ export const calibrationRoutes = [
     answer: statusAnswer('The calibration of follower has ended; its servos have what they had before'),
     refusals: { 400: 'The arm is disconnected.', 404: NO_ARM, 409: CONFLICT },
     handler: async ({ services, callers }, { arm }, reply) => {
-      const ended = await callers.run(reply, false, (caller) => services.calibration.cancel(arm, caller));
+      const ended = await callers.run(reply, {}, (caller) => services.calibration.cancel(arm, caller));
       const message = ended
         ? `The calibration of ${arm.name} has ended; its servos have what they had before`
         : `${arm.name} was not being calibrated`;

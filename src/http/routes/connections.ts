@@ -114,9 +114,7 @@ export const connectionRoutes = [
     answer: statusAnswer('Robot connection to 1 removed successfully'),
     refusals: { 400: UNKNOWN_ARM, 409: CONFLICT },
     handler: async ({ services, callers }, { arm, query }, reply) => {
-      const problem = await callers.run(reply, query.take_over, (caller) =>
-        services.connections.disconnect(arm, caller),
-      );
+      const problem = await callers.run(reply, query, (caller) => services.connections.disconnect(arm, caller));
       return problem === null ? ok(`Robot connection to ${arm.id} removed successfully`) : failed(problem);
     },
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Arm } from '../../arm/types.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, MOST_JOINTS, number, oneOf } from '../fields.ts';
-import { CONFLICT, NOT_THERE, route, takeOver } from '../route.ts';
+import { CONFLICT, moving, NOT_THERE, route, takeOver } from '../route.ts';
 import { failed, ok, statusAnswer } from '../schemas.ts';
 import { degrees, radiansFromDegrees, radiansFromSteps, stepsFromRadians } from '../units.ts';
 import { finite } from '../views.ts';
@@ -155,13 +155,13 @@ export const jointRoutes = [
     summary: 'Move joints',
     description: 'Answers once the goal is accepted, not when it is reached. The newest goal wins.',
     target: 'one',
-    query: { take_over: takeOver },
+    query: moving,
     body: { schema: jointsWriteRequest, example: { angles: [20], unit: 'degrees', joints_ids: [0] } },
     answer: statusAnswer(),
     refusals: { 400: 'The arm is unknown or disconnected, has no such joint, or cannot go there.', 409: CONFLICT },
     handler: async ({ services, callers }, { arm, query, body }, reply) => {
       const wanted = wantedOf(arm, body.angles, body.joints_ids, body.unit);
-      await callers.run(reply, query.take_over, (caller) => services.joints.write(arm, wanted, caller));
+      await callers.run(reply, query, (caller) => services.joints.write(arm, wanted, caller));
       return ok();
     },
   }),
@@ -199,7 +199,7 @@ export const jointRoutes = [
     answer: statusAnswer(),
     refusals: { 400: NOT_THERE, 409: CONFLICT },
     handler: async ({ services: { torque }, callers }, { arms, query, body }, reply) => {
-      const faults = await callers.run(reply, query.take_over, (caller) =>
+      const faults = await callers.run(reply, query, (caller) =>
         Promise.all(
           arms.map(async (arm) => {
             try {

@@ -88,7 +88,7 @@ function take(
     refuse('jog', 'this token may only read and stop', message.arm);
     return;
   }
-  const refused = jogs.take(socket, message, { owner: callers.owner, takeOver: false });
+  const refused = jogs.take(socket, message, callers.asking(message));
   if (refused !== null) refuse('jog', refused, message.arm);
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../mirror/mirroring.ts';
 import { HttpProblem } from '../errors.ts';
 import { asMap, asModel, boolean, components, integer, list, MOST_PAIRS, number, oneOf } from '../fields.ts';
-import { CONFLICT, route, takeOver, UNKNOWN_ARM } from '../route.ts';
+import { CONFLICT, moving, route, takeOver, UNKNOWN_ARM } from '../route.ts';
 import { failed, ok, statusAnswer } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
 
@@ -124,7 +124,7 @@ export const mirrorRoutes = [
       'Answers when the pairs are set up; the followers then approach their leaders slowly. Mirroring goes on when the client ' +
       'goes.',
     target: 'none',
-    query: { take_over: takeOver },
+    query: moving,
     body: {
       schema: startLeaderArmControlRequest,
       example: { robot_pairs: [{ leader_id: 0, follower_id: 1 }], enable_gravity_compensation: true },
@@ -136,7 +136,7 @@ export const mirrorRoutes = [
     handler: async ({ services, callers }, { query, body }) => {
       const start = startOf(services, body);
       // Mirroring outlives the request that started it: a client that hangs up does not end it.
-      await services.mirror.start(start, { owner: callers.owner, takeOver: query.take_over });
+      await services.mirror.start(start, callers.asking(query));
       return ok('Leader-follower control started');
     },
   }),
@@ -153,7 +153,7 @@ export const mirrorRoutes = [
     answer: statusAnswer('Stopping leader-follower control'),
     refusals: { 409: 'Somebody else started it.' },
     handler: async ({ services, callers }, { query }) => {
-      const wasRunning = await services.mirror.stop({ owner: callers.owner, takeOver: query.take_over }, query.release);
+      const wasRunning = await services.mirror.stop(callers.asking(query), query.release);
       return wasRunning ? ok('Stopping leader-follower control') : failed('Leader-follower control is not running');
     },
   }),
@@ -166,7 +166,7 @@ export const mirrorRoutes = [
     summary: 'Start gravity compensation',
     description: 'The arm supports its weight, or the given share of it, and yields to the hand.',
     target: 'one',
-    query: { take_over: takeOver },
+    query: moving,
     body: {
       schema: gravityStartRequest,
       optional: true,
@@ -178,7 +178,7 @@ export const mirrorRoutes = [
     conflict: refusedStart,
     handler: async ({ services, callers }, { arm, query, body }) => {
       const percentages = gravityOf(body.gravity_compensation_values);
-      await services.gravity.start(arm, percentages, { owner: callers.owner, takeOver: query.take_over });
+      await services.gravity.start(arm, percentages, callers.asking(query));
       return ok('Gravity control started');
     },
   }),

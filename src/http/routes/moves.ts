@@ -2,11 +2,12 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
 import type { MoveOutcome } from '../../motion/moves.ts';
+import type { Meaning } from '../callers.ts';
 import { completedAbsolute, completedRelative } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { asModel, boolean, components } from '../fields.ts';
 import { absoluteMoveOf, absoluteMoveRequest, relativeMoveOf, relativeMoveRequest } from '../move-bodies.ts';
-import { CONFLICT, NOT_THERE, type Parts, route, takeOver } from '../route.ts';
+import { CONFLICT, moving, NOT_THERE, type Parts, route } from '../route.ts';
 import { failed, ok, outcome } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
 import { centimetres, degrees } from '../units.ts';
@@ -120,11 +121,11 @@ async function initAll(services: HttpServices, arms: readonly Arm[], caller: Cal
 /** Runs a move for a client. */
 async function moved(
   { callers }: Parts,
-  take_over: boolean,
+  meaning: Meaning,
   reply: FastifyReply,
   move: (caller: Caller) => Promise<MoveOutcome>,
 ): Promise<MoveResponse> {
-  return statusOf(await callers.run(reply, take_over, move));
+  return statusOf(await callers.run(reply, meaning, move));
 }
 
 /** What all moves of one arm have in common. */
@@ -133,7 +134,7 @@ const aMove = {
   access: 'control',
   tag: 'control',
   target: 'one',
-  query: { take_over: takeOver },
+  query: moving,
   answer: {
     description: 'The motion has ended. `error`: the message says why and how far it came.',
     schema: moveResponse,
@@ -204,7 +205,7 @@ export const moveRoutes = [
       },
     },
     handler: ({ services, callers }, { arms, query }, reply) =>
-      callers.run(reply, query.take_over, (caller) => initAll(services, arms, caller)),
+      callers.run(reply, query, (caller) => initAll(services, arms, caller)),
   }),
   route({
     ...toAPlace,
@@ -220,7 +221,7 @@ export const moveRoutes = [
       const move = absoluteMoveOf(body, services.config.dialect);
       return moved(
         parts,
-        query.take_over,
+        query,
         reply,
         async (caller) =>
           (await initialised(services, arm, caller)) ?? (await services.motion.moveAbsolute(arm, move, caller)),
@@ -239,7 +240,7 @@ export const moveRoutes = [
       const move = relativeMoveOf(body, services.config.dialect);
       return moved(
         parts,
-        query.take_over,
+        query,
         reply,
         async (caller) =>
           (await initialised(services, arm, caller)) ?? (await services.motion.moveRelative(arm, move, caller)),
@@ -254,7 +255,7 @@ export const moveRoutes = [
     description:
       'Moves to the pose `hello`, waves twice with the wrist and stays there. The gripper keeps what it holds.',
     handler: (parts, { arm, query }, reply) =>
-      moved(parts, query.take_over, reply, (caller) => parts.services.motion.hello(arm, caller)),
+      moved(parts, query, reply, (caller) => parts.services.motion.hello(arm, caller)),
   }),
   route({
     ...aMove,
@@ -264,7 +265,7 @@ export const moveRoutes = [
     description:
       'Lowers the arm to the pose `rest` and switches its torque off there. One that does not get down holds.',
     handler: (parts, { arm, query }, reply) =>
-      moved(parts, query.take_over, reply, (caller) => parts.services.motion.sleep(arm, caller)),
+      moved(parts, query, reply, (caller) => parts.services.motion.sleep(arm, caller)),
   }),
   route({
     method: 'POST',

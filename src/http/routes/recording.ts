@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RECORDING_NAME } from '../../recording/recording-service.ts';
 import { asModel, components, number, text } from '../fields.ts';
-import { CONFLICT, route, takeOver, UNKNOWN_ARM } from '../route.ts';
+import { CONFLICT, moving, route, UNKNOWN_ARM } from '../route.ts';
 import { failed, ok, outcome } from '../schemas.ts';
 
 const name = (description: string) => text(RECORDING_NAME).describe(description);
@@ -122,7 +122,7 @@ export const recordingRoutes = [
     summary: 'Replay a recording',
     description: 'Goes to its first pose by a checked move, then replays it. Answers when the motion has ended.',
     target: 'one',
-    query: { take_over: takeOver },
+    query: moving,
     body: { schema: recordingPlayRequest, example: { name: 'wave', speed: 1 } },
     answer: {
       description: MESSAGES,
@@ -131,7 +131,7 @@ export const recordingRoutes = [
     },
     refusals: { 400: 'The arm is unknown or disconnected, or cannot replay this.', 409: CONFLICT },
     handler: async ({ services, callers }, { arm, query, body }, reply) => {
-      const { problem, duration } = await callers.run(reply, query.take_over, (caller) =>
+      const { problem, duration } = await callers.run(reply, query, (caller) =>
         services.recordings.play(arm, body.name, body.speed, caller),
       );
       return problem === null

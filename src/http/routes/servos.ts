@@ -172,7 +172,7 @@ export const servoRoutes = [
             'give one for each.',
         );
       }
-      await callers.run(reply, query.take_over, (caller) => arm.servos.limitTemperatures(limits, caller));
+      await callers.run(reply, query, (caller) => arm.servos.limitTemperatures(limits, caller));
       return ok();
     },
   }),

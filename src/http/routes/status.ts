@@ -5,7 +5,17 @@ import { components, MOST_JOINTS } from '../fields.ts';
 import { metricsText } from '../metrics.ts';
 import { route } from '../route.ts';
 import { failed, ok, statusAnswer, statusResponse } from '../schemas.ts';
-import { finite, loopState, loopView, mirrorState, mirrorView, reasonView, rosState } from '../views.ts';
+import {
+  finite,
+  loopState,
+  loopView,
+  mirrorState,
+  mirrorView,
+  placement,
+  placementView,
+  reasonView,
+  rosState,
+} from '../views.ts';
 
 const armStatus = z
   .object({
@@ -17,6 +27,7 @@ const armStatus = z
     initialised: z.boolean().describe('/move/init has set the zero.'),
     speed_scale: z.number().describe('Part of its largest speeds that it may use.'),
     torque: z.boolean(),
+    ...placement,
     reason: z.string().describe('Why it is disconnected or stopped; empty otherwise.'),
     sample_age: z.number().nullable().describe('Age of the newest bus read, in seconds; null before the first.'),
     bus: z
@@ -112,6 +123,7 @@ function armStatusOf(arm: Arm, now: number): BridgeStatus['arms'][number] {
     owner: arm.owner?.name ?? null,
     initialised: arm.initialised,
     torque,
+    ...placementView(arm),
     speed_scale: arm.speedScale,
     reason: reasonView(arm),
     sample_age: ageOf(sampleTime, now),
@@ -174,6 +186,9 @@ const example: BridgeStatus = {
       owner: null,
       initialised: true,
       torque: true,
+      calibrated: true,
+      outside_limits: [],
+      doubt: '',
       speed_scale: 1,
       reason: '',
       sample_age: 0.004,

@@ -2,12 +2,13 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { type Arm, BridgeError } from '../../arm/types.ts';
 import type { HandMessage } from '../../motion/teleop-service.ts';
+import type { Meaning } from '../callers.ts';
 import type { Dialect } from '../dialect.ts';
 import { asProblem, HttpProblem, inWords } from '../errors.ts';
 import { asModel, components, number, oneOf, queryInteger } from '../fields.ts';
 import { channel } from '../live/channel.ts';
 import { MOST_WAITING } from '../live/hub.ts';
-import { CONFLICT, type Parts, route, takeOver } from '../route.ts';
+import { CONFLICT, moving, type Parts, route } from '../route.ts';
 import { failed, ok, type StatusResponse, statusAnswer, statusResponse } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
 import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
@@ -73,7 +74,7 @@ type Body = z.output<typeof teleopRequest>;
 
 const query = {
   robot_id: queryInteger().optional().describe('Id of the arm; left out: that of the hand.'),
-  take_over: takeOver,
+  ...moving,
 };
 
 /** What a body says, in the units of the inside. */
@@ -107,10 +108,10 @@ function lead(
   robotId: number | undefined,
   body: Body,
   sender: unknown,
-  take_over: boolean,
+  meaning: Meaning,
 ): StatusResponse {
   const arm = armOf(services, robotId, body.source);
-  const caller = { owner: callers.owner, takeOver: take_over };
+  const caller = callers.asking(meaning);
   try {
     const problem = services.teleoperation.feed(arm, sender, handOf(body, services.config.dialect), caller);
     return problem === null ? ok() : failed(problem);
@@ -142,8 +143,7 @@ export const teleopRoutes = [
     },
     refusals: { 400: 'The arm is unknown or disconnected, or its torque is off.', 409: CONFLICT },
     conflict: failed,
-    handler: (parts, { query: { robot_id, take_over }, body }) =>
-      lead(parts, robot_id, body, `${TELEOP} ${body.source}`, take_over),
+    handler: (parts, { query, body }) => lead(parts, query.robot_id, body, `${TELEOP} ${body.source}`, query),
   }),
   route({
     method: 'POST',
@@ -181,13 +181,7 @@ const writeStatus = writerOf(statusResponse);
 const writeReport = writerOf(teleopReport);
 
 /** Serves one client. Messages of its two hands are those of two senders. */
-function serve(
-  parts: Parts,
-  socket: WebSocket,
-  address: string,
-  robotId: number | undefined,
-  take_over: boolean,
-): void {
+function serve(parts: Parts, socket: WebSocket, address: string, robotId: number | undefined, meaning: Meaning): void {
   const { services, limits } = parts;
   const { teleoperation, config, clock } = services;
   const hands = { left: { socket }, right: { socket } };
@@ -201,7 +195,7 @@ function serve(
     if (!limits.allows(address)) return failed('too many messages a second: this one is dropped');
     try {
       const body = readMessage(text, teleopRequest, config.dialect);
-      return lead(parts, robotId, body, hands[body.source], take_over);
+      return lead(parts, robotId, body, hands[body.source], meaning);
     } catch (error) {
       if (error instanceof HttpProblem) return failed(error.message);
       if (error instanceof BridgeError) return failed(inWords(error));
@@ -235,8 +229,8 @@ export const teleopChannel = channel({
   sent: { refused: statusResponse, report: teleopReport },
   most: MOST_CLIENTS,
   full: 'Too many clients lead arms: close some of them.',
-  open(parts, { query: { robot_id, take_over }, address }) {
-    if (robot_id !== undefined) armById(parts.services, robot_id);
-    return (socket) => serve(parts, socket, address, robot_id, take_over);
+  open(parts, { query, address }) {
+    if (query.robot_id !== undefined) armById(parts.services, query.robot_id);
+    return (socket) => serve(parts, socket, address, query.robot_id, query);
   },
 });

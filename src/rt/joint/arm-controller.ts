@@ -3,9 +3,10 @@ import type { ArmLink } from '../driver/arm-link.ts';
 import { type Published, StateCode } from '../snapshot/arm-fields.ts';
 import { type SharedState, StopWord } from '../snapshot/shared-snapshot.ts';
 import { SnapshotWriter } from '../snapshot/snapshot-writer.ts';
-import { isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
+import { isFloating, type LimitSet, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
 import { ARM_LIFE } from './arm-life.ts';
 import type { ControlModel } from './control-model.ts';
+import { crawlPart } from './crawl.ts';
 import type { Gate } from './gate.ts';
 import { JointDrive } from './joint-drive.ts';
 
@@ -38,6 +39,8 @@ export class ArmController implements Published {
   onState: () => void = () => {};
   /** Called when a joint of an arm that rests gives way to what it presses on. */
   onContactRelief: (joint: number) => void = () => {};
+  /** Somebody has said where its joints are at zero. */
+  calibrated = true;
   /** `now` of the step that sent goals last, s; 0 before. */
   goalTime = 0;
   now = 0;
@@ -48,6 +51,10 @@ export class ArmController implements Published {
   readonly #drive: JointDrive;
   readonly #shared: SharedState;
   readonly #writer: SnapshotWriter;
+  /** Parts of its speeds at which it moves while its angles may be wrong. */
+  readonly #crawl: Readonly<Record<LimitSet, number>>;
+  /** Some joint is beyond its limits. */
+  #beyond = false;
   /** Epoch of intent in which torque was asked for. */
   #armingEpoch = 0;
   /** Time that its cycles have lasted, s. */
@@ -66,6 +73,8 @@ export class ArmController implements Published {
     // Goes on where a control thread that has failed left off: equal numbers mean the same motion.
     this.motion = shared.lastMotion(index);
     this.#drive = new JointDrive(model, link);
+    const { move, mirror } = model.limits.velocity;
+    this.#crawl = { move: crawlPart(move), mirror: crawlPart(mirror) };
     this.#writer = new SnapshotWriter(shared, index);
   }
 
@@ -101,10 +110,20 @@ export class ArmController implements Published {
     return this.#drive.following.deviations;
   }
 
+  /** 1 for each joint that is measured beyond its limits. */
+  get outside(): Uint8Array {
+    return this.#drive.outside;
+  }
+
   /** What people should know of its state. */
   get reason(): string {
     const { link } = this;
     return link.reason || link.fault || link.trouble;
+  }
+
+  /** @returns the part of the speeds of a set that it may use where `part` is asked: less while its angles may be wrong */
+  pace(set: LimitSet, part: number): number {
+    return this.calibrated && !this.#beyond ? part : Math.min(part, this.#crawl[set]);
   }
 
   /**
@@ -170,10 +189,10 @@ export class ArmController implements Published {
     if (link.readings.steerTime !== this.#steerTime) {
       this.#steerTime = link.readings.steerTime;
       this.#steered = this.#time;
-      this.#drive.following.measure(link.readings.positions, this.#steerTime);
+      this.#beyond = this.#drive.measure(this.#steerTime);
     }
     // What follows has no plan that a lower speed would bend.
-    gate.limitSpeeds('mirror', this.#shared.speedPart(this.index));
+    gate.limitSpeeds('mirror', this.pace('mirror', this.#shared.speedPart(this.index)));
     gate.limitAccelerations('mirror', this.#shared.accelerationPart(this.index));
     if (!link.up) this.#put('gone');
     else this.#live(dt);

@@ -8,6 +8,9 @@ import { Following } from './following.ts';
 import { Gate } from './gate.ts';
 import { straggling } from './straggler.ts';
 
+/** A joint that is no further beyond its limits than this, and than its droop, is within them, rad. */
+const LIMIT_BAND = 0.05;
+
 /** What the goals of an arm with torque do. */
 type Goals =
   /** A source drives them, or they come to what it asked for last. */
@@ -21,6 +24,8 @@ export class JointDrive {
   readonly following: Following;
   /** Where the joints are asked to be, rad: goals without the droop. */
   readonly setpoints: Float64Array;
+  /** 1 for each joint that is measured beyond its limits. */
+  readonly outside: Uint8Array;
   readonly #model: ControlModel;
   readonly #link: ArmLink;
   readonly #relief: ContactRelief;
@@ -43,6 +48,7 @@ export class JointDrive {
     this.gate = new Gate(model.limits);
     this.following = new Following(model);
     this.setpoints = new Float64Array(joints);
+    this.outside = new Uint8Array(joints);
     this.#relief = new ContactRelief(model.stall.map((guard, i) => (guard ?? model.yield[i])?.limits ?? null));
     this.#rest = new ComingToRest(joints);
     this.#droop = new Droop(model.gravity, model.stiffness, link);
@@ -56,6 +62,21 @@ export class JointDrive {
   /** The joints rest, as measured, since the stop or the end of the motion before. */
   get resting(): boolean {
     return this.#rest.resting;
+  }
+
+  /** New positions have been measured, at this time, s. @returns whether some joint is beyond its limits */
+  measure(time: number): boolean {
+    const { lower, upper } = this.gate;
+    const { positions } = this.#link.readings;
+    this.following.measure(positions, time);
+    let any = false;
+    for (let i = 0; i < positions.length; i++) {
+      const band = LIMIT_BAND + Math.abs(this.#droop.values[i]!);
+      const beyond = positions[i]! < lower[i]! - band || positions[i]! > upper[i]! + band;
+      this.outside[i] = beyond ? 1 : 0;
+      any ||= beyond;
+    }
+    return any;
   }
 
   /** Takes over what the servos hold, or where they are. */

@@ -33,6 +33,8 @@ export interface Published {
   readonly setpoints: Float64Array;
   readonly deviations: Float64Array;
   readonly resting: boolean;
+  readonly calibrated: boolean;
+  readonly outside: Uint8Array;
   /** This instant, and what is added to instants for time since 1970, s. */
   readonly now: number;
   readonly epochOffset: number;
@@ -89,6 +91,10 @@ export const ARM_FIELDS = {
   /** Its joints rest, as measured, since the stop or the end of the motion before; an arm without torque rests. */
   resting: flag((arm, to, at) => {
     to[at] = arm.resting ? 1 : 0;
+  }),
+  /** Somebody has said where its joints are at zero: without that, its angles may be wrong. */
+  calibrated: flag((arm, to, at) => {
+    to[at] = arm.calibrated ? 1 : 0;
   }),
   /** Time of the bus read that gave `positions`, since 1970; 0 before the first. */
   sampleTime: scalar('s', (arm, to, at) => {
@@ -159,6 +165,8 @@ export const JOINT_FIELDS = {
   lostReplies: perJoint('', (arm, to) => to.set(arm.link.readings.lost)),
   /** Distance of each joint from where its goals, its drive and its droop explain it to be. */
   deviations: perJoint('rad', (arm, to) => to.set(arm.deviations)),
+  /** 1 where a joint is beyond its limits by more than its droop explains. */
+  outside: perJoint('', (arm, to) => to.set(arm.outside)),
 } as const satisfies Readonly<Record<string, PerJoint>>;
 
 export type ArmField = keyof typeof ARM_FIELDS;

@@ -53,6 +53,10 @@ export class FakeArm {
   readonly owner = null;
   readonly initialised = false;
   readonly activity = null;
+  movesUncalibrated = false;
+  doubt = '';
+  unplaced = '';
+  outside: string[] = [];
   readonly reason = '';
   snapshot = unreadSnapshot();
   readonly stops: string[] = [];

@@ -22,6 +22,7 @@ function published(differs: object = {}): Published {
     motion: 7,
     holding: true,
     resting: true,
+    calibrated: true,
     goalTime: 40,
     source: { follow: { code: FollowCode.following, sampleTime: 49.5 } },
     link: {
@@ -47,6 +48,7 @@ function published(differs: object = {}): Published {
     goals: numbers(90),
     setpoints: numbers(100),
     deviations: numbers(110),
+    outside: Uint8Array.of(1, 0),
     now: 50,
     epochOffset: 1000,
     cycle: 12,
@@ -68,6 +70,7 @@ describe('a snapshot', () => {
       torque: true,
       holding: true,
       resting: true,
+      calibrated: true,
       sampleTime: 1048,
       sampleInstant: 48,
       goalTime: 1040,
@@ -90,6 +93,7 @@ describe('a snapshot', () => {
       heardTimes: Float64Array.of(1046, 0),
       lostReplies: numbers(80),
       deviations: numbers(110),
+      outside: Float64Array.of(1, 0),
     });
   });
 
