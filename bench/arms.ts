@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jointSetups } from '../src/arm/joint-setups.ts';
 import { type ArmModel, armChain, loadArmModel } from '../src/arm/model.ts';
+import { asBuilt } from '../src/calibration/as-built.ts';
+import { CalibrationStore } from '../src/calibration/calibration-store.ts';
 import { systemClock } from '../src/clock.ts';
 import type { ServoLink } from '../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../src/rt/driver/servo-slots.ts';
@@ -18,6 +20,12 @@ const ROBOTS = fileURLToPath(new URL('../../../robots', import.meta.url));
 
 export function loadModel(): ArmModel {
   return loadArmModel(join(ROBOTS, 'so101'));
+}
+
+/** Gives emulated arms the calibration that their servos have. @param state folder of the bridge that drives them */
+export function calibrate(state: string, names: readonly string[]): void {
+  const store = new CalibrationStore(join(state, 'calibration'));
+  for (const name of names) store.write(name, asBuilt(loadModel(), name, new Date().toISOString()));
 }
 
 /** The joints of an SO-101, or of one that is fitted with XL330 servos instead. */

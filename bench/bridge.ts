@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { calibrate } from './arms.ts';
 import { processorTime } from './process-use.ts';
 import { runLoad } from './programs.ts';
 import type { Figures } from './table.ts';
@@ -123,9 +124,11 @@ export async function runBridge(options: BridgeOptions): Promise<BridgeReport> {
   const port = await freePort();
   const config = join(folder, 'bridge.json');
   const [leader, follower] = options.ports.map((path) => `serial:${path}`);
+  calibrate(folder, ['leader', 'follower']);
   writeFileSync(
     config,
     JSON.stringify({
+      state_folder: folder,
       http: { port },
       ros: { joint_state_rate: 100 },
       control: { rate: options.rate, priority: options.priority },

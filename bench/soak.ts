@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadArmModel } from '../src/arm/model.ts';
 import { option, short } from './arguments.ts';
+import { calibrate } from './arms.ts';
 import { Collector } from './collector.ts';
 import { SERVO_STEP } from './goal-watch.ts';
 import { processUse } from './process-use.ts';
@@ -88,9 +89,11 @@ const python = process.env.ARM_BRIDGE_ROS_PYTHON;
 // A domain of its own, found on this machine alone.
 Object.assign(process.env, { ROS_DOMAIN_ID: '96', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST', ROS_LOG_DIR: folder });
 const serial = (name: keyof typeof links) => ({ name, bus: `serial:${links[name]}` });
+calibrate(folder, ['leader', 'follower']);
 writeFileSync(
   config,
   JSON.stringify({
+    state_folder: folder,
     ros: { enabled: python ? 'auto' : false, joint_state_rate: 100 },
     control: { rate: RATE },
     arms: [serial('leader'), serial('follower')],

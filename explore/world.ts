@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MainModule } from '@mujoco/mujoco';
@@ -6,6 +6,8 @@ import { pino } from 'pino';
 import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
 import { simulatedCounterpart } from '../src/arm/simulated-counterpart.ts';
 import { Bridge } from '../src/bridge.ts';
+import { asBuilt } from '../src/calibration/as-built.ts';
+import { CalibrationStore } from '../src/calibration/calibration-store.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { BytePort } from '../src/servo/port/port.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
@@ -434,18 +436,10 @@ export class World {
 
   /** Arms of a run have been calibrated. */
   #calibrate(): void {
-    const folder = join(this.#folder, 'calibration');
-    mkdirSync(folder, { recursive: true });
+    const store = new CalibrationStore(join(this.#folder, 'calibration'));
     for (const [name, model] of this.models) {
-      const joints = Object.fromEntries(
-        model.joints.map((joint) => {
-          const { id, sign, zero } = joint.servos[0]!;
-          const offset = this.layout.arms.find((arm) => arm.name === name)!.homing?.[id] ?? 0;
-          return [joint.name, { id, sign, zero, homing_offset: offset, range_min: 0, range_max: 4095 }];
-        }),
-      );
-      const file = { version: 1, arm: name, model: model.name, variant: model.variant, joints };
-      writeFileSync(join(folder, `${name}.json`), JSON.stringify({ ...file, written: '2026-01-01T00:00:00Z' }));
+      const { homing } = this.layout.arms.find((arm) => arm.name === name)!;
+      store.write(name, asBuilt(model, name, '2026-01-01T00:00:00Z', homing));
     }
   }
 }

@@ -1,9 +1,11 @@
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadArmModel } from '../arm/model.ts';
+import { type ArmModel, loadArmModel } from '../arm/model.ts';
 import { simulatedCounterpart } from '../arm/simulated-counterpart.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
+import { asBuilt } from '../calibration/as-built.ts';
+import { CalibrationStore } from '../calibration/calibration-store.ts';
 import { systemClock } from '../clock.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { ServeOptions } from '../sim/serve.ts';
@@ -14,6 +16,7 @@ interface SimulateOptions {
   readonly variant: string;
   readonly pty?: string;
   readonly tcp?: number;
+  readonly calibration?: string;
   readonly payload: number;
   readonly stiffness: number;
   readonly fault: FaultPlan;
@@ -26,6 +29,12 @@ function tcpPort(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(port >= 0 && port <= 65535)) throw new InvalidArgumentError('a whole number from 0 to 65535 is expected.');
   return port;
+}
+
+/** Writes the calibration that the emulated servos have, as that of an arm with the name of the file. */
+function writeCalibration(path: string, model: ArmModel): void {
+  const arm = basename(path, '.json');
+  new CalibrationStore(dirname(resolve(path))).write(arm, asBuilt(model, arm, new Date().toISOString()));
 }
 
 /** A number within bounds, for an option. */
@@ -70,6 +79,7 @@ async function simulate(options: SimulateOptions): Promise<void> {
     onEvent: tell,
   };
   const ended = new Promise<void>((resolve) => void onEndingSignal(() => resolve()));
+  if (options.calibration !== undefined) writeCalibration(options.calibration, model);
   const served = await ServedArm.start(serve);
   if (served.path !== null) process.stdout.write(`serial:${served.path}\n`);
   if (served.tcpPort !== null) process.stdout.write(`tcp://${TCP_HOST}:${served.tcpPort}\n`);
@@ -89,6 +99,7 @@ export function addSimulate(program: Command): void {
     .option('--payload <kg>', 'mass in the gripper that the model does not know of', within(0, 1), 0)
     .option('--stiffness <share>', 'true stiffness of the servos over that of the model', within(0.2, 5), 1)
     .option('--tcp <port>', `serve it on this TCP port of ${TCP_HOST}; 0 takes a free one`, tcpPort)
+    .option('--calibration <file>', 'write the calibration of its servos there: <arm>.json of the calibration folder')
     .addOption(
       new Option('--fault <switch>', 'what goes wrong, see below; may be repeated')
         .argParser(fault)

@@ -7,6 +7,7 @@ import { simulatedCounterpart } from '../../src/arm/simulated-counterpart.ts';
 import { systemClock } from '../../src/clock.ts';
 import { addFault, NO_FAULTS } from '../../src/sim/faults.ts';
 import { ServedArm } from '../../src/sim/serve.ts';
+import { calibrate } from '../support/calibration.ts';
 import { BridgeProcess, sleep } from './support/bridge.ts';
 
 const OVERLOAD = 32;
@@ -25,7 +26,8 @@ beforeAll(async () => {
     pty: { link },
   });
   const config = join(folder, 'bridge.yaml');
-  writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\n`);
+  calibrate(folder, ['arm']);
+  writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\nstate_folder: ${folder}\n`);
   bridge = await BridgeProcess.start('--no-ros', '--config', config);
 });
 
@@ -71,6 +73,7 @@ test('a bridge killed while its arm floats leaves it holding; the next one takes
     pty: { link },
   });
   const config = join(folder, 'floating.yaml');
+  calibrate(state, ['arm']);
   writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\nstate_folder: ${state}\n`);
   const positions = (): number[] => served.arm.truth(0).positions;
   const furthest = (from: readonly number[]): number =>
@@ -108,7 +111,8 @@ test('a bridge that is kept from running for a moment goes on with its motion: n
     pty: { link },
   });
   const config = join(folder, 'paused.yaml');
-  writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\n`);
+  calibrate(folder, ['arm']);
+  writeFileSync(config, `arms: [{ name: arm, bus: "serial:${link}" }]\nstate_folder: ${folder}\n`);
   const paused = await BridgeProcess.start('--no-ros', '--config', config);
   const pan = (): number => served.arm.truth(0).positions[0]!;
   const pause = async (duration: number): Promise<void> => {

@@ -12,6 +12,7 @@ import { EmulatedFeetechBus } from '../../../../src/sim/emulated-feetech-bus.ts'
 import { type FirmwareOptions, Sts3215Firmware } from '../../../../src/sim/sts3215-firmware.ts';
 import { STS3215_MOTOR } from '../../../../src/sim/sts3215-motor.ts';
 import { PseudoTerminal } from '../../../../src/sim/terminal.ts';
+import { calibrate } from '../../../support/calibration.ts';
 import { startBridge } from '../../../support/compiled-bridge.ts';
 import { BridgeClient } from '../../support/bridge.ts';
 
@@ -185,17 +186,20 @@ export class RigBridge extends BridgeClient {
    * @param buses URL of each arm's bus by the arm's name; ids count from 0
    * @param control what is special about the control loop
    * @param scan ports that it finds; left out: those of this machine
+   * @param calibrated whether its arms are
    */
   static async start(
     buses: Readonly<Record<string, string>>,
     control: object = {},
     scan?: () => Promise<PortInfo[]>,
+    calibrated = true,
   ): Promise<RigBridge> {
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-buses-'));
     const file = join(folder, 'bridge.yaml');
+    if (calibrated) calibrate(folder, Object.keys(buses), SO101);
     const arms = Object.entries(buses).map(([name, bus]) => ({ name, model: 'so101', bus }));
     // Half the usual rate: both ends of the line share two cores with whatever else is tested.
-    writeFileSync(file, JSON.stringify({ control: { rate: 100, ...control }, arms }));
+    writeFileSync(file, JSON.stringify({ state_folder: folder, control: { rate: 100, ...control }, arms }));
     const warnings: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
     const bridge = await startBridge(

@@ -1,0 +1,24 @@
+import type { ArmModel } from '../arm/model.ts';
+import type { CalibrationFile } from '../config/calibration.ts';
+
+/**
+ * The calibration of an arm whose servos are mounted as its model says, over the model's whole travel.
+ * @param arm its name
+ * @param written time of the file, ISO 8601
+ * @param homing offsets that its servos have, in counts, by id; 0 where left out
+ */
+export function asBuilt(
+  model: ArmModel,
+  arm: string,
+  written: string,
+  homing: Readonly<Record<number, number>> = {},
+): CalibrationFile {
+  const joints = model.joints.map(({ name, servos, lower, upper }) => {
+    const { id, sign, zero, stepsPerTurn } = servos[0]!;
+    const ends = [lower, upper].map((angle) => Math.round(zero + (sign * angle * stepsPerTurn) / (2 * Math.PI)));
+    const range = { range_min: Math.min(...ends), range_max: Math.max(...ends) };
+    return [name, { id, sign, zero, homing_offset: homing[id] ?? 0, ...range }] as const;
+  });
+  const { name, variant } = model;
+  return { version: 1, arm, model: name, variant, written, joints: Object.fromEntries(joints) };
+}
