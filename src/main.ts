@@ -162,8 +162,13 @@ const program = new Command('arm-bridge')
   .enablePositionalOptions()
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
   .action((options: Options) => run(options, ros));
-const valued = program.options.filter(({ required }) => required).map(({ long }) => long);
-const command = own.find((word, index) => !word.startsWith('-') && !valued.includes(own[index - 1]));
+/** Whether a word belongs to the option before it: whose value it is, or of which nobody knows whether it has one. */
+function isValue(before: string | undefined): boolean {
+  if (before === undefined || !before.startsWith('-') || before.includes('=')) return false;
+  const option = program.options.find(({ long, short }) => before === long || before === short);
+  return option === undefined || option.required;
+}
+const command = own.find((word, index) => !word.startsWith('-') && !isValue(own[index - 1]));
 if (command !== undefined || own.includes('--help') || own.includes('-h')) {
   // Commands take as long to load as all that the bridge needs before it begins.
   const { addCommands } = await import('./cli/commands.ts');

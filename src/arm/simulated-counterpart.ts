@@ -21,10 +21,12 @@ export function simulatedCounterpart(
     payload: options.payload,
     urdf: model.urdf,
     toolLink: model.toolLink,
-    joints: model.joints.map(({ name: joint, servos, stiffness, settings }) => ({
+    joints: model.joints.map(({ name: joint, servos, stiffness, damping, friction, settings }) => ({
       name: joint,
       servos,
       stiffness: stiffness * options.stiffness,
+      damping,
+      frictionLoss: friction,
       settings,
     })),
     initial: [...model.poses.get('rest')!],

@@ -36,7 +36,7 @@ export interface SimJoint {
   readonly damping?: number;
   /** Nm; default: the servos' own. */
   readonly frictionLoss?: number;
-  /** kg m^2; default: the servos' own. */
+  /** kg m^2; default: the servos' own, which other gears change as they change the damping. */
   readonly armature?: number;
   /** Registers that its servos have been set to, in counts, by name: those in the EEPROM are, RAM has been forgotten. */
   readonly settings?: Readonly<Record<string, number>>;
@@ -144,12 +144,14 @@ export class SimulatedArm {
       toolLink: options.toolLink,
       initial: options.initial,
       payload: options.payload ?? 0,
-      joints: options.joints.map(({ name, damping, frictionLoss, armature }, j) => ({
-        name,
-        damping: damping ?? sum(motors[j]!, (motor) => motor.damping),
-        frictionLoss: frictionLoss ?? sum(motors[j]!, (motor) => motor.frictionLoss),
-        armature: armature ?? sum(motors[j]!, (motor) => motor.armature),
-      })),
+      joints: options.joints.map((joint, j) => {
+        const own = sum(motors[j]!, (motor) => motor.damping);
+        const { name, damping = own } = joint;
+        // Both go by the square of the gears' ratio.
+        const armature = joint.armature ?? (sum(motors[j]!, (motor) => motor.armature) * damping) / own;
+        const frictionLoss = joint.frictionLoss ?? sum(motors[j]!, (motor) => motor.frictionLoss);
+        return { name, damping, frictionLoss, armature };
+      }),
     };
     this.physics = mj === null ? new LightPhysics(physics) : new MujocoPhysics(mj, physics);
     this.#servos = servos;

@@ -150,7 +150,12 @@ test('without any ROS 2 to load, HTTP is served, and status says what is missing
   );
   try {
     const { ros } = (await bridge.get('/status')).body;
-    expect(ros).toEqual({ enabled: false, reason: expect.stringMatching(/no ROS 2 on this machine/), distro: null });
+    expect(ros).toEqual({
+      enabled: false,
+      reason: expect.stringMatching(/no ROS 2 on this machine/),
+      distro: null,
+      preparing: null,
+    });
   } finally {
     await bridge.end();
   }
@@ -226,9 +231,10 @@ test('a pair with autostart is mirrored once the bridge serves, and a signal end
       'pairs: [{ leader: a, follower: b, autostart: true }]\n',
   );
   const bridge = await BridgeProcess.start('--no-ros', '--config', file);
+  const follower = async () => (await bridge.get('/status')).body.arms[1];
+  await expect.poll(follower).toMatchObject({ state: 'mirroring', torque: true });
   const { body } = await bridge.get('/status');
   expect(body.mirror.pairs).toMatchObject([{ leader: 'a', follower: 'b', owner: expect.stringMatching(/autostart/) }]);
-  expect(body.arms[1]).toMatchObject({ state: 'mirroring', torque: true });
   expect((await bridge.end('SIGINT')).code).toBe(0);
 });
 

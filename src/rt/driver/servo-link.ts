@@ -310,7 +310,7 @@ export class ServoLink implements ArmLink {
       this.#doubt(`${this.#parts.torque.named(1)} has torque that nobody asked for: does another program use the bus?`);
     else if (arming.active && (arming.switchingOn ? this.#parts.reader.all : this.#parts.reader.living))
       arming.step(this.#begun);
-    if (this.#ailing.length > 0) this.#tellAiling();
+    if (this.#ailing.length > 0 && !arming.active) this.#tellAiling();
     this.onSettled();
   }
 

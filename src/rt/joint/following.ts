@@ -12,6 +12,8 @@ export interface DrivenJoints {
 const BAND = 0.06;
 /** Part of the droop by which it may be wrong besides: what a gripper carries is not in the model. */
 const DROOP_SHARE = 0.25;
+/** Time by which a joint may lag besides, s: what a drive brakes a quick joint by differs from servo to servo. */
+const LAG = 0.01;
 /** It is told after so many cycles, and this long, s. */
 const CYCLES = 3;
 const TIME = 0.015;
@@ -117,7 +119,8 @@ export class Following {
       const learned = this.learned[i]! + ((away - this.learned[i]!) * gap) / LEARNING;
       this.learned[i] = Math.min(Math.max(learned, -MOST_LEARNED), MOST_LEARNED);
       this.deviations[i] = away - this.learned[i]!;
-      const behind = Math.abs(this.deviations[i]!) > BAND + DROOP_SHARE * Math.abs(droop[i]!);
+      const band = BAND + DROOP_SHARE * Math.abs(droop[i]!) + LAG * Math.abs(this.#velocity[i]!);
+      const behind = Math.abs(this.deviations[i]!) > band;
       if (!behind) this.#cycles[i] = 0;
       else {
         if (this.#cycles[i] === 0) this.#since[i] = at;

@@ -91,7 +91,9 @@ describe.skipIf(process.platform !== 'linux')('a Dynamixel arm', () => {
     await bench.connect();
     expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => 0));
     await bench.loop.hold();
-    expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => WATCHDOG));
+    await expect
+      .poll(() => bench.servos.map((servo) => servo.value('bus_watchdog')), PATIENCE)
+      .toEqual(IDS.map(() => WATCHDOG));
 
     bench.loop.hang();
     await expect

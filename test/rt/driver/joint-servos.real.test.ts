@@ -25,6 +25,8 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   wrist_roll: { operating_mode: 5, current_limit: 735 },
   gripper: { pwm_limit: 442 },
 };
+/** Position limit of all joints, rad: within a turn of each servo, wherever it is mounted. */
+const LIMIT = 2.2;
 /** As a WidowX has them: the shoulder's second servo is a shadow, mounted face to face; the elbow's is none here. */
 const SERVOS: readonly (readonly SimServo[])[] = [
   [servo(1, 'XM430-W350')],
@@ -66,8 +68,8 @@ async function start(
   const joints = JOINTS.map(
     (name, i): LinkJoint => ({
       name,
-      lower: -Math.PI,
-      upper: Math.PI,
+      lower: -LIMIT,
+      upper: LIMIT,
       settings: SETTINGS[name] ?? {},
       servos: SERVOS[i]!.map((own): LinkServo => {
         const { id, model: trade, sign, zero, shadow } = { ...own, ...expected(own) };

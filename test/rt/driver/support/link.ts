@@ -35,13 +35,13 @@ export class LinkLoop {
     return expect.poll(() => this.link.up, PATIENCE).toBe(true);
   }
 
-  /** Torque on where the arm is; resolves when its servos have it. */
+  /** Torque on where the arm is; resolves when its servos have it, and nothing has moved. */
   hold(): Promise<void> {
     this.goals.set(this.link.readings.positions);
     this.link.write(this.goals);
     this.link.setTorque(true);
     this.driving = true;
-    return expect.poll(() => this.link.torque, PATIENCE).toBe(true);
+    return expect.poll(() => this.link.power, PATIENCE).toBe('holding');
   }
 
   /** Starts the cycles; a loop that is stopped is a host that has hung. */
