@@ -235,7 +235,7 @@ export class JointDrive {
       link.probe();
       if (!following.isBehind(i)) continue;
       const load = Math.abs(readings.efforts[i]!) / torqueLimit[i]!;
-      return straggling(joints[i]!, link.takesGoals(i), load, following.velocities[i]!);
+      return straggling(joints[i]!, readings.alarms[i] !== 0, link.takesGoals(i), load, following.velocities[i]!);
     }
     return '';
   }

@@ -5,11 +5,14 @@ const LOADED = 0.4;
 
 /**
  * Why a joint does not follow its goals, by what its servo says.
+ * @param alarm its servo has raised an alarm
  * @param takes its servo holds the goals that it was sent
  * @param load torque relative to its limit
  * @param velocity measured, rad/s
  */
-export function straggling(name: string, takes: boolean, load: number, velocity: number): string {
+export function straggling(name: string, alarm: boolean, takes: boolean, load: number, velocity: number): string {
+  if (alarm)
+    return `the servo of ${name} has raised an alarm and keeps back its torque: stop the arm and reset it, which brings the servo back`;
   if (!takes)
     return `the servo of ${name} does not take its goals: check its registers (arm-bridge doctor) and its cable`;
   const still = Math.abs(velocity) < STILL;

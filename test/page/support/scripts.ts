@@ -18,9 +18,13 @@ export const SOCKETS = `
 /** Ends all connections but the stop's, lets no new one be had, and nothing be drawn, until `window.mend()`. */
 export const BREAK = `
   const { WebSocket, requestAnimationFrame } = window;
-  window.mend = () => Object.assign(window, { WebSocket, requestAnimationFrame });
+  const waiting = [];
+  window.mend = () => {
+    Object.assign(window, { WebSocket, requestAnimationFrame });
+    for (const draw of waiting) requestAnimationFrame(draw);
+  };
   window.WebSocket = class extends WebSocket { constructor(...args) { super(...args); this.close(); } };
-  window.requestAnimationFrame = () => { throw new Error('no frames'); };
+  window.requestAnimationFrame = (draw) => waiting.push(draw);
   for (const socket of window.sockets.slice(1)) socket.close();
 `;
 /** The display has two frames a second, as where a slow processor draws. */
