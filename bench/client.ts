@@ -27,9 +27,7 @@ const model = loadModel();
 const joints = linkJoints(model, options.family);
 const probe = new Probe();
 
-function seconds(): number {
-  return performance.now() / 1000;
-}
+const seconds = systemClock.now;
 
 async function until(condition: () => boolean, what: () => string): Promise<void> {
   const limit = seconds() + START_LIMIT;
@@ -120,7 +118,7 @@ async function controlLoop(): Promise<ClientReport> {
     for (const { follower, leader } of pairs) {
       follower.setTorque(true);
       await until(
-        () => follower.link.torque,
+        () => follower.holding,
         () => `torque does not go on: ${reasons()}`,
       );
       if (leader) follower.drive(mirror(model, leader));

@@ -31,14 +31,14 @@ function counts(address: number, length: number, goal: { readonly address: numbe
 
 class CountingSts3215 extends Sts3215Firmware {
   override write(address: number, data: Uint8Array, offset: number, length: number): void {
-    if (counts(address, length, { address: 42, size: 2 })) goals[this.id - 1]!++;
+    if (this.torqueOn && counts(address, length, { address: 42, size: 2 })) goals[this.id - 1]!++;
     super.write(address, data, offset, length);
   }
 }
 
 class CountingXl330 extends DynamixelFirmware {
   override write(address: number, data: Uint8Array, offset: number, length: number, bySecondaryId = false): number {
-    if (counts(address, length, { address: 116, size: 4 })) goals[this.id - 1]!++;
+    if (this.torqueOn && counts(address, length, { address: 116, size: 4 })) goals[this.id - 1]!++;
     return super.write(address, data, offset, length, bySecondaryId);
   }
 }

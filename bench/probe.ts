@@ -75,6 +75,7 @@ export class FollowerLink extends LeaderLink {
 
   override write(goals: Float64Array): void {
     super.write(goals);
-    if (this.up) this.goals?.written(this.leader.readings.sampleTime);
+    // Goals count once servos have torque: at both ends of the line.
+    if (this.up && this.torque) this.goals?.written(this.leader.readings.sampleTime);
   }
 }
