@@ -19,6 +19,8 @@ import { type Activity, BridgeError, type Caller, messageOf, type Owner } from '
 
 /** Longest wait for servos that are being brought back, s. */
 const RECOVERY_TIMEOUT = 3;
+/** A stopped arm whose joints still move after this time does not come to rest by itself, s: it brakes within 0.25 s. */
+const REST_LIMIT = 0.4;
 /** Longest wait for an arm to brake, s. */
 const BRAKING_LIMIT = 0.4;
 
@@ -485,6 +487,25 @@ export class Arm implements ControlListener {
     this.#records.stop(this, reason);
     while (this.latched) {
       if (['stopped', 'disconnected'].includes(this.read().state)) return;
+      await this.nextCycle();
+    }
+  }
+
+  /**
+   * Stops the arm and waits until its joints rest, as measured. What another machine drives is known there alone.
+   * @throws {BridgeError} unavailable, when they go on moving although it is stopped
+   */
+  async stopAtRest(reason: string): Promise<void> {
+    await this.stop(reason);
+    const limit = this.clock.now() + REST_LIMIT;
+    while (!this.remote && this.read().state === 'stopped' && !this.read().resting) {
+      if (this.clock.now() > limit) {
+        throw new BridgeError(
+          'unavailable',
+          `it is stopped, and its joints still move ${REST_LIMIT} s later: hold it, and switch its power off`,
+          { arm: this },
+        );
+      }
       await this.nextCycle();
     }
   }

@@ -48,7 +48,7 @@ export class ArmServices {
   offerAlways(motion: MoveService): void {
     const arm = this.#arm;
     this.#trigger('stop', async () => {
-      await arm.stop(`the ROS service ${this.#name}/stop was called`);
+      await arm.stopAtRest(`the ROS service ${this.#name}/stop was called`);
       return done(`${arm.name} is stopped and refuses every motion until ${this.#name}/reset is called`);
     });
     this.#offer('arm_bridge/srv/ReadEndEffector', 'read_end_effector', async (request: ReadRequest) => {

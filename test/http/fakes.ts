@@ -156,7 +156,7 @@ export class FakeArm {
     return this.state === 'stopped';
   }
 
-  async stop(reason: string): Promise<void> {
+  async stopAtRest(reason: string): Promise<void> {
     this.state = 'stopped';
     this.owner = null;
     this.reason = reason;

@@ -224,7 +224,7 @@ test('a reset leaves an arm that is not stopped to its owner', async () => {
 });
 
 test('a stop that fails for one arm still stops the other and says so', async () => {
-  leader.stop = () => Promise.reject(new BridgeError('disconnected', 'leader is disconnected.'));
+  leader.stopAtRest = () => Promise.reject(new BridgeError('disconnected', 'leader is disconnected.'));
   const answer = await post('/stop');
   expect(answer).toMatchObject({ status: 'error', robots: [1] });
   expect(answer.message).toBe('Stopped: follower (robot 1). Failed for leader: leader is disconnected.');

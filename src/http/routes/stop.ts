@@ -56,7 +56,7 @@ async function forEach(
  * @param by who asks, as the log and the arms' reasons say it
  */
 export function stopArms(arms: readonly Arm[], by: string, clock: Clock): Promise<StopResponse> {
-  return forEach(arms, clock, 'Stopped', 'There is no arm.', (arm) => arm.stop(by));
+  return forEach(arms, clock, 'Stopped', 'There is no arm.', (arm) => arm.stopAtRest(by));
 }
 
 /** The stop and its reset, which stand below /api/v1 too. */
@@ -71,7 +71,9 @@ const below = (root: string, id: string, tag: 'control' | 'arms', as: string) =>
     description: `${as}Latched: the arms decelerate, hold, and refuse every motion until ${root}/stop/reset.`,
     target: 'each',
     answer: {
-      description: 'Done, or `status: "error"` with a message that says for which arms it was not confirmed.',
+      description:
+        'The joints of the arms rest, or `status: "error"` with a message that says of which arms that was not confirmed: use ' +
+        'the power switch then.',
       schema: stopResponse,
       example: { ...ok('Stopped: leader (robot 0), follower (robot 1).'), robots: [0, 1] },
     },

@@ -50,7 +50,7 @@ beforeAll(async () => {
   });
   // Serial numbers lead to no port here: the pseudo-terminals have none, so that arms are added by their paths.
   const scan = async (): Promise<PortInfo[]> => [port(first, null), port(second, `${SERIAL} &`)];
-  bridge = await RigBridge.start({ arm: `serial:${first.path}` }, { rate: RATE }, scan);
+  bridge = await RigBridge.start({ arm: `serial:${first.path}` }, { rate: RATE }, scan, ['arm', 'so101_1']);
 });
 afterAll(async () => {
   await first.close();

@@ -115,7 +115,7 @@ export class FakeArm {
     return this.snapshot.state === 'stopped';
   }
 
-  async stop(reason: string): Promise<void> {
+  async stopAtRest(reason: string): Promise<void> {
     if (this.fault !== null) throw this.fault;
     this.stops.push(reason);
     this.snapshot.state = 'stopped';

@@ -186,17 +186,17 @@ export class RigBridge extends BridgeClient {
    * @param buses URL of each arm's bus by the arm's name; ids count from 0
    * @param control what is special about the control loop
    * @param scan ports that it finds; left out: those of this machine
-   * @param calibrated whether its arms are
+   * @param calibrated names of arms that are; left out: all of `buses`
    */
   static async start(
     buses: Readonly<Record<string, string>>,
     control: object = {},
     scan?: () => Promise<PortInfo[]>,
-    calibrated = true,
+    calibrated: readonly string[] = Object.keys(buses),
   ): Promise<RigBridge> {
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-buses-'));
     const file = join(folder, 'bridge.yaml');
-    if (calibrated) calibrate(folder, Object.keys(buses), SO101);
+    calibrate(folder, calibrated, SO101);
     const arms = Object.entries(buses).map(([name, bus]) => ({ name, model: 'so101', bus }));
     // Half the usual rate: both ends of the line share two cores with whatever else is tested.
     writeFileSync(file, JSON.stringify({ state_folder: folder, control: { rate: 100, ...control }, arms }));
