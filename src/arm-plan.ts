@@ -1,6 +1,6 @@
 import type { GainStore } from './arm/gain-store.ts';
 import { jointSetups } from './arm/joint-setups.ts';
-import { type ArmModel, ArmModelError, armChain, loadArmModel, mounted } from './arm/model.ts';
+import { type ArmModel, ArmModelError, armChain, jointSetByMaker, loadArmModel, mounted } from './arm/model.ts';
 import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/calibration-store.ts';
 import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
@@ -14,7 +14,7 @@ export interface ArmPlan {
   readonly model: ArmModel;
   /** The same with its servos as they have been calibrated last. */
   calibrated: ArmModel;
-  /** Its joints are known to be where they are read: it has been calibrated, or its model or another machine says so. */
+  /** Its joints are known to be where they are read: it has been calibrated, or its model, its maker or another machine says so. */
   placed: boolean;
   readonly chain: Chain;
   /** Why it has been taken off its bus, for people; null while it is to be on it. */
@@ -45,7 +45,7 @@ export function planArm(arm: ArmConfig, index: number, calibrations: Calibration
   }
   checkGains(arm, index, model);
   const simulated = arm.bus.startsWith('sim:');
-  const placed = simulated || arm.bus === 'ros';
+  const placed = simulated || arm.bus === 'ros' || jointSetByMaker(model) !== undefined;
   const plan: ArmPlan = { config: arm, model, calibrated: model, placed, chain: armChain(model), detached: null };
   // Servos of a simulated arm do not outlive the bridge.
   const file = simulated ? null : readCalibration(plan, calibrations);

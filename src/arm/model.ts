@@ -211,6 +211,14 @@ export function mounted(model: ArmModel, mounts: ServoMounts): ArmModel {
   return { ...model, joints };
 }
 
+/**
+ * A joint whose servos count from where they do by their maker's tool and the arm's data alone, since their offsets must agree:
+ * its arm cannot be calibrated here. Undefined when each joint has one servo.
+ */
+export function jointSetByMaker({ joints }: ArmModel): ArmModel['joints'][number] | undefined {
+  return joints.find(({ servos }) => servos.length > 1);
+}
+
 /** Folder of the arms that come with the bridge. */
 export const ROBOTS_DIRECTORY = fileURLToPath(new URL('../../robots', import.meta.url));
 

@@ -1,4 +1,5 @@
 import type { Arm } from '../arm/arm.ts';
+import { jointSetByMaker } from '../arm/model.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
 import type { CalibrationAnswer, CalibrationView } from './calibrating.ts';
@@ -215,7 +216,7 @@ function requireOwnServos(arm: Arm): void {
       `The servos of arm ${arm.name} belong to the bridge of another machine (bus: ros): calibrate it there.`,
     );
   }
-  const double = arm.model.joints.find(({ servos }) => servos.length > 1);
+  const double = jointSetByMaker(arm.model);
   if (double === undefined) return;
   throw new BridgeError(
     'unsupported',
