@@ -220,7 +220,10 @@ export class ArmController implements Published {
 
   #mindStop(): void {
     const { link } = this;
-    if (link.fault !== '') this.#shared.latchStop(this.index, StopWord.fault);
+    if (link.fault !== '' && !this.#shared.stopLatched(this.index)) {
+      this.#shared.latchStop(this.index, StopWord.fault);
+      this.#shared.endEpoch(this.index);
+    }
     if (this.#shared.stopLatched(this.index)) {
       this.#put('latched');
       link.endArming('it is stopped');
@@ -304,6 +307,8 @@ export class ArmController implements Published {
         break;
       case 'drop':
         this.#end('disconnected');
+        // What is on its way here was asked of the arm as it was.
+        this.#shared.endEpoch(this.index);
         break;
       case 'slacken':
         this.#end('torque_off');
