@@ -75,7 +75,7 @@ async function startBridge(main: string, cases: readonly MoveCase[], folder: str
     bus: `sim:${model}`,
     simulation: simulation ?? {},
   }));
-  writeFileSync(config, JSON.stringify({ http: { port: 0 }, arms }));
+  writeFileSync(config, JSON.stringify({ http: { port: 0 }, state_folder: folder, arms }));
   const child = spawn(process.execPath, [main, '--no-ros', '--config', config], { stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   const url = await new Promise<string>((resolve, reject) => {

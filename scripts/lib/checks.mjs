@@ -52,7 +52,12 @@ export async function runTests(title, node, args) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const child = spawn(node, [vitest, 'run', ...reporters, ...args], {
     cwd: root,
-    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+    // What outlives a bridge is not to meet this user's own, or that of the next run.
+    env: {
+      ...process.env,
+      XDG_STATE_HOME: join(reports, 'state'),
+      PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+    },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const ended = await new Promise((resolve) => {

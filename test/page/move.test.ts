@@ -61,7 +61,8 @@ describe.skipIf(!HAS_BROWSER)('moving an arm on the control page', () => {
     async (_, script) => {
       const bridge = await startBridge();
       const page = await openControls(bridge, script);
-      expect(await page.locator('#scene').getByRole('button', { name: 'Turn' }).isDisabled()).toBe(true);
+      const turn = page.locator('#scene').getByRole('button', { name: 'Turn' });
+      await expect.poll(() => turn.isDisabled()).toBe(true);
       await page.locator('#scene select').selectOption('Target: follower');
       let before = await toolOf(bridge);
       let target = before;

@@ -5,6 +5,8 @@ import type { Gate } from './gate.ts';
 const BRAKING = 12;
 /** A joint that stays this far behind its goal when it is stopped is brought to rest from where it is, rad. */
 const LAGGING = 0.08;
+/** As long as no more of it is left to explain, its drive brakes it by itself, rad. */
+const UNEXPLAINED = 0.04;
 /** A joint that is slower rests, rad/s; it must be so for this long, s. */
 const RESTING = 0.06;
 const RESTING_TIME = 0.03;
@@ -71,7 +73,8 @@ export class ComingToRest {
       const ahead = gate.goals[i]! - rest;
       const leads = ahead * (gate.goals[i]! - held) > 0;
       const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
-      if (stiff && stopping && leads && Math.abs(ahead) > LAGGING) {
+      const lags = Math.abs(ahead) > LAGGING && Math.abs(following.deviations[i]!) > UNEXPLAINED;
+      if (stiff && stopping && leads && lags) {
         this.#drawn[i] = 1;
         this.#any = true;
       }

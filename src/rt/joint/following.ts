@@ -116,13 +116,15 @@ export class Following {
     for (let k = 0; k < steps; k++) this.#expect(goals, droop, gain, gap / steps);
     for (let i = 0; i < goals.length; i++) {
       const away = positions[i]! - this.#position[i]!;
-      const learned = this.learned[i]! + ((away - this.learned[i]!) * gap) / LEARNING;
-      this.learned[i] = Math.min(Math.max(learned, -MOST_LEARNED), MOST_LEARNED);
-      this.deviations[i] = away - this.learned[i]!;
+      const deviation = away - this.learned[i]!;
       const band = BAND + DROOP_SHARE * Math.abs(droop[i]!) + LAG * Math.abs(this.#velocity[i]!);
-      const behind = Math.abs(this.deviations[i]!) > band;
-      if (!behind) this.#cycles[i] = 0;
-      else {
+      this.deviations[i] = deviation;
+      if (Math.abs(deviation) <= band) {
+        // What holds a joint back is no load that it carries.
+        const learned = this.learned[i]! + (deviation * gap) / LEARNING;
+        this.learned[i] = Math.min(Math.max(learned, -MOST_LEARNED), MOST_LEARNED);
+        this.#cycles[i] = 0;
+      } else {
         if (this.#cycles[i] === 0) this.#since[i] = at;
         this.#cycles[i] = this.#cycles[i]! + 1;
       }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Witness } from '../../ros/support/ros.ts';
+import { calibrate } from '../../support/calibration.ts';
 import { BridgeProcess, HAS_ROS, ROS_DOMAIN } from '../support/bridge.ts';
 import { Rig } from './support/rig.ts';
 
@@ -22,6 +23,7 @@ test.skipIf(!HAS_ROS)('a gripper that closes on something succeeds, stalled, whe
   const config = join(folder, 'bridge.yaml');
   const arms = [{ name: 'arm', model: 'so101', bus: `serial:${rig.path}` }];
   writeFileSync(config, JSON.stringify({ control: { rate: 100 }, arms, state_folder: folder }));
+  calibrate(folder, ['arm']);
   const bridge = await BridgeProcess.start('--config', config);
   const witness = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
   try {

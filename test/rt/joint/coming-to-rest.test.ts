@@ -4,6 +4,8 @@ import { Following } from '../../../src/rt/joint/following.ts';
 import { Gate } from '../../../src/rt/joint/gate.ts';
 
 const CYCLE = 0.005;
+/** Cycles for which the joint has been watched before it is stopped. */
+const WATCHED = 10;
 const NONE = Float64Array.of(0);
 const one = (value: number): Float64Array => Float64Array.of(value);
 const limits = {
@@ -37,9 +39,14 @@ function stop(
     gate.sent(Uint8Array.of(0));
   }
   let position = gate.goals[0]! - behind;
-  following.begin(one(position), 0);
-  for (let k = 1; k <= 5; k++) following.measure(one(position - (5 - k) * speed * CYCLE), k * CYCLE);
-  let now = 5 * CYCLE;
+  let now = 0;
+  following.begin(one(position - WATCHED * speed * CYCLE), now);
+  for (let k = WATCHED - 1; k >= 0; k--) {
+    now += CYCLE;
+    const at = position - k * speed * CYCLE;
+    following.measure(one(at), now);
+    following.step(one(at + behind), NONE, one(1), one(at), now);
+  }
   rest.begin(now);
   const begun = position;
   let largest = 0;
@@ -49,6 +56,7 @@ function stop(
     const before = gate.goals[0]!;
     position = move(k * CYCLE, position, before);
     following.measure(one(position), now);
+    following.step(gate.goals, NONE, one(1), one(position), now);
     gate.brake('mirror', CYCLE);
     rest.step(gate, following, one(position), NONE, stiff, CYCLE, now);
     gate.bound(CYCLE);
