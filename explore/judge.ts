@@ -36,6 +36,8 @@ export interface Figures {
   step: number;
   /** Largest speed at which a joint was driven, rad/s. */
   speed: number;
+  /** Largest change of that speed over `SPEED_TIME`, rad/s^2. */
+  acceleration: number;
   /** Longest time from a stop to rest, s, and largest way, rad. */
   rest: number;
   way: number;
@@ -119,6 +121,8 @@ class WatchedArm {
   /** Where each joint was when it was last allowed to move, rad. */
   readonly anchors: Float64Array;
   readonly history: Float64Array[] = [];
+  /** Speeds since, NaN while the joint's motion was not the bridge's, rad/s. */
+  readonly speeds: Float64Array[] = [];
   /** Reasons why the arm may move, and until when, s. */
   readonly licences = new Map<string, number>();
   /** Until when torque may be cut, s. */
@@ -438,11 +442,19 @@ export class Judge {
     const { positions } = arm.sim.physics;
     const past = arm.history.length * LOOK >= SPEED_TIME ? arm.history.shift()! : null;
     if (past !== null) {
+      const before = arm.speeds.length * LOOK >= SPEED_TIME ? arm.speeds.shift()! : null;
+      const speeds = before ?? new Float64Array(positions.length);
       for (let j = 0; j < positions.length; j++) {
+        const speedBefore = before === null ? Number.NaN : before[j]!;
+        speeds[j] = Number.NaN;
         if (arm.driven[j] === 0 || arm.excused(now)) continue;
         const joint = arm.model.joints[j]!;
-        const speed = Math.abs(positions[j]! - past[j]!) / SPEED_TIME;
+        const velocity = (positions[j]! - past[j]!) / SPEED_TIME;
+        const speed = Math.abs(velocity);
+        speeds[j] = velocity;
         const figures = this.figures[arm.family];
+        const acceleration = Math.abs(velocity - speedBefore) / SPEED_TIME;
+        if (acceleration > figures.acceleration) figures.acceleration = acceleration;
         figures.speed = Math.max(figures.speed, speed);
         if (speed > SPEED_PART * joint.mirror.velocity + SPEED_MORE)
           this.complain('speed', arm.name, `${joint.name} goes at ${speed.toFixed(2)} rad/s`);
@@ -451,6 +463,7 @@ export class Judge {
         if (out > RANGE_MORE && out > outBefore + 1e-3)
           this.complain('range', arm.name, `${joint.name} is driven ${out.toFixed(3)} rad beyond its limits`);
       }
+      arm.speeds.push(speeds);
       past.set(positions);
       arm.history.push(past);
     } else {
@@ -568,5 +581,5 @@ function signMagnitude(raw: number): number {
 }
 
 function noFigures(): Figures {
-  return { step: 0, speed: 0, rest: 0, way: 0, torque: 0, goals: 0, torqueEvents: 0, stops: 0 };
+  return { step: 0, speed: 0, acceleration: 0, rest: 0, way: 0, torque: 0, goals: 0, torqueEvents: 0, stops: 0 };
 }
