@@ -347,6 +347,7 @@ export class Bridge {
     await this.gains.restore();
     await this.calibration.close();
     // Not before the arms are down: a stop is to be heard while they are being lowered.
+    await Promise.all(this.arms.all.map((arm) => arm.atRest().catch(() => false)));
     await this.#clock.sleep(LAST_ANSWERS);
     await this.#app?.close();
     await this.recordings.close();

@@ -497,17 +497,22 @@ export class Arm implements ControlListener {
    */
   async stopAtRest(reason: string): Promise<void> {
     await this.stop(reason);
+    if (await this.atRest()) return;
+    throw new BridgeError(
+      'unavailable',
+      `it is stopped, and its joints still move ${REST_LIMIT} s later: hold it, and switch its power off`,
+      { arm: this },
+    );
+  }
+
+  /** Waits until the joints of an arm that is stopped rest. @returns false when they go on moving */
+  async atRest(): Promise<boolean> {
     const limit = this.clock.now() + REST_LIMIT;
     while (!this.remote && this.read().state === 'stopped' && !this.read().resting) {
-      if (this.clock.now() > limit) {
-        throw new BridgeError(
-          'unavailable',
-          `it is stopped, and its joints still move ${REST_LIMIT} s later: hold it, and switch its power off`,
-          { arm: this },
-        );
-      }
+      if (this.clock.now() > limit) return false;
       await this.nextCycle();
     }
+    return true;
   }
 
   /**

@@ -18,34 +18,40 @@ export interface InputContext {
   readonly rcl: Rcl;
   readonly services: RosServices;
   readonly qualities: Qualities;
-  /** Whether other nodes may drive the arms. */
-  readonly accepts: boolean;
   /** False once the room closes. */
   isOpen(): boolean;
   onError(error: unknown): void;
 }
 
 /**
- * Everything by which other nodes ask something of an arm: services, and, where they may drive it, streams and actions.
+ * Everything by which other nodes ask something of an arm: services that only read and stop at once, and what drives it when
+ * `drive` is called.
  * @param node in the namespace of the arm
  */
-export function offerArm(node: RosNode, namespace: string, arm: Arm, names: ArmNames, context: InputContext): Actions {
+export function offerArm(
+  node: RosNode,
+  namespace: string,
+  arm: Arm,
+  names: ArmNames,
+  context: InputContext,
+): { readonly actions: Actions; readonly drive: () => void } {
   const { rcl, services, qualities } = context;
   const { motion, joints, jogging, trajectories, logger } = services;
   const name = `${namespace}/${NODE_NAME}`;
   const actions = new Actions(rcl, node, context.onError);
   const offered = new ArmServices(node, name, arm, context.isOpen);
   offered.offerAlways(motion);
-  if (!context.accepts) return actions;
-  offered.offerMotion(motion);
-  offered.offerTorque(services.torque);
-  offered.offerGravity(services.gravity);
-  acceptJointCommands(node, namespace, arm, names, joints, qualities, logger);
-  const frames = new ArmFrames(arm, names, services.mountOf(arm));
-  new ServoInputs(node, { arm, names, namespace, frames, joints, jogging, trajectories }, qualities, logger).accept();
-  const inputs = new TrajectoryInputs(arm, names, trajectories, namespace, name, () => clockOf(node), logger);
-  inputs.acceptTopic(node, namespace, qualities);
-  inputs.offerActions(actions);
-  offerMoves(actions, arm, motion, name);
-  return actions;
+  const drive = (): void => {
+    offered.offerMotion(motion);
+    offered.offerTorque(services.torque);
+    offered.offerGravity(services.gravity);
+    acceptJointCommands(node, namespace, arm, names, joints, qualities, logger);
+    const frames = new ArmFrames(arm, names, services.mountOf(arm));
+    new ServoInputs(node, { arm, names, namespace, frames, joints, jogging, trajectories }, qualities, logger).accept();
+    const inputs = new TrajectoryInputs(arm, names, trajectories, namespace, name, () => clockOf(node), logger);
+    inputs.acceptTopic(node, namespace, qualities);
+    inputs.offerActions(actions);
+    offerMoves(actions, arm, motion, name);
+  };
+  return { actions, drive };
 }

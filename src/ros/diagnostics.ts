@@ -42,11 +42,19 @@ export class Diagnostics {
   readonly #arms: readonly Arm[];
   readonly #loop: () => LoopStatistics;
   #thresholds: Thresholds;
+  readonly #doubled: () => readonly Arm[];
   readonly #seen = new Map<Arm, Seen>();
   #cycles = 0;
   #late = 0;
 
-  constructor(arms: readonly Arm[], loop: () => LoopStatistics, thresholds: Thresholds) {
+  /** @param doubled arms whose names another bridge on the graph has too */
+  constructor(
+    arms: readonly Arm[],
+    loop: () => LoopStatistics,
+    thresholds: Thresholds,
+    doubled: () => readonly Arm[] = () => [],
+  ) {
+    this.#doubled = doubled;
     this.#arms = arms;
     this.#loop = loop;
     this.#thresholds = thresholds;
@@ -102,6 +110,7 @@ export class Diagnostics {
     const findings: Finding[] = [];
     if (state === 'disconnected') findings.push({ level: lossOf(arm), text: `disconnected: ${reason}` });
     if (state === 'stopped') findings.push({ level: WARN, text: `stopped: ${reason}` });
+    if (this.#doubled().includes(arm)) findings.push({ level: ERROR, text: 'another bridge has an arm of this name' });
     if (arm.doubt !== '') findings.push({ level: WARN, text: arm.doubt });
     return statusOf(arm.name, `${arm.model.name} ${arm.name}`, findings, state, {
       state,

@@ -49,6 +49,8 @@ export interface RosNode {
   declareParameter(parameter: RosParameter, descriptor: RosParameterDescriptor, ignoreOverride: boolean): void;
   /** Called for every change that another node asks for. */
   setParametersAtomically(parameters: readonly RosParameter[]): { successful: boolean; reason: string };
+  /** Nodes on the graph as they are known at this moment, one for each time that a name is used. */
+  getNodeNamesAndNamespaces(): { readonly name: string; readonly namespace: string }[];
   /** By the clock of ROS: simulated time where `use_sim_time` is set. */
   now(): { readonly nanoseconds: bigint };
   /** Starts the thread that waits for messages; it wakes at least every `timeout` ms. */

@@ -20,6 +20,7 @@ import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
 import { ArmNames } from './names.ts';
+import { LOOK_TIME, Namesakes } from './namesakes.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
 import { declareParameters } from './parameters.ts';
 import { makeQualities } from './qos.ts';
@@ -90,7 +91,7 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
   const context = new rcl.Context();
   try {
     await rcl.init(context, argv);
-    const populated = populate(services, rcl, context, prefix, parameters);
+    const populated = await populate(services, rcl, context, prefix, parameters);
     if (discovery.byProfile && listensToNetwork()) {
       await populated.close();
       throw new Error(`Fast DDS ignores the profile for this machine, and other machines would find the arms`);
@@ -111,13 +112,13 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
 }
 
 /** Makes all nodes and what hangs on them, and only then starts them. @returns how to add to them and end them */
-function populate(
+async function populate(
   services: RosServices,
   rcl: Rcl,
   context: RosContext,
   prefix: string,
   parameters: ParameterArguments,
-): Pick<RosRoom, 'add' | 'close'> {
+): Promise<Pick<RosRoom, 'add' | 'close'>> {
   const { arms, joints, logger, mirror } = services;
   const config = services.config.ros;
   const qualities = makeQualities(rcl);
@@ -137,7 +138,7 @@ function populate(
     );
   }
   let open = true;
-  const inputs = { rcl, services, qualities, accepts, isOpen: () => open, onError };
+  const inputs = { rcl, services, qualities, isOpen: () => open, onError };
 
   const makeNode = (namespace: string): RosNode => {
     const { Node, Parameter, ParameterType } = rcl;
@@ -153,16 +154,21 @@ function populate(
   };
   const root = makeNode(prefix);
   const nodes: RosNode[] = [root];
+  const namesakes = new Namesakes(root, logger);
+  await new Promise((resolve) => setTimeout(resolve, LOOK_TIME));
   const actions: Actions[] = [];
   const locals: LocalArm[] = [];
   const addLocal = (arm: Arm): LocalArm => {
     const namespace = `${prefix}/${arm.name}`;
+    const taken = namesakes.taken(namespace);
     const node = makeNode(namespace);
     nodes.push(node);
     const given = parameters.of(`${namespace}/${NODE_NAME}`);
     declareArmParameters(rcl, node, arm, services.gains, given, accepts, logger);
     const names = new ArmNames(arm, config.joint_prefix);
-    actions.push(offerArm(node, namespace, arm, names, inputs));
+    const offered = offerArm(node, namespace, arm, names, inputs);
+    actions.push(offered.actions);
+    namesakes.watch(arm, namespace, taken, accepts ? offered.drive : null);
     const broadcaster = config.publish_tf ? new Broadcaster(node, arm, names, services.mountOf(arm), qualities) : null;
     const local = new LocalArm(node, arm, names, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
@@ -175,7 +181,7 @@ function populate(
   const sources: { publish(): void }[] = [...remotes, ...arms.all.filter((arm) => !arm.remote).map(addLocal)];
   if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
 
-  const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics);
+  const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics, () => namesakes.arms);
   const live = {
     setRate: (rate: number): void => {
       for (const local of locals) local.setRate(rate);
@@ -190,6 +196,7 @@ function populate(
   const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
   const timers = [
     setInterval(() => guarded(() => health.publish(diagnostics.report())), DIAGNOSTICS_INTERVAL),
+    setInterval(() => guarded(() => namesakes.look()), LOOK_TIME),
     setInterval(() => {
       for (const local of locals) guarded(() => local.publishStatus());
     }, STATUS_INTERVAL),

@@ -27,7 +27,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 test.skipIf(!possible).each(['LOCALHOST', 'SUBNET'])(
   'programs of another user get the messages of a bridge, and their calls are answered: discovery %s',
   async (range) => {
-    const environment = { HOME: home, ROS_LOG_DIR: home, ROS_AUTOMATIC_DISCOVERY_RANGE: range };
+    const environment = { HOME: home, XDG_STATE_HOME: home, ROS_LOG_DIR: home, ROS_AUTOMATIC_DISCOVERY_RANGE: range };
     const bridge = await BridgeProcess.startBy(AS_NOBODY, environment);
     const witness = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: range });
     try {

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import type { Arm } from '../arm/types.ts';
+import { NODE_NAME } from './arguments.ts';
+import type { RosNode } from './rclnodejs.ts';
+
+/** Time in which the nodes of others are found, ms: on one machine it takes a third of this. */
+export const LOOK_TIME = 1000;
+
+interface Watched {
+  readonly arm: Arm;
+  /** Of the arm's node. */
+  readonly namespace: string;
+  /** Lets ROS 2 drive the arm; null once it may, or where it may not at all. */
+  drive: (() => void) | null;
+  rival: boolean;
+}
+
+/**
+ * Finds bridges on this graph that have arms of the same names: whoever came later is not driven by ROS 2 until the other has
+ * gone, since nobody could tell which arm obeys.
+ */
+export class Namesakes {
+  readonly #node: RosNode;
+  readonly #log: Logger;
+  readonly #watched: Watched[] = [];
+
+  /** @param node through which the graph is seen */
+  constructor(node: RosNode, log: Logger) {
+    this.#node = node;
+    this.#log = log;
+  }
+
+  /** Whether somebody else has an arm of this name here; to be asked before this bridge puts its own there. */
+  taken(namespace: string): boolean {
+    return this.#count(namespace) > 0;
+  }
+
+  /** Arms whose names another bridge has too. */
+  get arms(): readonly Arm[] {
+    return this.#watched.filter(({ rival }) => rival).map(({ arm }) => arm);
+  }
+
+  /**
+   * Watches over an arm that has been put on the graph.
+   * @param taken somebody had its name before
+   * @param drive lets ROS 2 drive it; null: it may not
+   */
+  watch(arm: Arm, namespace: string, taken: boolean, drive: (() => void) | null): void {
+    if (!taken) drive?.();
+    const watched = { arm, namespace, drive: taken ? drive : null, rival: taken };
+    this.#watched.push(watched);
+    if (taken) this.#tell(watched);
+  }
+
+  /** Looks again. */
+  look(): void {
+    for (const watched of this.#watched) {
+      const rival = this.#count(watched.namespace) > 1;
+      if (rival === watched.rival) continue;
+      watched.rival = rival;
+      if (rival) this.#tell(watched);
+      else this.#gone(watched);
+    }
+  }
+
+  #tell({ arm, namespace, drive }: Watched): void {
+    const refused = drive === null ? '' : ', and ROS 2 does not drive this one until the other has gone';
+    this.#log.error(
+      `${arm.name}: another bridge on this graph has the node ${namespace}/${NODE_NAME} too${refused}: ` +
+        'rename one of the arms, or give a bridge a namespace (--ros-args -r __ns:=/lab2)',
+    );
+  }
+
+  #gone(watched: Watched): void {
+    const { arm, drive } = watched;
+    watched.drive = null;
+    drive?.();
+    this.#log.info(`${arm.name}: no other bridge has an arm of this name any more`);
+  }
+
+  #count(namespace: string): number {
+    return this.#node
+      .getNodeNamesAndNamespaces()
+      .filter((node) => node.name === NODE_NAME && node.namespace === namespace).length;
+  }
+}

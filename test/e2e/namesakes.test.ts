@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { Witness } from '../ros/support/ros.ts';
+import { BridgeProcess, HAS_ROS, ROS_DOMAIN } from './support/bridge.ts';
+
+const PATIENCE = { timeout: 40_000, interval: 100 };
+
+test.skipIf(!HAS_ROS)(
+  'a second bridge with the same arms on one graph is noticed, and not driven by ROS 2 until the first has gone',
+  async () => {
+    const first = await BridgeProcess.start();
+    const rosOf = async (bridge: BridgeProcess) => (await bridge.get('/status')).body.ros.enabled;
+    await expect.poll(() => rosOf(first), PATIENCE).toBe(true);
+    const second = await BridgeProcess.start();
+    const witness = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
+    try {
+      await expect
+        .poll(() => second.log, PATIENCE)
+        .toMatch(
+          /leader: another bridge on this graph has the node \/leader\/arm_bridge too, and ROS 2 does not drive this one/,
+        );
+      await expect
+        .poll(() => first.log, PATIENCE)
+        .toMatch(/leader: another bridge on this graph has the node .* too: rename/);
+      const initialised = async () =>
+        [(await first.arm(0)).initialised, (await second.arm(0)).initialised] as [boolean, boolean];
+      expect(await witness.trigger('/leader/arm_bridge/init')).toMatchObject({ success: true });
+      expect(await initialised()).toEqual([true, false]);
+      expect((await second.post('/move/init?robot_id=0')).body.status).toBe('ok');
+
+      await first.end('SIGINT');
+      await expect
+        .poll(() => second.log, PATIENCE)
+        .toContain('leader: no other bridge has an arm of this name any more');
+      expect(await witness.trigger('/leader/arm_bridge/park')).toMatchObject({ success: true });
+      expect(await second.arm(0)).toMatchObject({ torque: false });
+    } finally {
+      await witness.close();
+      await second.end('SIGINT');
+    }
+  },
+);
