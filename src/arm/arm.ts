@@ -343,6 +343,8 @@ export class Arm implements ControlListener {
    * epoch has ended meanwhile: by a stop, a reset, a disconnection, or by something that was asked later.
    */
   ask(): Ask {
+    // What is asked from here on is newer than whatever the control thread has done.
+    this.#followEpoch();
     return { number: ++this.#asks };
   }
 
@@ -635,7 +637,7 @@ export class Arm implements ControlListener {
     const { epoch } = this.#control;
     if (epoch === this.#epoch) return;
     this.#epoch = epoch;
-    this.#begun = this.ask().number;
+    this.#begun = ++this.#asks;
     this.interrupted = this.clock.now();
   }
 

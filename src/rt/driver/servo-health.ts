@@ -169,7 +169,7 @@ export class ServoHealth {
     }
     if (this.fault === '' && temperature > limit - HOT_MARGIN) {
       this.#faulty = index;
-      this.fault = `${this.label(index)} has ${temperature} degC and switches off at ${limit}: lower the arm and let it cool`;
+      this.fault = `${this.label(index)} has ${temperature} degC and switches off at ${limit}: let it cool, then reset the arm`;
     }
     if (this.#warned[index] === 1) return;
     this.#warned[index] = 1;
