@@ -77,6 +77,8 @@ export class Arm implements ControlListener {
   onAiling: (joint: number, text: string, ailment: Ailment) => void = () => {};
   /** Motions need no word of their own while its angles may be wrong. */
   movesUncalibrated = false;
+  /** Why somebody may not have the arm at all, for people; empty when he may. */
+  barred: (caller: Caller) => string = () => '';
   /** Why the arm has been taken from its owner, for people, until somebody drives it again. */
   notice = '';
   /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
@@ -370,6 +372,8 @@ export class Arm implements ControlListener {
   ): ArmSession {
     if (!lowering || !this.failed) this.requireDrivable();
     if (!lowering && !still) this.requirePlaced(caller);
+    const barred = this.barred(caller);
+    if (barred !== '') throw new BridgeError('owned', `Arm ${this.name} is not driven: ${barred}.`, { arm: this });
     this.requireWanted(ask);
     const make = (): ArmSession => {
       if (caller.automatic !== true) this.acts++;

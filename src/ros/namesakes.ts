@@ -5,6 +5,8 @@ import type { RosNode } from './rclnodejs.ts';
 
 /** Time in which the nodes of others are found, ms: on one machine it takes a third of this. */
 export const LOOK_TIME = 1000;
+/** On a busy machine it takes longer: whoever finds another bridge within this time of its own beginning came later, s. */
+const NEWCOMER = 10;
 
 interface Watched {
   readonly arm: Arm;
@@ -13,6 +15,8 @@ interface Watched {
   /** Lets ROS 2 drive the arm; null once it may, or where it may not at all. */
   drive: (() => void) | null;
   rival: boolean;
+  /** When it was put on the graph, s. */
+  readonly since: number;
 }
 
 /**
@@ -47,9 +51,9 @@ export class Namesakes {
    */
   watch(arm: Arm, namespace: string, taken: boolean, drive: (() => void) | null): void {
     if (!taken) drive?.();
-    const watched = { arm, namespace, drive: taken ? drive : null, rival: taken };
+    const watched = { arm, namespace, drive: taken ? drive : null, rival: taken, since: arm.clock.now() };
     this.#watched.push(watched);
-    if (taken) this.#tell(watched);
+    if (taken) this.#tell(watched, drive !== null);
   }
 
   /** Looks again. */
@@ -58,13 +62,21 @@ export class Namesakes {
       const rival = this.#count(watched.namespace) > 1;
       if (rival === watched.rival) continue;
       watched.rival = rival;
-      if (rival) this.#tell(watched);
+      if (rival) this.#met(watched);
       else this.#gone(watched);
     }
   }
 
-  #tell({ arm, namespace, drive }: Watched): void {
-    const refused = drive === null ? '' : ', and ROS 2 does not drive this one until the other has gone';
+  #met(watched: Watched): void {
+    const { arm, since } = watched;
+    const late = arm.clock.now() - since < NEWCOMER;
+    if (late) arm.barred = ({ owner }) => (owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '');
+    this.#tell(watched, late);
+  }
+
+  /** @param refused ROS 2 does not drive it */
+  #tell({ arm, namespace }: Watched, refuses: boolean): void {
+    const refused = !refuses ? '' : ', and ROS 2 does not drive this one until the other has gone';
     this.#log.error(
       `${arm.name}: another bridge on this graph has the node ${namespace}/${NODE_NAME} too${refused}: ` +
         'rename one of the arms, or give a bridge a namespace (--ros-args -r __ns:=/lab2)',
@@ -74,6 +86,7 @@ export class Namesakes {
   #gone(watched: Watched): void {
     const { arm, drive } = watched;
     watched.drive = null;
+    arm.barred = () => '';
     drive?.();
     this.#log.info(`${arm.name}: no other bridge has an arm of this name any more`);
   }
