@@ -6,7 +6,7 @@ import type { RosNode } from './rclnodejs.ts';
 /** Time in which the nodes of others are found, ms: on one machine it takes a third of this. */
 export const LOOK_TIME = 1000;
 /** On a busy machine it takes longer: whoever finds another bridge within this time of its own beginning came later, s. */
-const NEWCOMER = 10;
+const NEWCOMER = 5;
 
 interface Watched {
   readonly arm: Arm;

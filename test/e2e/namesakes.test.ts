@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Witness } from '../ros/support/ros.ts';
-import { BridgeProcess, HAS_ROS, ROS_DOMAIN } from './support/bridge.ts';
+import { BridgeProcess, HAS_ROS, ROS_DOMAIN, sleep } from './support/bridge.ts';
 
 const PATIENCE = { timeout: 40_000, interval: 100 };
 
@@ -10,6 +10,8 @@ test.skipIf(!HAS_ROS)(
     const first = await BridgeProcess.start();
     const rosOf = async (bridge: BridgeProcess) => (await bridge.get('/status')).body.ros.enabled;
     await expect.poll(() => rosOf(first), PATIENCE).toBe(true);
+    // Two that begin within five seconds are both taken for the later one.
+    await sleep(6);
     const second = await BridgeProcess.start();
     const witness = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
     try {
