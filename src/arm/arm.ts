@@ -19,8 +19,8 @@ import { type Activity, BridgeError, type Caller, messageOf, type Owner } from '
 
 /** Longest wait for servos that are being brought back, s. */
 const RECOVERY_TIMEOUT = 3;
-/** A stopped arm whose joints still move after this time does not come to rest by itself, s: it brakes within 0.25 s. */
-const REST_LIMIT = 0.4;
+/** A stopped arm whose joints still move after this time does not come to rest by itself, s: it brakes within 0.25 s, on a busy computer later. */
+const REST_LIMIT = 0.8;
 /** Longest wait for an arm to brake, s. */
 const BRAKING_LIMIT = 0.4;
 
