@@ -7,9 +7,9 @@ const BRAKING = 12;
 const LAGGING = 0.08;
 /** As long as no more of it is left to explain, its drive brakes it by itself, rad. */
 const UNEXPLAINED = 0.04;
-/** A joint that is slower rests, rad/s; it must be so for this long, s. */
-const RESTING = 0.06;
-const RESTING_TIME = 0.03;
+/** A joint that stays within this band for so long rests, rad and s: servos at rest tell one step more or less. */
+const REST_BAND = 0.004;
+const REST_TIME = 0.04;
 /** So long after its beginning, and while goals still decelerate, a joint that stays behind is found, s. */
 const LOOKING = 0.03;
 /** A goal that is so near to where its joint can stop has met it, rad. */
@@ -29,12 +29,15 @@ export class ComingToRest {
   readonly #met: Uint8Array;
   #any = false;
   #since = 0;
-  #still = -1;
+  /** Where each joint was when it was last found to move, rad, and the instant of that sample, s. */
+  readonly #anchors: Float64Array;
+  #still = 0;
 
   constructor(joints: number) {
     this.#targets = new Float64Array(joints);
     this.#drawn = new Uint8Array(joints);
     this.#met = new Uint8Array(joints);
+    this.#anchors = new Float64Array(joints);
   }
 
   /** A stop begins. @param now monotonic, s */
@@ -44,7 +47,7 @@ export class ComingToRest {
     this.#met.fill(0);
     this.#any = false;
     this.#since = now;
-    this.#still = -1;
+    this.#anchors.fill(Number.NaN);
   }
 
   /**
@@ -61,10 +64,13 @@ export class ComingToRest {
     dt: number,
     now: number,
   ): void {
-    let still = true;
+    const at = following.measured;
     for (let i = 0; i < positions.length; i++) {
       const velocity = following.velocities[i]!;
-      if (Math.abs(velocity) > RESTING) still = false;
+      if (!(Math.abs(positions[i]! - this.#anchors[i]!) <= REST_BAND)) {
+        this.#anchors[i] = positions[i]!;
+        this.#still = at;
+      }
       if (this.#drawn[i] === 1 && Math.abs(gate.goals[i]! - this.#targets[i]!) < MET) this.#met[i] = 1;
       // Where goal and joint have met the goal stays: a slow joint would push it on for ever.
       if (this.#met[i] === 1) continue;
@@ -80,9 +86,7 @@ export class ComingToRest {
       }
       this.#targets[i] = rest;
     }
-    if (!still) this.#still = -1;
-    else if (this.#still < 0) this.#still = now;
-    else if (now - this.#still >= RESTING_TIME) this.resting = true;
+    if (at - this.#still >= REST_TIME) this.resting = true;
     if (this.#any && stiff) gate.draw(this.#targets, this.#drawn, dt);
   }
 }

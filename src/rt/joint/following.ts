@@ -68,6 +68,11 @@ export class Following {
     this.#past = Array.from({ length: WINDOW + 1 }, () => new Float64Array(count));
   }
 
+  /** Instant of the newest positions, monotonic, s. */
+  get measured(): number {
+    return this.#times[this.#newest]!;
+  }
+
   /** Joints are where they are and rest: what was expected before says nothing. @param now monotonic, s */
   begin(positions: Float64Array, now: number): void {
     for (const past of this.#past) past.set(positions);
