@@ -35,6 +35,8 @@ export interface DriveOptions {
 export class ArmSession {
   readonly arm: Arm;
   readonly owner: Owner;
+  /** It leads the arm down, also when its own servos have stopped it. */
+  readonly lowers: boolean;
   /** Number of the motion that was begun last; null before the first. */
   motion: number | null = null;
   /** That motion has come to its end. */
@@ -45,7 +47,6 @@ export class ArmSession {
   readonly #epoch: number;
   readonly #end: (session: ArmSession) => void;
   readonly #signal: AbortSignal | undefined;
-  readonly #lowering: boolean;
   #timeLimit: number;
   #deadline: number;
   #loss: Loss | null = null;
@@ -72,7 +73,7 @@ export class ArmSession {
     this.#epoch = epoch;
     this.#signal = caller.signal;
     this.#timeLimit = timeLimit;
-    this.#lowering = lowering;
+    this.lowers = lowering;
     this.#deadline = arm.clock.now() + timeLimit;
     this.#end = end;
   }
@@ -227,7 +228,7 @@ export class ArmSession {
   }
 
   #drive(source: SourceSpec): Promise<RunningMotion> {
-    const command = { source, epoch: this.#epoch, lowering: this.#lowering };
+    const command = { source, epoch: this.#epoch, lowering: this.lowers };
     return this.#control.drive(command, (motion) => {
       this.motion = motion;
       // The session has ended while this was on its way.

@@ -595,6 +595,8 @@ export class Arm implements ControlListener {
         this.#records.stop(this, reason);
         break;
       case 'loseStopped':
+        // A servo that fails does not end the way down.
+        if (this.failed && this.#ownership.lowers) break;
         this.#interrupt();
         this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
         break;

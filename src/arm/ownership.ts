@@ -128,6 +128,11 @@ export class Ownership {
     return this.#session?.owner ?? this.#keeper;
   }
 
+  /** Whether who has it leads it down. */
+  get lowers(): boolean {
+    return this.#session?.lowers === true;
+  }
+
   has(session: ArmSession): boolean {
     return this.#session === session;
   }

@@ -132,7 +132,7 @@ function drive(thread: ControlThread, command: Of<'drive'>): CommandResult | str
   if (refusal !== '') return refusal;
   const gaining = acceleration.move.map((most) => most * gain);
   const source = makeSource(thread, controlled, command.source, { top, gaining });
-  controller.drive(source, part, gain);
+  controller.drive(source, part, gain, command.lowering === true);
   const timed = source instanceof Trajectory || source instanceof Waypoints;
   return { motion: controller.motion, duration: timed ? source.duration : 0 };
 }

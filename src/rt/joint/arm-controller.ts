@@ -53,6 +53,8 @@ export class ArmController implements Published {
   readonly #writer: SnapshotWriter;
   /** Parts of its speeds at which it moves while its angles may be wrong. */
   readonly #crawl: Readonly<Record<LimitSet, number>>;
+  /** What drives it leads it down. */
+  #lowers = false;
   /** Some joint is beyond its limits. */
   #beyond = false;
   /** Epoch of intent in which torque was asked for. */
@@ -130,10 +132,12 @@ export class ArmController implements Published {
    * Hands the arm to a source. The caller has checked that the arm may be driven.
    * @param speed part of the speeds for moves that is allowed until the next source: one that is planned is timed for it
    * @param acceleration the same of the accelerations
+   * @param lowers it leads the arm down, which goes on when a servo then fails
    */
-  drive(source: SetpointSource, speed = 1, acceleration = 1): void {
+  drive(source: SetpointSource, speed = 1, acceleration = 1, lowers = false): void {
     const { gate, link } = this;
     this.#end('superseded');
+    this.#lowers = lowers;
     gate.limitSpeeds('move', speed);
     gate.limitAccelerations('move', acceleration);
     if (link.remote && this.state === StateCode.ready) gate.adopt(link.readings.positions);
@@ -220,7 +224,7 @@ export class ArmController implements Published {
 
   #mindStop(): void {
     const { link } = this;
-    if (link.fault !== '' && !this.#shared.stopLatched(this.index)) {
+    if (link.fault !== '' && !this.#lowers && !this.#shared.stopLatched(this.index)) {
       this.#shared.latchStop(this.index, StopWord.fault);
       this.#shared.endEpoch(this.index);
     }
@@ -288,6 +292,7 @@ export class ArmController implements Published {
       this.#drive.followGains();
     }
     this.source = null;
+    this.#lowers = false;
     this.onEnd(this.motion, reason, text);
   }
 
