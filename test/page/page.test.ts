@@ -89,6 +89,7 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
 describe.skipIf(!HAS_BROWSER)('the page of the interface', () => {
   test('sends its examples and shows the answers; nothing of it comes from elsewhere', async () => {
     const bridge = await startBridge();
+    await raise(bridge);
     const page = await openPage(bridge);
     await page.goto(`${bridge.url}/docs`);
     const operation = page.locator('details#operation-joints_write');
