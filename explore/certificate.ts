@@ -28,13 +28,15 @@ export class Certificate {
   readonly #faults = new Map<string, number>(FAULT_NAMES.map((name) => [name, 0]));
   #runs = 0;
   #seconds = 0;
-  #violations = 0;
+  /** Runs that broke a rule, by the rule. */
+  readonly #broken = new Map<string, number>();
 
   /** @param faults that were drawn for the run */
   add(world: World, faults: readonly string[]): void {
     this.#runs++;
     this.#seconds += world.now;
-    this.#violations += world.judge.violations.length;
+    for (const rule of new Set(world.judge.violations.map((violation) => violation.rule)))
+      this.#broken.set(rule, (this.#broken.get(rule) ?? 0) + 1);
     for (const name of faults) this.#faults.set(name, this.#faults.get(name)! + 1);
     for (const family of Object.keys(this.#figures) as Family[]) {
       const figures = world.judge.figures[family];
@@ -56,7 +58,17 @@ export class Certificate {
     );
     const lines = [
       `**${(this.#seconds / 3600).toFixed(1)} simulated hours** in ${this.#runs} runs (seeds ${first} to ${last}) at commit ${commit}: ` +
-        `**${this.#violations} violations** of the judge's rules.`,
+        (this.#broken.size === 0
+          ? '**no rule of the judge was broken**.'
+          : '**rules of the judge were broken**, as listed.'),
+      ...(this.#broken.size === 0
+        ? []
+        : [
+            '',
+            '| Rule that was broken | Runs |',
+            '|---|--:|',
+            ...[...this.#broken].map(([rule, runs]) => `| ${rule} | ${runs} |`),
+          ]),
       '',
       `| | ${families.map((family) => FAMILY_NAMES[family]).join(' | ')} |`,
       `|---|${families.map(() => '--:').join('|')}|`,
