@@ -3,7 +3,7 @@ import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { Rule } from './judge.ts';
 import { type Deed, pairOf, type Script, type Step } from './script.ts';
 
-/** A run that shows one defect of the list that was found from outside (S and R). */
+/** A run that shows one defect of the list that was found from outside (S and R), or by a seed of the explorer. */
 export interface Case {
   readonly id: string;
   readonly script: Script;
@@ -175,6 +175,21 @@ export const CASES: readonly Case[] = [
       6,
     ),
     rules: ['float step'],
+    known: false,
+  },
+  {
+    id: 'seed 2027',
+    script: script(
+      'servos that are asked what they are get no goals meanwhile, and no leap afterwards',
+      'so101',
+      [
+        { at: 0.2, do: 'fault', arm: 'follower', fault: { requests: { loseRate: 0.6 } } },
+        ask(1, `/move/init?robot_id=${FOLLOWER}&take_over=true`),
+        ...[1.4, 1.8, 2.2, 2.6].map((at) => ask(at, `/robot/config?robot_id=${FOLLOWER}`)),
+      ],
+      5,
+    ),
+    rules: ['step'],
     known: false,
   },
 ];

@@ -70,12 +70,16 @@ const TORQUE_DISTANCE = 0.05;
 const REST_TIME = 0.3;
 const REST_SPEED = 0.1;
 const REST_WAY = 0.35;
+/** A joint whose servo tells a wrong position comes to rest where it is told to be, which takes so much longer, s. */
+const REST_MISREAD = 0.3;
 /** A driven joint may be faster than its limit by this part and this much, rad/s: the arm is elastic. */
 const SPEED_PART = 1.25;
 const SPEED_MORE = 0.3;
 /** Speeds are judged over this time, s. */
 const SPEED_TIME = 0.02;
 const RANGE_MORE = 0.08;
+/** A servo that is without torque for less than this, s, goes on holding: nobody can know of it yet. */
+const UNNOTICED = 0.05;
 /** Torque is confirmed, or undone, within this time, s. */
 const ARMING = 0.3;
 /** A servo that is brought back after an overload gives way for less than this, s. */
@@ -118,6 +122,9 @@ class WatchedArm {
   readonly driven: Uint8Array;
   /** When each joint got its torque, s. */
   readonly drivenSince: Float64Array;
+  /** When each joint was seen with torque last, s, and how far its goal was away then, rad. */
+  readonly drivenLast: Float64Array;
+  readonly lastDistance: Float64Array;
   /** Where each joint was when it was last allowed to move, rad. */
   readonly anchors: Float64Array;
   readonly history: Float64Array[] = [];
@@ -157,6 +164,8 @@ class WatchedArm {
     });
     this.driven = new Uint8Array(model.joints.length);
     this.drivenSince = new Float64Array(model.joints.length);
+    this.drivenLast = new Float64Array(model.joints.length).fill(Number.NEGATIVE_INFINITY);
+    this.lastDistance = new Float64Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
   }
@@ -343,8 +352,11 @@ export class Judge {
     this.#arms.get(arm)!.stopAnswered = this.#now();
   }
 
-  reset(arm: string): void {
-    this.#arms.get(arm)!.stopped = false;
+  /** A person releases the arm, and may ask for motion anew. */
+  reset(name: string): void {
+    const arm = this.#arms.get(name)!;
+    arm.stopped = false;
+    if (arm.stop?.rested === true) arm.stop = null;
   }
 
   isStopped(arm: string): boolean {
@@ -373,7 +385,10 @@ export class Judge {
     for (let j = 0; j < servos.length; j++) {
       const on = servos[j]!.every((servo) => servo.torqueOn && servo.awake);
       if (on && arm.driven[j] === 0) this.#switchedOn(arm, j);
-      if (!on) all = false;
+      if (on) {
+        arm.drivenLast[j] = now;
+        arm.lastDistance[j] = goalDistance(servos[j]!);
+      } else all = false;
       if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
       arm.driven[j] = on ? 1 : 0;
     }
@@ -492,7 +507,7 @@ export class Judge {
     if (moving < 0) {
       if (!stop.rested) figures.rest = Math.max(figures.rest, now - stop.from);
       stop.rested = true;
-    } else if (now > stop.due) {
+    } else if (now > stop.due + (arm.misread ? REST_MISREAD : 0)) {
       const joint = arm.model.joints[moving]!.name;
       const speed = velocities[moving]!.toFixed(2);
       this.complain('stop', arm.name, `${joint} goes at ${speed} rad/s ${(now - stop.from).toFixed(2)} s after a stop`);
@@ -512,13 +527,14 @@ export class Judge {
     const figures = this.figures[arm.family];
     const joint = arm.model.joints[j]!;
     const droop = Math.abs(arm.sim.physics.holdingTorques()[j]!) / joint.stiffness;
-    const distance = Math.max(...arm.sim.servos[j]!.map((servo) => Math.abs(servo.goalDistance)));
+    const distance = goalDistance(arm.sim.servos[j]!);
+    const before = this.#now() - arm.drivenLast[j]! < UNNOTICED ? arm.lastDistance[j]! : 0;
     figures.torqueEvents++;
     arm.drivenSince[j] = this.#now();
     if (arm.stopped && this.#now() > arm.stopAnswered + LOOK && !arm.excused(this.#now()))
       this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
     figures.torque = Math.max(figures.torque, distance);
-    if (distance <= TORQUE_DISTANCE + 1.5 * droop) return;
+    if (distance <= TORQUE_DISTANCE + Math.max(1.5 * droop, before)) return;
     this.complain('torque', arm.name, `${joint.name} got torque with a goal ${distance.toFixed(3)} rad away`);
   }
 
@@ -574,6 +590,11 @@ const FLOATING = /^gravity|^leading/;
 function familyOf({ name, family }: ArmModel): Family {
   if (family === 'feetech' || family === 'dynamixel') return family;
   throw new Error(`the judge cannot read what is said to the ${family} servos of ${name}`);
+}
+
+/** Largest distance of a joint's servos from their goals, rad. */
+function goalDistance(servos: SimulatedArm['servos'][number]): number {
+  return Math.max(...servos.map((servo) => Math.abs(servo.goalDistance)));
 }
 
 function signMagnitude(raw: number): number {

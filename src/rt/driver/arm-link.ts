@@ -88,7 +88,10 @@ export interface ArmLink {
   expire(): void;
   /** Sends goal positions, rad. */
   write(goals: Float64Array): void;
-  /** Of each joint, whether it was sent the last goals: 0; 1 when one of its servos has not been heard; 2 when one is lost. */
+  /**
+   * Of each joint, whether it was sent the last goals: 0; 1 when one of its servos has not been heard, or the bus is taken by a
+   * transaction; 2 when one is lost.
+   */
   readonly withheld: Uint8Array;
   /** Reads torque and goals of the servos in the next cycle. */
   probe(): void;

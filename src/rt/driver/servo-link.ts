@@ -209,9 +209,10 @@ export class ServoLink implements ArmLink {
   }
 
   write(goals: Float64Array): void {
-    if (!this.#connection.reading || this.#parts.session.busy) return;
+    const sends = this.#connection.reading && !this.#parts.session.busy;
+    this.withheld.fill(sends ? 0 : 1);
+    if (!sends) return;
     const { trusted, lost } = this.#parts.trust;
-    this.withheld.fill(0);
     for (let i = 0; i < this.#parts.slots.length; i++) {
       if (trusted[i] === 1) continue;
       const { joint } = this.#parts.slots[i]!;
