@@ -8,11 +8,20 @@ import { type ArmSnapshot, BridgeError, type Caller, type Owner } from './types.
 
 /** Longest wait for servos to confirm that torque is on or off, s. */
 const TORQUE_TIMEOUT = 2;
-/** The arm has settled when no joint has left this band for `SETTLE_WINDOW`, rad (one servo step and a half). */
-const SETTLE_BAND = 0.0024;
-const SETTLE_WINDOW = 0.08;
-/** An arm that swings longer is measured as it is, s. */
-const SETTLE_LIMIT = 1.5;
+/** How it is told that an arm has settled. */
+export interface Settling {
+  /** No joint leaves this band, rad, */
+  readonly band: number;
+  /** for so long, s. */
+  readonly window: number;
+  /** An arm that swings longer is measured as it is, s. */
+  readonly limit: number;
+}
+
+/** Good to a few millimetres at the tool: one servo step and a half. */
+const SETTLED: Settling = { band: 0.0024, window: 0.08, limit: 1.5 };
+/** Joints that stick creep on to where they stay, less than a servo step in this time. */
+export const AT_REST: Settling = { band: 0.0024, window: 1, limit: 3 };
 
 /** Why a motion is waited for no longer. */
 interface WaitEnd {
@@ -208,19 +217,19 @@ export class ArmSession {
   }
 
   /** Waits until the joints rest, or long enough, or the arm is lost; resolves with the newest snapshot. */
-  async settle(): Promise<ArmSnapshot> {
+  async settle({ band, window, limit }: Settling = SETTLED): Promise<ArmSnapshot> {
     const { arm } = this;
-    const limit = arm.clock.now() + SETTLE_LIMIT;
+    const deadline = arm.clock.now() + limit;
     const anchor = arm.read().positions.slice();
     let since = arm.read().sampleInstant;
-    while (arm.clock.now() < limit && this.lost === null) {
+    while (arm.clock.now() < deadline && this.lost === null) {
       await arm.nextCycle();
       const { positions, sampleInstant } = arm.read();
-      const left = positions.some((angle, i) => Math.abs(angle - anchor[i]!) > SETTLE_BAND);
+      const left = positions.some((angle, i) => Math.abs(angle - anchor[i]!) > band);
       if (left) {
         anchor.set(positions);
         since = sampleInstant;
-      } else if (sampleInstant - since >= SETTLE_WINDOW) {
+      } else if (sampleInstant - since >= window) {
         break;
       }
     }

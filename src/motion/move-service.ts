@@ -1,5 +1,5 @@
 import type { Arm } from '../arm/arm.ts';
-import type { ArmSession } from '../arm/arm-session.ts';
+import { type ArmSession, AT_REST } from '../arm/arm-session.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { SourceSpec } from '../rt/messages.ts';
@@ -12,7 +12,9 @@ import type { Planners } from './planners.ts';
 import {
   absoluteTarget,
   describe,
+  type Errors,
   errorsOf,
+  isClose,
   missed,
   poseTarget,
   refused,
@@ -25,6 +27,11 @@ import { toolIn } from './tool.ts';
 const TIME_LIMIT = 30;
 /** The longest that lowering before the end of the bridge may take, s. */
 const LOWERING_LIMIT = 8;
+/** What joints that stick may still move the tool by once the arm has settled, and once it is at rest: m and rad. */
+const SETTLED_CREEP: Errors = { position: 0.002, orientation: 0.02 };
+const REST_CREEP: Errors = { position: 0.0007, orientation: 0.007 };
+/** Most trials of an arm that is within its tolerances already, and close to their edge. */
+const IMPROVEMENTS = 2;
 /** Most that trials may move a joint's goal away from the asked position, rad. */
 const LARGEST_CORRECTION = 0.15;
 /** An arm that cannot go all the way down around a dead joint goes so far. */
@@ -339,16 +346,23 @@ export class MoveService {
       if (problem !== null) return problem;
     }
     const correction = new Float64Array(target.goal.length);
+    let improved = 0;
     let leg = legs.at(-1)!;
     for (;;) {
       const trials = onTrial() + 1;
       const problem = await session.drive(leg);
       if (problem !== null) return problem;
-      const { positions } = await session.settle();
+      let { positions } = await session.settle();
+      let errors = errorsOf(arm, planner, target, positions);
+      if (isClose(target, errors, SETTLED_CREEP)) {
+        ({ positions } = await session.settle(AT_REST));
+        errors = errorsOf(arm, planner, target, positions);
+      }
       if (session.lost !== null) return session.lost;
-      const miss = missed(target, errorsOf(arm, planner, target, positions));
-      if (miss === null) return null;
-      if (trials >= target.tolerances.maxTrials || miss.hopeless) {
+      const miss = missed(target, errors);
+      const last = trials >= target.tolerances.maxTrials;
+      if (miss === null && (last || improved++ >= IMPROVEMENTS || !isClose(target, errors, REST_CREEP))) return null;
+      if (miss !== null && (last || miss.hopeless)) {
         return `${miss.what} missed after ${trials} trial${trials === 1 ? '' : 's'}`;
       }
       for (let i = 0; i < correction.length; i++) {

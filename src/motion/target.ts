@@ -160,6 +160,16 @@ export function errorsOf(arm: Arm, planner: ArmPlanner, target: Target, q: Float
   };
 }
 
+/** Whether an arm within its tolerances may leave them by what it may still creep: m and rad. */
+export function isClose(target: Target, errors: Errors | null, creep: Errors): boolean {
+  if (errors === null || missed(target, errors) !== null) return false;
+  const { positionTolerance, orientationTolerance } = target.tolerances;
+  return (
+    errors.position > positionTolerance - creep.position ||
+    errors.orientation > orientationTolerance - creep.orientation
+  );
+}
+
 /** @returns null when both tolerances are met; `hopeless` when no trial can meet them */
 export function missed(target: Target, errors: Errors | null): { what: string; hopeless: boolean } | null {
   if (errors === null) return null;
