@@ -77,12 +77,13 @@ export function watchAnswer(
       return leaderStart(world, body, begin, end);
     case 'POST /move/leader/stop':
     case 'POST /gravity/stop': {
-      const names = route === 'POST /gravity/stop' ? arms : judge.names;
+      const floating = route === 'POST /gravity/stop';
+      const names = floating ? arms : judge.names;
+      const ended = floating ? /^gravity/ : /^mirroring|^leading/;
       const lowers = query.get('release') !== 'hold';
       if (lowers) release(world, names, world.now + LOWERING);
       return () => {
-        for (const arm of names)
-          judge.end(arm, /^mirroring|^leading|^gravity/, world.now + (lowers ? LOWERING : SETTLING));
+        for (const arm of names) judge.end(arm, ended, world.now + (lowers ? LOWERING : SETTLING));
         if (lowers) begin(names, world.now + LOWERING);
       };
     }

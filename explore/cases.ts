@@ -192,4 +192,24 @@ export const CASES: readonly Case[] = [
     rules: ['step'],
     known: false,
   },
+  {
+    id: 'seed 4021',
+    script: script(
+      'torque that cannot go on is undone for a servo that has lost its supply and its goal meanwhile',
+      'so101',
+      [
+        ask(0.5, '/move/leader/start', { robot_pairs: [{ leader_id: FOLLOWER, follower_id: 0 }] }),
+        ask(2.5, '/stop?robot_id=0'),
+        { at: 3, do: 'fault', arm: 'leader', fault: { servos: { 5: { volts: 0 } } } },
+        { at: 6.2, do: 'fault', arm: 'leader', fault: { servos: { 5: { volts: null } } } },
+        ask(7.1, '/stop/reset'),
+        { at: 7.18, do: 'fault', arm: 'leader', fault: { servos: { 6: { volts: 0 } } } },
+        ask(7.27, '/move/init?robot_id=0'),
+        { at: 7.75, do: 'fault', arm: 'leader', fault: { servos: { 6: { volts: null } } } },
+      ],
+      10,
+    ),
+    rules: ['torque'],
+    known: false,
+  },
 ];

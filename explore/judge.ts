@@ -70,6 +70,8 @@ const TORQUE_DISTANCE = 0.05;
 const REST_TIME = 0.3;
 const REST_SPEED = 0.1;
 const REST_WAY = 0.35;
+/** An arm at rest may still swing by this much, rad. */
+const REST_SWING = 0.03;
 /** A joint whose servo tells a wrong position comes to rest where it is told to be, which takes so much longer, s. */
 const REST_MISREAD = 0.3;
 /** A driven joint may be faster than its limit by this part and this much, rad/s: the arm is elastic. */
@@ -106,8 +108,9 @@ interface Stop {
   readonly due: number;
   readonly from: number;
   readonly positions: Float64Array;
+  /** Where the joints were when they had to rest, rad; null before. */
+  atDue: Float64Array | null;
   rested: boolean;
-  done: boolean;
 }
 
 /** One arm, as its servos and its physics show it. */
@@ -334,7 +337,7 @@ export class Judge {
     arm.releaseUntil = 0;
     if (arm.driven.some((driven) => driven === 1)) {
       const positions = arm.sim.physics.positions.slice();
-      arm.stop = { from, due: from + REST_TIME, positions, rested: false, done: false };
+      arm.stop = { from, due: from + REST_TIME, positions, atDue: null, rested: false };
       this.figures[arm.family].stops++;
     }
   }
@@ -498,6 +501,7 @@ export class Judge {
     const { positions, velocities } = arm.sim.physics;
     let moving = -1;
     let way = 0;
+    if (now > stop.due) stop.atDue ??= positions.slice();
     for (let j = 0; j < positions.length; j++) {
       if (arm.driven[j] === 0) continue;
       if (Math.abs(velocities[j]!) > REST_SPEED) moving = j;
@@ -507,7 +511,7 @@ export class Judge {
     if (moving < 0) {
       if (!stop.rested) figures.rest = Math.max(figures.rest, now - stop.from);
       stop.rested = true;
-    } else if (now > stop.due + (arm.misread ? REST_MISREAD : 0)) {
+    } else if (now > stop.due + (arm.misread ? REST_MISREAD : 0) && this.#leaves(stop, positions, moving)) {
       const joint = arm.model.joints[moving]!.name;
       const speed = velocities[moving]!.toFixed(2);
       this.complain('stop', arm.name, `${joint} goes at ${speed} rad/s ${(now - stop.from).toFixed(2)} s after a stop`);
@@ -521,6 +525,11 @@ export class Judge {
     } else if (now > stop.due + 1) {
       arm.stop = null;
     }
+  }
+
+  /** Whether a joint of an arm that had to rest has left the place where it was then by more than it may swing. */
+  #leaves({ atDue }: Stop, positions: Float64Array, joint: number): boolean {
+    return Math.abs(positions[joint]! - (atDue ?? positions)[joint]!) > REST_SWING;
   }
 
   #switchedOn(arm: WatchedArm, j: number): void {

@@ -75,6 +75,13 @@ export class BusWrites {
     this.#bus.syncWrite(this.#torque, values, this.commanded);
   }
 
+  /** Switches off servos, and none on: one that has lost its torque meanwhile stays limp. @param kept 1 for each that is left */
+  release(kept: Uint8Array): void {
+    for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = kept[i] === 0 ? this.commanded[i]! : 0;
+    this.#flags.fill(0);
+    this.#bus.syncWrite(this.#torque, this.#flags, this.#meant);
+  }
+
   all(register: Register, value: number): void {
     this.#flags.fill(value);
     this.#bus.syncWrite(register, this.#flags, this.commanded);

@@ -94,9 +94,10 @@ export class ServoLink implements ArmLink {
   }
 
   #makeArming(): Arming {
-    const command = (change: (expected: Uint8Array) => void): void => {
-      change(this.#parts.torque.expected);
-      this.#parts.writes.torque(this.#parts.torque.expected);
+    const { torque, writes } = this.#parts;
+    const all = (on: 0 | 1): void => {
+      torque.expected.fill(on);
+      writes.torque(torque.expected);
     };
     return new Arming({
       label: (index) => this.#parts.health.label(index),
@@ -110,9 +111,12 @@ export class ServoLink implements ArmLink {
       lowest: this.#parts.limits.lowest,
       highest: this.#parts.limits.highest,
       radians: Float64Array.from(this.#parts.slots, ({ model }) => (2 * Math.PI) / model.stepsPerTurn),
-      energise: () => command((expected) => expected.fill(1)),
-      release: () => command((expected) => expected.fill(0)),
-      undo: (before) => command((expected) => expected.set(before)),
+      energise: () => all(1),
+      release: () => all(0),
+      undo: (before) => {
+        torque.expected.set(before);
+        writes.release(before);
+      },
     });
   }
 

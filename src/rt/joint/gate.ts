@@ -39,6 +39,8 @@ export class Gate {
   readonly #stopRate: Float64Array;
   /** Goals that the servos were sent last, rad. */
   readonly #sent: Float64Array;
+  /** What stiffer or softer springs still ask of the goals, which the bound has kept back, rad. */
+  readonly #owed: Float64Array;
   #tracking = false;
   /** Where the hand is taken to be while the arm floats, rad. */
   readonly #base: Float64Array;
@@ -54,6 +56,7 @@ export class Gate {
     this.accelerations = new Float64Array(joints);
     this.speeds = { move: limits.velocity.move.slice(), mirror: limits.velocity.mirror.slice() };
     this.#sent = new Float64Array(joints);
+    this.#owed = new Float64Array(joints);
     this.#gaining = { move: limits.acceleration.move.slice(), mirror: limits.acceleration.mirror.slice() };
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
@@ -75,6 +78,7 @@ export class Gate {
   adopt(goals: Float64Array): void {
     for (let i = 0; i < goals.length; i++) if (Number.isFinite(goals[i]!)) this.goals[i] = goals[i]!;
     this.#sent.set(this.goals);
+    this.#owed.fill(0);
     this.velocities.fill(0);
     this.accelerations.fill(0);
     this.#tracking = false;
@@ -86,7 +90,11 @@ export class Gate {
     for (let i = 0; i < this.goals.length; i++) {
       const most = fastest[i]! * dt;
       const last = this.#sent[i]!;
-      this.goals[i] = last + Math.min(Math.max(this.goals[i]! - last, -most), most);
+      const owed = this.#owed[i]!;
+      const goal = this.goals[i]!;
+      this.goals[i] = last + Math.min(Math.max(goal + owed - last, -most), most);
+      const paid = this.goals[i]! - goal;
+      this.#owed[i] = owed - Math.min(Math.max(paid, Math.min(owed, 0)), Math.max(owed, 0));
     }
   }
 
@@ -142,7 +150,8 @@ export class Gate {
     const maxGain = this.#gaining[set];
     for (let i = 0; i < this.goals.length; i++) {
       if (only !== undefined && only[i] === 0) continue;
-      const goal = this.goals[i]!;
+      const owed = this.#owed[i]!;
+      const goal = this.goals[i]! + owed;
       const speed = this.velocities[i]!;
       const acceleration = maxAcceleration[i]!;
       const gaining = maxGain[i]!;
@@ -179,7 +188,7 @@ export class Gate {
         position = Math.min(lower[i]!, goal);
         next = (position - goal) / dt;
       }
-      this.goals[i] = position;
+      this.goals[i] = position - owed;
       this.velocities[i] = next;
       this.accelerations[i] = (next - speed) / dt;
     }
@@ -251,6 +260,7 @@ export class Gate {
         const wanted = this.#base[i]! + (Number.isFinite(distances[i]!) ? distances[i]! : 0);
         const next = Math.min(Math.max(wanted, position - reach[i]!), position + reach[i]!);
         this.goals[i] = next;
+        this.#owed[i] = 0;
       }
       this.velocities[i] = 0;
       this.accelerations[i] = 0;
@@ -260,14 +270,18 @@ export class Gate {
   }
 
   /**
-   * The stiffness of the servos' position springs changes: goals move so that the springs' torques stay.
+   * The stiffness of the servos' position springs changes: goals move so that the springs' torques stay, as fast as `bound`
+   * lets them.
    * @param positions measured, rad
    * @param ratio old stiffness over new one, by joint
+   * @param aims is given the goals that they come to, rad
    */
-  regain(positions: Float64Array, ratio: Float64Array): void {
+  regain(positions: Float64Array, ratio: Float64Array, aims: Float64Array): void {
     for (let i = 0; i < this.goals.length; i++) {
-      const goal = positions[i]! + (this.goals[i]! - positions[i]!) * ratio[i]!;
-      if (Number.isFinite(goal)) this.goals[i] = goal;
+      const wanted = this.goals[i]! + this.#owed[i]!;
+      const goal = positions[i]! + (wanted - positions[i]!) * ratio[i]!;
+      if (Number.isFinite(goal)) this.#owed[i] = goal - this.goals[i]!;
+      aims[i] = this.goals[i]! + this.#owed[i]!;
     }
   }
 }

@@ -208,8 +208,8 @@ export class JointDrive {
     }
     if (!changed) return;
     this.#relief.reset();
-    this.gate.regain(readings.positions, this.#ratio);
-    this.#droop.setpointsOf(this.gate.goals, this.setpoints);
+    this.gate.regain(readings.positions, this.#ratio, this.#targets);
+    this.#droop.setpointsOf(this.#targets, this.setpoints);
   }
 
   /**

@@ -145,9 +145,21 @@ test('floating goals follow a hand of any usual speed, and a quicker one, or a r
 test('a spring that becomes harder or softer goes on pulling as it did', () => {
   const gate = new Gate(limits());
   gate.adopt(Float64Array.of(0.5));
-  gate.regain(Float64Array.of(0.4), Float64Array.of(0.25));
+  const aims = new Float64Array(1);
+  gate.regain(Float64Array.of(0.4), Float64Array.of(0.25), aims);
+  expect(aims[0]).toBeCloseTo(0.425, 12);
+  // As fast as goals may go, and not for ever.
+  const goals: number[] = [];
+  for (let k = 0; k < 30; k++) {
+    gate.brake('move', DT);
+    gate.bound(DT);
+    gate.sent(ALL);
+    goals.push(gate.goals[0]!);
+  }
+  const steps = goals.map((goal, k) => Math.abs(goal - (k === 0 ? 0.5 : goals[k - 1]!)));
+  expect(Math.max(...steps)).toBeLessThanOrEqual(limits().velocity.mirror[0]! * DT + 1e-12);
   expect(gate.goals[0]).toBeCloseTo(0.425, 12);
-  gate.regain(Float64Array.of(Number.NaN), Float64Array.of(4));
+  gate.regain(Float64Array.of(Number.NaN), Float64Array.of(4), aims);
   expect(gate.goals[0]).toBeCloseTo(0.425, 12);
 });
 
