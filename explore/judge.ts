@@ -581,6 +581,8 @@ export class Judge {
   #torqueCut(arm: WatchedArm, servo: ServoSeen): void {
     const servos = arm.sim.servos[servo.joint]!;
     if (!servos.some((other) => other.torqueOn) || this.#now() < arm.releaseUntil || !arm.raised) return;
+    // One that protects itself carries next to nothing, and comes back only by being switched off.
+    if (servos.some((other) => other.protects)) return;
     // Torque that has just come on and is taken back leaves the arm as it was: nobody has let go of it yet.
     if (this.#now() - arm.drivenSince[servo.joint]! > ARMING) servo.cut = this.#now();
   }
