@@ -3,7 +3,7 @@ import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { Rule } from './judge.ts';
 import { type Deed, pairOf, type Script, type Step } from './script.ts';
 
-/** A run that shows one defect of the list that was found from outside (S and R). */
+/** A run that shows one defect: of the list that was found from outside (S and R), or of the run of a seed (E). */
 export interface Case {
   readonly id: string;
   readonly script: Script;
@@ -175,6 +175,17 @@ export const CASES: readonly Case[] = [
       6,
     ),
     rules: ['float step'],
+    known: false,
+  },
+  {
+    id: 'E2024',
+    script: script(
+      'one damaged answer of Dynamixel servos that answer late, as from the factory, makes their bus fall behind for good',
+      'koch',
+      [{ at: 1, do: 'fault', arm: 'leader', fault: { corruptRate: 0.02 } }],
+      8,
+    ),
+    rules: ['liveness'],
     known: false,
   },
 ];

@@ -445,7 +445,7 @@ export class World {
 }
 
 /** Rules that are judged when everything has been mended. */
-const LATE_RULES: ReadonlySet<string> = new Set(['liveness', 'patience']);
+export const LATE_RULES: ReadonlySet<string> = new Set(['liveness', 'patience']);
 
 /**
  * Runs a script to its end, or until a rule is broken.
@@ -515,6 +515,7 @@ const MENDED: SimFault = {
   requests: { loseRate: 0, corruptRate: 0, doubleRate: 0, lateRate: 0, lateness: 0 },
   replies: { lateRate: 0, lateness: 0 },
   unplugged: false,
+  volts: null,
 };
 const HEALTHY = {
   ignoresGoals: false,

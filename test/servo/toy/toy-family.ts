@@ -55,6 +55,8 @@ class ToyClient extends ExchangeClient {
 }
 
 class ToyBus extends SyncBus {
+  protected override readonly statusOverhead = OVERHEAD;
+
   constructor(port: BytePort, ids: readonly number[]) {
     super(port, ids, MAX_FRAME, (handler) => new AnswerParser(handler));
   }
@@ -69,10 +71,6 @@ class ToyBus extends SyncBus {
 
   protected override askSome(ids: Uint8Array, address: number, length: number): number {
     return frames.encodeReadAll(this.frame, ids, address, length);
-  }
-
-  protected override answerLength(count: number, length: number): number {
-    return count * (OVERHEAD + length);
   }
 
   protected override encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number {
