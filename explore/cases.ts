@@ -178,12 +178,47 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
+    id: 'E2013',
+    script: script(
+      'a servo that is brought back after an overload on a line that damages answers stays limp',
+      'so101',
+      [
+        { at: 12.86, do: 'fault', arm: 'follower', fault: { stall: 0.21 } },
+        ask(13.748, `/move/hello?robot_id=${FOLLOWER}`),
+        { at: 14.989, do: 'fault', arm: 'follower', fault: { corruptRate: 0.6 } },
+        {
+          at: 15.55,
+          do: 'hand',
+          arm: 'follower',
+          joints: { gripper: 0.827, elbow_flex: 0.37, shoulder_lift: 1.084 },
+          over: 1.44,
+        },
+        ask(17.637, '/stop'),
+        ask(18.066, '/stop/reset'),
+      ],
+      20,
+    ),
+    rules: ['drop'],
+    known: false,
+  },
+  {
     id: 'E2024',
     script: script(
       'one damaged answer of Dynamixel servos that answer late, as from the factory, makes their bus fall behind for good',
       'koch',
       [{ at: 1, do: 'fault', arm: 'leader', fault: { corruptRate: 0.02 } }],
       8,
+    ),
+    rules: ['liveness'],
+    known: false,
+  },
+  {
+    id: 'E2007',
+    script: script(
+      'a control thread that fails again and again ends the bridge, and the next one has the arms',
+      'so101',
+      [1, 2, 3, 4].map((at) => ({ at, do: 'crash' })),
+      6,
     ),
     rules: ['liveness'],
     known: false,
