@@ -3,7 +3,7 @@ import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { Rule } from './judge.ts';
 import { type Deed, pairOf, type Script, type Step } from './script.ts';
 
-/** A run that shows one defect of the list that was found from outside (S and R), or by a seed of the explorer. */
+/** A run that shows one defect: of the list that was found from outside (S and R), or of the run of a seed (E). */
 export interface Case {
   readonly id: string;
   readonly script: Script;
@@ -178,7 +178,7 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
-    id: 'seed 2027',
+    id: 'E2027',
     script: script(
       'servos that are asked what they are get no goals meanwhile, and no leap afterwards',
       'so101',
@@ -193,7 +193,7 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
-    id: 'seed 4021',
+    id: 'E4021',
     script: script(
       'torque that cannot go on is undone for a servo that has lost its supply and its goal meanwhile',
       'so101',
@@ -210,6 +210,52 @@ export const CASES: readonly Case[] = [
       10,
     ),
     rules: ['torque'],
+    known: false,
+  },
+  {
+    id: 'E2013',
+    script: script(
+      'a servo that is brought back after an overload on a line that damages answers stays limp',
+      'so101',
+      [
+        { at: 12.86, do: 'fault', arm: 'follower', fault: { stall: 0.21 } },
+        ask(13.748, `/move/hello?robot_id=${FOLLOWER}`),
+        { at: 14.989, do: 'fault', arm: 'follower', fault: { corruptRate: 0.6 } },
+        {
+          at: 15.55,
+          do: 'hand',
+          arm: 'follower',
+          joints: { gripper: 0.827, elbow_flex: 0.37, shoulder_lift: 1.084 },
+          over: 1.44,
+        },
+        ask(17.637, '/stop'),
+        ask(18.066, '/stop/reset'),
+      ],
+      20,
+    ),
+    rules: ['drop'],
+    known: false,
+  },
+  {
+    id: 'E2024',
+    script: script(
+      'one damaged answer of Dynamixel servos that answer late, as from the factory, makes their bus fall behind for good',
+      'koch',
+      [{ at: 1, do: 'fault', arm: 'leader', fault: { corruptRate: 0.02 } }],
+      8,
+    ),
+    rules: ['liveness'],
+    known: false,
+  },
+  {
+    id: 'E2007',
+    script: script(
+      'a control thread that fails again and again ends the bridge, and the next one has the arms',
+      'so101',
+      [1, 2, 3, 4].map((at) => ({ at, do: 'crash' })),
+      6,
+    ),
+    rules: ['liveness'],
     known: false,
   },
 ];

@@ -136,6 +136,8 @@ export class World {
       (bridge) => {
         if (this.host !== host) return;
         this.bridge = bridge;
+        // A process ends by it, as main.ts has it end; the arms are left holding.
+        bridge.onFailure = () => void this.#close(bridge);
         bridge.autostart();
       },
       (error: unknown) => {
@@ -284,9 +286,12 @@ export class World {
       this.judge.allow(name, 'end', this.now + LOWERING);
       this.judge.allowRelease(name, this.now + LOWERING);
     }
+    await this.#close(bridge);
+  }
+
+  async #close(bridge: Bridge): Promise<void> {
     await bridge.close();
-    if (this.bridge !== bridge) return;
-    this.kill();
+    if (this.bridge === bridge) this.kill();
   }
 
   /**
@@ -303,7 +308,7 @@ export class World {
     await this.pass(1);
     if (this.bridge === null) await this.start();
     await this.pass(RECOVERY);
-    // A bridge that a person asked to end is started again.
+    // A bridge that has ended, by itself or because a person asked it to, is started again.
     if (this.bridge === null) await this.start();
     for (const [id, { name }] of this.layout.arms.entries()) {
       await this.#mustSettle(this.ask('POST', `/stop?robot_id=${id}`));
@@ -445,7 +450,7 @@ export class World {
 }
 
 /** Rules that are judged when everything has been mended. */
-const LATE_RULES: ReadonlySet<string> = new Set(['liveness', 'patience']);
+export const LATE_RULES: ReadonlySet<string> = new Set(['liveness', 'patience']);
 
 /**
  * Runs a script to its end, or until a rule is broken.
@@ -515,6 +520,7 @@ const MENDED: SimFault = {
   requests: { loseRate: 0, corruptRate: 0, doubleRate: 0, lateRate: 0, lateness: 0 },
   replies: { lateRate: 0, lateness: 0 },
   unplugged: false,
+  volts: null,
 };
 const HEALTHY = {
   ignoresGoals: false,

@@ -14,8 +14,6 @@ import { Waypoints, waypointFault } from './sources/waypoints.ts';
 
 /** A joint that is slower rests, rad/s. */
 const RESTING = 1e-3;
-/** Torque goes on at the measured pose, which must be no older than this, s. */
-const OLDEST_START = 0.1;
 
 const OVER = 'what asked for it is over: the arm has been stopped, released or given to somebody else since';
 const ELSEWHERE = 'its servos belong to another machine';
@@ -104,13 +102,12 @@ function done(thread: ControlThread, arm: number): CommandResult {
   return { motion: thread.arms[arm]!.controller.motion, duration: 0 };
 }
 
-function torqueRefusal({ arms, shared, clock }: ControlThread, arm: number, epoch: number): string {
+function torqueRefusal({ arms, shared }: ControlThread, arm: number, epoch: number): string {
   const { link } = arms[arm]!.controller;
   if (!link.up) return link.reason;
   if (shared.stopLatched(arm)) return 'it is stopped';
   if (epoch !== shared.epoch(arm)) return OVER;
-  if (link.torqueRefusal !== '') return `no torque: ${link.torqueRefusal}`;
-  return clock.now() - link.readings.sampleTime > OLDEST_START ? 'its servos do not answer just now' : '';
+  return link.torqueRefusal === '' ? '' : `no torque: ${link.torqueRefusal}`;
 }
 
 /** @returns the motion that has begun, or why none has */

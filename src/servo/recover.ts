@@ -1,41 +1,98 @@
 import { Contents, settle } from './audit.ts';
 import type { ExpectedServo } from './expected-servo.ts';
+import { bytesOf } from './registers.ts';
 import { type ServoClient, ServoError } from './servo-client.ts';
-import { readRegister, registerName, writeRegister } from './setup.ts';
+import { readRegister, readRow, registerName, writeRegister } from './setup.ts';
 import { positions } from './start-up.ts';
 
+/** A servo answers again within this time after a restart, s. */
+const RESTART_TIME = 1;
+/** Torque is sent off, and on again, so many times: one may be lost, and nobody waits for an answer while a joint gives way. */
+const TIMES = 3;
+/** Time between two of these, in which a servo answers, s. */
+const GAP = 0.002;
+/** The goal of a servo that still pulls is led to where it is by so much (rad) every so often (s): it lets go, and not at once. */
+const LEAD = 0.03;
+const LEAD_INTERVAL = 0.005;
+
 /**
- * Brings back a servo that has cut or reduced its torque after an overload: its alarm is cleared, its registers are set
- * anew, its goal becomes where it is and is read back, and its torque goes on again. The joint gives way in these
- * milliseconds by as much as its load bends it. A servo that was limp stays limp.
+ * Brings back a servo that has cut or reduced its torque after an overload: its goal becomes where it is and is read back,
+ * its alarm is cleared, and its torque goes on again. The joint gives way for some milliseconds by as much as its load
+ * bends it. A servo that was limp stays limp.
  * @param held the servo has torque, and is to have it again
- * @throws {ServoError} when the servo does not come back, or does not take the goal: it stays limp then
+ * @throws {ServoError} when the servo does not come back, or does not take the goal: it is left as it is then
  */
 export async function recover(client: ServoClient, servo: ExpectedServo, held: boolean): Promise<void> {
+  const { id, model } = servo;
+  const torque = registerName(model, model.common.torqueEnable);
+  if (model.family.alarms.endedBy === 'restart') {
+    await restart(client, id);
+    const contents = new Contents(model);
+    await contents.read(client, id);
+    await settle(client, { expected: servo, model, contents });
+    if (!held) return;
+    await aim(client, servo, false, 'it stays limp');
+    await writeRegister(client, model, id, torque, 1);
+  } else if (held) {
+    // A line that answers badly is found out here, before anything has been let go of.
+    await aim(client, servo, true, 'its torque is left as it is');
+    await dip(client, servo);
+    await writeRegister(client, model, id, torque, 1);
+  } else {
+    await writeRegister(client, model, id, torque, 0);
+  }
+}
+
+/** Restarts a servo, after which it is limp and its RAM as from the factory. @throws {ServoError} */
+async function restart(client: ServoClient, id: number): Promise<void> {
+  await client.reboot(id);
+  const deadline = client.clock.now() + RESTART_TIME;
+  while ((await client.ping(id)) === null) {
+    if (client.clock.now() <= deadline) continue;
+    throw new ServoError('timeout', id, `servo ${id} does not answer after its restart: check its power and its cable`);
+  }
+}
+
+/**
+ * Gives a servo the goal of where it is.
+ * @param pulls it has torque
+ * @param otherwise what follows where that cannot be, for people
+ * @throws {ServoError}
+ */
+async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, otherwise: string): Promise<void> {
   const { id, joint, model } = servo;
-  const { common, family } = model;
-  await family.clearAlarms(client, model, id);
-  const contents = new Contents(model);
-  await contents.read(client, id);
-  await settle(client, { expected: servo, model, contents });
-  if (!held) return;
-  const { steps, agree } = await positions(client, servo, model, contents.of(common.presentPosition));
+  const { presentPosition, goalPosition } = model.common;
+  const { steps, agree } = await positions(client, servo, model, await readRow(client, id, presentPosition));
   const present = steps.at(-1)!;
-  const goal = registerName(model, common.goalPosition);
+  const goal = registerName(model, goalPosition);
   if (agree) {
-    await writeRegister(client, model, id, goal, present);
-    if ((await readRegister(client, model, id, goal)) === present) {
-      await writeRegister(client, model, id, registerName(model, common.torqueEnable), 1);
-      return;
-    }
+    const most = Math.round((LEAD * model.stepsPerTurn) / (2 * Math.PI));
+    let sent = pulls ? await readRow(client, id, goalPosition) : present;
+    do {
+      sent += Math.min(most, Math.max(-most, present - sent));
+      await writeRegister(client, model, id, goal, sent);
+      if (sent !== present) await client.clock.sleep(LEAD_INTERVAL);
+    } while (sent !== present);
+    if ((await readRegister(client, model, id, goal)) === present) return;
   }
   throw new ServoError(
     'refused',
     id,
     agree
-      ? `servo ${id} (${joint}) does not take a goal at its position, ${present} steps, so it stays limp: check its own ` +
+      ? `servo ${id} (${joint}) does not take a goal at its position, ${present} steps, so ${otherwise}: check its own ` +
           'position limits (arm-bridge doctor)'
-      : `servo ${id} (${joint}) reads its position as ${steps.join(', ')} steps, which do not agree, so it stays limp: ` +
+      : `servo ${id} (${joint}) reads its position as ${steps.join(', ')} steps, which do not agree, so ${otherwise}: ` +
           'check its cable and its supply',
   );
+}
+
+/** Switches torque off, which ends the alarm, and on again at once. */
+async function dip(client: ServoClient, { id, model }: ExpectedServo): Promise<void> {
+  const { torqueEnable } = model.common;
+  for (const on of [0, 1]) {
+    for (let sent = 0; sent < TIMES; sent++) {
+      client.post(id, torqueEnable.address, bytesOf(torqueEnable, on));
+      await client.clock.sleep(GAP);
+    }
+  }
 }

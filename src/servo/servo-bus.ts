@@ -24,8 +24,10 @@ export interface ServoBus {
   readonly doubled: Uint32Array;
   /** Bytes thrown away because they belonged to no valid packet. */
   readonly discarded: number;
-  /** Time from the last `beginRead` until the line has carried its answer, with all that was sent before, s. */
+  /** Time from the newest request of a read until the line has carried its answer, with all that was sent before, s. */
   readonly readTime: number;
+  /** Longest time that a servo lets pass before it answers, s; 0 until somebody has found it out. */
+  answerDelay: number;
   /** True while replies are awaited. */
   readonly reading: boolean;
   /** Called when a read has settled, complete or not. */

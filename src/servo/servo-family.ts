@@ -55,9 +55,9 @@ export interface ServoFamily {
     readonly recoverable: number;
     /** A servo refuses torque while it has an alarm. */
     readonly refuseTorque: boolean;
+    /** What ends them: torque that goes off, or a restart, after which the RAM is as from the factory. */
+    readonly endedBy: 'torque off' | 'restart';
   };
-  /** Clears the alarms of a servo that has cut or reduced its torque. It is limp afterwards. @throws {ServoError} */
-  readonly clearAlarms: (client: ServoClient, model: ServoModel, id: number) => Promise<void>;
   /** Operating modes in which a servo holds a position, the usual one first. */
   readonly positionModes: readonly number[];
   /** The one of them in which `common.goalCurrent` limits the current; null where there is none. */

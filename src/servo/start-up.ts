@@ -24,6 +24,8 @@ export interface FoundServo {
   /** Positions that it takes as goals, steps; null where it takes all. */
   readonly limits: PositionLimits | null;
   readonly positionGain: number;
+  /** Time that it lets pass before it answers, s. */
+  readonly answerDelay: number;
   /** Largest current that it uses to hold a position; null where it keeps to none. */
   readonly goalCurrent: number | null;
   /** degrees Celsius */
@@ -151,6 +153,7 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
     countsTurns: family.countsTurns(contents),
     limits: family.goalLimits(contents),
     positionGain: contents.of(common.positionGain),
+    answerDelay: contents.si(common.returnDelay),
     goalCurrent: limited ? contents.of(common.goalCurrent) : null,
     maxTemperature: contents.si(common.maxTemperature),
     temperature: contents.si(common.presentTemperature),

@@ -26,6 +26,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   readonly errors: Uint8Array;
   readonly lost: Uint32Array;
   readonly doubled: Uint32Array;
+  answerDelay = 0;
   onSettled: () => void = () => {};
 
   protected readonly parser: P;
@@ -92,11 +93,16 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   /** Writes a request that each of `ids` answers on its own into `frame`; returns its length. */
   protected abstract askSome(ids: Uint8Array, address: number, length: number): number;
 
-  /** Bytes with which `count` servos answer a read of `length` bytes. */
-  protected abstract answerLength(count: number, length: number): number;
+  /** Bytes of a status packet besides its data. */
+  protected abstract readonly statusOverhead: number;
 
   /** Writes a sync write to `ids` into `frame`; returns its length. */
   protected abstract encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number;
+
+  /** Time that the answers to `askAll` take on the line, s. @param byteTime s */
+  protected allAnswer(length: number, byteTime: number): number {
+    return this.#answer(this.ids.length, length, byteTime);
+  }
 
   /** The first deadline of a read has passed; called before the missing servos are asked again. */
   protected missed(): void {}
@@ -135,7 +141,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     const now = this.#port.clock.now();
     const asked = length + this.#excess;
     this.#send(this.askAll(address, asked), now);
-    this.#lineFree += this.answerLength(this.ids.length, asked) * this.#byteTime;
+    this.#lineFree += this.allAnswer(asked, this.#byteTime);
     this.#readTime = this.#lineFree - now;
   }
 
@@ -151,8 +157,10 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.#retried = true;
     this.missed();
     this.#excess = this.#nextExcess();
-    this.#send(this.#askMissing(), this.#port.clock.now());
-    this.#lineFree += this.answerLength(this.#owed, this.#length + this.#excess) * this.#byteTime;
+    const now = this.#port.clock.now();
+    this.#send(this.#askMissing(), now);
+    this.#lineFree += this.#answer(this.#owed, this.#length + this.#excess, this.#byteTime);
+    this.#readTime = this.#lineFree - now;
   }
 
   owes(id: number): boolean {
@@ -206,6 +214,11 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
       if (!this.#strays.includes(this.#length + excess)) break;
     }
     return excess;
+  }
+
+  /** Time that status packets of `count` servos with so many bytes each take on the line, s. */
+  #answer(count: number, length: number, byteTime: number): number {
+    return count * (this.answerDelay + (this.statusOverhead + length) * byteTime);
   }
 
   get #byteTime(): number {

@@ -103,7 +103,7 @@ export const ARMING = defineMachine({
       still: ['idle', 'succeed'],
       released: null,
       unanswered: null,
-      overdue: null,
+      overdue: ['undoing', 'undo', 'fail'],
       lost: ['idle', 'undo', 'fail'],
     },
     undoing: {

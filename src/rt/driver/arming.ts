@@ -15,6 +15,9 @@ const GOAL_BAND = 0.03;
 const RETRY = 4;
 /** Servos that do not have the torque that was asked for by then are given up, s. */
 const TORQUE_LIMIT = 0.5;
+/** Torque that is on its way is given up when no read has brought all servos for so long, s, and in so many cycles. */
+const SILENCE = 0.5;
+const SILENT_CYCLES = 5;
 /** Time over which joints are watched once they have torque, s, and what they may move besides their droop, rad. */
 const PROVING_TIME = 0.05;
 const PROVING_BAND = 0.03;
@@ -59,6 +62,9 @@ export class Arming {
   #reads = 0;
   /** When torque was asked for, s. */
   #begun = 0;
+  /** When all servos were heard last, or torque was asked for, s, and cycles since. */
+  #heard = 0;
+  #silent = 0;
   #problem = '';
   #settle: (problem: string) => void = () => {};
 
@@ -114,6 +120,8 @@ export class Arming {
         settle(problem);
       };
     this.#begun = now;
+    this.#heard = now;
+    this.#silent = 0;
     this.#agreeing = 0;
     this.#reads = 0;
   }
@@ -131,8 +139,17 @@ export class Arming {
     this.#put('lost', now);
   }
 
+  /** Once a cycle, before it is known what its read brings. */
+  tend(now: number): void {
+    if (!this.switchingOn || ++this.#silent <= SILENT_CYCLES || now - this.#heard <= SILENCE) return;
+    this.#problem = 'its servos do not answer just now';
+    this.#put('overdue', now);
+  }
+
   /** Once for each cycle whose read brought positions, goals and torque of all servos. */
   step(now: number): void {
+    this.#heard = now;
+    this.#silent = 0;
     switch (this.#machine.state) {
       case 'idle':
         return;

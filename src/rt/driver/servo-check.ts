@@ -47,6 +47,7 @@ export function takeOver(
   homing.compare(servos);
   statistics.checked(began, now);
   reader.checked(now);
+  session.bus.answerDelay = Math.max(...servos.map(({ answerDelay }) => answerDelay));
   session.handOver(slots.map(({ id }) => id));
   // A servo whose watchdog has run out refuses goals, also those that are to be there before its torque.
   watchdog?.checked(now);

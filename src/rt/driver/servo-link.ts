@@ -185,6 +185,7 @@ export class ServoLink implements ArmLink {
       this.#connection.advance(now);
       return false;
     }
+    this.#arming.tend(now);
     if (this.#parts.session.busy) return false;
     // Here no servo speaks: what is sent while they answer meets their answers on the wire.
     if (this.#parts.watchdog !== null)

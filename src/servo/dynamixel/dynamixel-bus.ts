@@ -4,7 +4,7 @@ import { SyncBus } from '../sync-bus.ts';
 import { encodeRead, encodeSyncRead, encodeSyncWrite, MAX_FRAME } from './dynamixel-frame.ts';
 import { StatusParser } from './dynamixel-parser.ts';
 
-/** Reads in a row that a fast sync read may leave incomplete before the bus takes the plain one instead. */
+/** Reads in a row that fast sync reads may leave incomplete, while none has been answered whole, before plain ones take their place. */
 const FAST_ATTEMPTS = 5;
 /** Bytes of a status packet besides its data, of the answer to a fast sync read besides its blocks, and of those. */
 const STATUS_FRAME = 11;
@@ -17,15 +17,19 @@ export interface DynamixelBusOptions {
 }
 
 /**
- * The servos of one arm on one half-duplex Dynamixel bus. A read is one fast sync read, which is answered by one frame;
- * when five in a row are not answered completely, plain sync reads take its place for good: firmware that does not know
- * the instruction is silent, and so are all servos behind it.
+ * The servos of one arm on one half-duplex Dynamixel bus. A read is one fast sync read, which is answered by one frame.
+ * When the first five are not answered completely, plain sync reads take its place for good: firmware that does not know
+ * the instruction is silent, and so are all servos behind it. Servos that have answered one know it, however disturbed
+ * their line is later.
  *
  * All X models have the registers of a cycle at the same addresses, so a mixture of them needs no bulk read.
  */
 export class DynamixelBus extends SyncBus<StatusParser> {
+  protected override readonly statusOverhead = STATUS_FRAME;
   #fast: boolean;
   #incomplete = 0;
+  /** A fast sync read has been answered by all servos. */
+  #known = false;
 
   constructor(port: BytePort, ids: readonly number[], options: DynamixelBusOptions = {}) {
     super(port, ids, MAX_FRAME, (handler) => new StatusParser(handler));
@@ -50,8 +54,10 @@ export class DynamixelBus extends SyncBus<StatusParser> {
     return encodeSyncRead(this.frame, ids, address, length);
   }
 
-  protected override answerLength(count: number, length: number): number {
-    return this.#fast ? FAST_FRAME + count * (FAST_BLOCK + length) : count * (STATUS_FRAME + length);
+  protected override allAnswer(length: number, byteTime: number): number {
+    if (!this.#fast) return super.allAnswer(length, byteTime);
+    // One frame, before which the first servo alone waits.
+    return this.answerDelay + (FAST_FRAME + this.ids.length * (FAST_BLOCK + length)) * byteTime;
   }
 
   protected override encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number {
@@ -59,10 +65,10 @@ export class DynamixelBus extends SyncBus<StatusParser> {
   }
 
   protected override missed(): void {
-    if (this.#fast && ++this.#incomplete >= FAST_ATTEMPTS) this.#fast = false;
+    if (this.#fast && !this.#known && ++this.#incomplete >= FAST_ATTEMPTS) this.#fast = false;
   }
 
   protected override complete(): void {
-    this.#incomplete = 0;
+    this.#known = this.#fast;
   }
 }

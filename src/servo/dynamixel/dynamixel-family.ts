@@ -1,13 +1,9 @@
-import { ServoError } from '../servo-client.ts';
 import { type ServoFamily, servoFamily } from '../servo-family.ts';
 import { audit, countsTurns, goalLimits, POSITION_MODES, SINGLE_TURN_OFFSET } from './dynamixel-audit.ts';
 import { DynamixelBus } from './dynamixel-bus.ts';
 import { DynamixelClient } from './dynamixel-client.ts';
 import { HardwareError, OperatingMode } from './dynamixel-constants.ts';
 import { XL330_M077, XL330_M288, XL430_W250, XM430_W350 } from './x-series.ts';
-
-/** A servo answers again within this time after a restart, s. */
-const RESTART_TIME = 1;
 
 /** Dynamixel's X servos (protocol 2.0). */
 export const DYNAMIXEL: ServoFamily = servoFamily(
@@ -42,18 +38,7 @@ export const DYNAMIXEL: ServoFamily = servoFamily(
       overload: HardwareError.overload,
       recoverable: 0xff,
       refuseTorque: true,
-    },
-    async clearAlarms(client, _, id) {
-      await client.reboot(id);
-      const deadline = client.clock.now() + RESTART_TIME;
-      while ((await client.ping(id)) === null) {
-        if (client.clock.now() <= deadline) continue;
-        throw new ServoError(
-          'timeout',
-          id,
-          `servo ${id} does not answer after its restart: check its power and its cable`,
-        );
-      }
+      endedBy: 'restart',
     },
     positionModes: POSITION_MODES,
     currentLimitedMode: OperatingMode.currentBasedPosition,

@@ -6,6 +6,8 @@ import { StatusParser } from './feetech-parser.ts';
 
 /** The servos of one arm on one half-duplex Feetech bus; a read is one sync read. */
 export class FeetechBus extends SyncBus {
+  protected override readonly statusOverhead = FRAME_OVERHEAD;
+
   constructor(port: BytePort, ids: readonly number[]) {
     super(port, ids, MAX_FRAME, (handler) => new StatusParser(handler));
   }
@@ -20,10 +22,6 @@ export class FeetechBus extends SyncBus {
 
   protected override askSome(ids: Uint8Array, address: number, length: number): number {
     return encodeSyncRead(this.frame, ids, address, length);
-  }
-
-  protected override answerLength(count: number, length: number): number {
-    return count * (FRAME_OVERHEAD + length);
   }
 
   protected override encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number {

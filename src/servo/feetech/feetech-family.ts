@@ -1,5 +1,4 @@
 import { type ServoFamily, servoFamily } from '../servo-family.ts';
-import { registerName, writeRegister } from '../setup.ts';
 import { audit, countsTurns, goalLimits } from './feetech-audit.ts';
 import { FeetechBus } from './feetech-bus.ts';
 import { FeetechClient } from './feetech-client.ts';
@@ -41,10 +40,9 @@ export const FEETECH: ServoFamily = servoFamily(
       overload: StatusBit.overload,
       recoverable: StatusBit.current | StatusBit.overload,
       refuseTorque: false,
+      // No instruction restarts a servo.
+      endedBy: 'torque off',
     },
-    // No instruction restarts a servo; an overload ends with the torque.
-    clearAlarms: (client, model, id) =>
-      writeRegister(client, model, id, registerName(model, model.common.torqueEnable), 0),
     positionModes: [0],
     currentLimitedMode: null,
     // Feetech memory table, register 31.

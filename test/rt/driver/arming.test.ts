@@ -59,8 +59,17 @@ function ask(on: boolean): void {
 function run(seconds: number, each: () => void = () => {}): void {
   for (let k = Math.round(seconds / CYCLE); k > 0; k--) {
     now += CYCLE;
+    arming.tend(now);
     each();
     arming.step(now);
+  }
+}
+
+/** Cycles whose reads do not bring all servos. */
+function silence(seconds: number): void {
+  for (let k = Math.round(seconds / CYCLE); k > 0; k--) {
+    now += CYCLE;
+    arming.tend(now);
   }
 }
 
@@ -101,6 +110,39 @@ describe('torque on', () => {
       servos.taken[1] = servos.steps[1]!;
     });
     run(0.3);
+    expect(told).toEqual(['']);
+  });
+
+  test('waits for servos that are not heard for a moment, and half a second at most', () => {
+    ask(true);
+    silence(0.4);
+    run(0.3);
+    expect(told).toEqual(['']);
+    arming.ask(false, now, () => {});
+    run(0.1);
+    ask(true);
+    silence(0.6);
+    expect([arming.state, told]).toEqual(['idle', ['', 'its servos do not answer just now']]);
+  });
+
+  test.each([
+    [4, 'offering'],
+    [6, 'energising'],
+    [7, 'proving'],
+  ])('is undone when servos are heard no more after %i reads, when it is %s', (reads, state) => {
+    ask(true);
+    run(reads * CYCLE);
+    expect(arming.state).toBe(state);
+    silence(0.6);
+    run(CYCLE);
+    expect([arming.state, told, servos.log.at(-1)]).toEqual(['idle', ['its servos do not answer just now'], 'undo 00']);
+  });
+
+  test('goes on after a pause of the whole bridge', () => {
+    ask(true);
+    run(2 * CYCLE);
+    now += 1;
+    run(0.2);
     expect(told).toEqual(['']);
   });
 

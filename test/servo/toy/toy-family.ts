@@ -7,7 +7,6 @@ import type { Register } from '../../../src/servo/registers.ts';
 import type { StatusHandler } from '../../../src/servo/reply.ts';
 import { ServoError, type ServoIdentity } from '../../../src/servo/servo-client.ts';
 import { type ServoFamily, servoFamily } from '../../../src/servo/servo-family.ts';
-import { registerName, writeRegister } from '../../../src/servo/setup.ts';
 import { SyncBus } from '../../../src/servo/sync-bus.ts';
 import * as frames from './toy-frame.ts';
 import { ANSWER, MAX_FRAME, OVERHEAD, xor } from './toy-frame.ts';
@@ -55,6 +54,8 @@ class ToyClient extends ExchangeClient {
 }
 
 class ToyBus extends SyncBus {
+  protected override readonly statusOverhead = OVERHEAD;
+
   constructor(port: BytePort, ids: readonly number[]) {
     super(port, ids, MAX_FRAME, (handler) => new AnswerParser(handler));
   }
@@ -69,10 +70,6 @@ class ToyBus extends SyncBus {
 
   protected override askSome(ids: Uint8Array, address: number, length: number): number {
     return frames.encodeReadAll(this.frame, ids, address, length);
-  }
-
-  protected override answerLength(count: number, length: number): number {
-    return count * (OVERHEAD + length);
   }
 
   protected override encodeWrite(ids: Uint8Array, register: Register, values: ArrayLike<number>): number {
@@ -103,9 +100,8 @@ export const TOY: ServoFamily = servoFamily(
       overload: Fault.jammed,
       recoverable: Fault.jammed,
       refuseTorque: false,
+      endedBy: 'torque off',
     },
-    clearAlarms: (client, model, id) =>
-      writeRegister(client, model, id, registerName(model, model.common.torqueEnable), 0),
     positionModes: [2],
     currentLimitedMode: null,
     homingSign: -1,
