@@ -40,7 +40,7 @@ async function standStill(bridge: VirtualBridge, arms: readonly string[]): Promi
 
 /** Nothing moves in the next seconds. */
 async function nothingMoves(bridge: VirtualBridge, rest: ReadonlyMap<string, number[]>): Promise<void> {
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 6; i++) {
     await bridge.pass(0.5);
     for (const [arm, there] of rest) expect(furthest(where(bridge, arm), there), arm).toBeLessThan(STILL);
   }
