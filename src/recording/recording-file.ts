@@ -201,12 +201,7 @@ export async function readTrack(path: string, clock: Clock): Promise<JointTrack>
   }
 }
 
-async function collect(
-  reader: McapIndexedReader,
-  topic: string,
-  channel: number,
-  clock: Clock,
-): Promise<JointTrack> {
+async function collect(reader: McapIndexedReader, topic: string, channel: number, clock: Clock): Promise<JointTrack> {
   let names: readonly string[] = [];
   const times: number[] = [];
   const positions: Float64Array[] = [];
