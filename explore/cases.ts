@@ -123,6 +123,22 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
+    id: 'S5',
+    script: script(
+      'a follower goes on with its leader while the main thread, which alone hears stops, stands still',
+      'so101',
+      [
+        ask(0.5, '/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: FOLLOWER }] }),
+        leads(6, { shoulder_pan: 1.5 }, 10),
+        { at: 8, do: 'pause', thread: 'main', for: 6 },
+        ask(10, '/stop'),
+      ],
+      16,
+    ),
+    rules: ['unattended', 'unasked'],
+    known: false,
+  },
+  {
     id: 'S6',
     script: script(
       'a servo that another program has slowed down goes on after a stop',

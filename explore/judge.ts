@@ -12,6 +12,7 @@ export const RULES = {
   stop: 'an arm does not rest in time after a stop',
   'after stop': 'an arm moves after a stop, before anybody asks anew',
   unasked: 'an arm moves that nobody asked to',
+  unattended: 'an arm moves while the main thread stands still and would hear no stop, or goes on afterwards by itself',
   following: 'a follower goes away from a leader that stands still',
   speed: 'a joint is driven faster than its limits',
   range: 'a joint is driven beyond its limits',
@@ -135,6 +136,8 @@ class WatchedArm {
   readonly speeds: Float64Array[] = [];
   /** Reasons why the arm may move, and until when, s. */
   readonly licences = new Map<string, number>();
+  /** When each was given by who asked, s. */
+  readonly given = new Map<string, number>();
   /** Until when torque may be cut, s. */
   releaseUntil = 0;
   /** Whom it follows, and where that one was when it moved last, rad. */
@@ -143,6 +146,8 @@ class WatchedArm {
   /** How near each joint has come to its leader's since that one moved last, rad; null where it is not the same joint. */
   nearest: Float64Array | null = null;
   stopped = false;
+  /** What was asked of it has ended with the main thread, and nothing has been asked since. */
+  abandoned = false;
   /** When a stop was answered last, s. */
   stopAnswered = Number.POSITIVE_INFINITY;
   misread = false;
@@ -245,6 +250,8 @@ export class Judge {
   allow(arm: string, reason: string, until: number): void {
     const watched = this.#arms.get(arm)!;
     watched.licences.set(reason, until);
+    watched.given.set(reason, this.#now());
+    if (!NATURE.has(reason)) watched.abandoned = false;
   }
 
   allowedUntil(arm: string, reason: string): number {
@@ -350,6 +357,21 @@ export class Judge {
     arm.licences.set('stopping', this.#now() + REST_TIME);
   }
 
+  /**
+   * The main thread has stood still for so long that every arm is to have braked: whatever was asked before is over.
+   * @param since when it was heard last, s
+   * @param heard when the servos of the arm hear of it, s
+   */
+  abandoned(name: string, since: number, heard: number): void {
+    const arm = this.#arms.get(name)!;
+    for (const reason of arm.licences.keys()) {
+      if (!NATURE.has(reason) && (arm.given.get(reason) ?? 0) < since) arm.licences.delete(reason);
+    }
+    arm.leader = null;
+    arm.licences.set('stopping', heard + REST_TIME);
+    arm.abandoned = true;
+  }
+
   /** The stop has been answered: from now on no torque goes on. */
   stopAnswered(arm: string): void {
     this.#arms.get(arm)!.stopAnswered = this.#now();
@@ -407,7 +429,8 @@ export class Judge {
       const moved = position - arm.anchors[j]!;
       if (Math.abs(moved) <= allowed) continue;
       const name = arm.model.joints[j]!.name;
-      this.complain(arm.stopped ? 'after stop' : 'unasked', arm.name, `${name} has moved by ${moved.toFixed(3)} rad`);
+      const rule = arm.stopped ? 'after stop' : arm.abandoned ? 'unattended' : 'unasked';
+      this.complain(rule, arm.name, `${name} has moved by ${moved.toFixed(3)} rad`);
       arm.anchors[j] = position;
     }
     for (const servo of arm.servos.values()) {

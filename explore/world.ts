@@ -27,6 +27,10 @@ const START = 30;
 const RECOVERY = 25;
 /** What a servo's fault may make an arm do by itself, which is lowering it, takes at most this long, s. */
 const LOWERING = 30;
+/** Within this time the control thread has noticed that the main thread stands still, s. */
+const NOTICED = 0.3;
+/** A request whose handler has not begun is asked when it begins, so long before, s. */
+const HANDED_OVER = 0.1;
 /** A hand that has let go leaves the arm swinging for so long, s. */
 const SWING = 1.5;
 
@@ -66,6 +70,9 @@ export class World {
   /** Until when the main thread and the control thread do not run, s. */
   #mainPausedUntil = 0;
   #controlPausedUntil = 0;
+  /** When the main thread began to stand still, and for how long the control thread has run meanwhile, s. */
+  #mainPausedSince = 0;
+  #alone = 0;
   /** Until when bytes are late or missing, s, by arm. */
   readonly #slowUntil = new Map<string, number>();
   #tidying = false;
@@ -103,7 +110,10 @@ export class World {
       this.judge.add(name, model, line.sim);
     }
     this.#calibrate();
-    this.#lane.every(LOOK, () => this.judge.look());
+    this.#lane.every(LOOK, () => {
+      this.#watchAlone();
+      this.judge.look();
+    });
   }
 
   get now(): number {
@@ -390,12 +400,30 @@ export class World {
     this.judge.disturbed(until);
     if (thread !== 'control') {
       host.clock.pause(duration);
+      if (this.now >= this.#mainPausedUntil) this.#mainPausedSince = this.now;
       this.#mainPausedUntil = Math.max(this.#mainPausedUntil, until);
     }
     if (thread !== 'main') {
       this.#silence(duration);
       host.controlLane.pause(duration);
       this.#controlPausedUntil = Math.max(this.#controlPausedUntil, until);
+    }
+  }
+
+  /** When the main thread stands still and the control thread does not, every arm is to brake, and nothing goes on later. */
+  #watchAlone(): void {
+    const { now } = this;
+    if (this.host === null || now >= this.#mainPausedUntil) {
+      this.#alone = 0;
+      return;
+    }
+    if (now < this.#controlPausedUntil) return;
+    const before = this.#alone;
+    this.#alone += LOOK;
+    if (before >= NOTICED || this.#alone < NOTICED) return;
+    for (const { name } of this.layout.arms) {
+      const heard = Math.max(now, this.#slowUntil.get(name) ?? 0);
+      this.judge.abandoned(name, this.#mainPausedSince - HANDED_OVER, heard);
     }
   }
 

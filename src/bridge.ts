@@ -40,6 +40,7 @@ import { type RosPreparation, type RosProgress, wordsOf } from './ros/preparatio
 import { messageOf } from './ros/rclnodejs.ts';
 import { type RosRoom, RosUnavailable } from './ros/room.ts';
 import { Roster } from './roster.ts';
+import { BEAT_INTERVAL } from './rt/loop/attendance.ts';
 import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
 import { LoopField, SharedState } from './rt/snapshot/shared-snapshot.ts';
 import { VERSION } from './version.ts';
@@ -118,6 +119,7 @@ export class Bridge {
   #autostart: Autostart[] = [];
   readonly #load = new LoopLoad();
   readonly #watch: Pick<Timer, 'cancel'>;
+  readonly #beat: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #ros: RosStatus = { enabled: false, reason: 'it is starting', distro: null, preparing: null };
@@ -218,6 +220,7 @@ export class Bridge {
     this.connections.onAdded((arm) =>
       this.#added(arm, plans.find(({ config: { name } }) => name === arm.name)!.config),
     );
+    this.#beat = clock.every(BEAT_INTERVAL, () => shared.beat(), true);
     this.#watch = clock.every(LOOK, () => this.#watchLoad(), true);
     void this.#watchCycles();
   }
@@ -353,6 +356,7 @@ export class Bridge {
     await this.recordings.close();
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
+    this.#beat.cancel();
     for (const arm of this.arms.all) this.#records.end(arm);
     await this.simulation?.close();
     // Last, since nothing else must wait for it.

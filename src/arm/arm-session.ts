@@ -53,7 +53,8 @@ export class ArmSession {
   /** Called once, when the arm is lost before it is given back. */
   onLost: (loss: Loss) => void = () => {};
   readonly #control: ArmControl;
-  readonly #epoch: number;
+  /** Number of the arm's epoch that began with it. */
+  readonly epoch: number;
   readonly #end: (session: ArmSession) => void;
   readonly #signal: AbortSignal | undefined;
   #timeLimit: number;
@@ -79,7 +80,7 @@ export class ArmSession {
     this.arm = arm;
     this.owner = caller.owner;
     this.#control = control;
-    this.#epoch = epoch;
+    this.epoch = epoch;
     this.#signal = caller.signal;
     this.#timeLimit = timeLimit;
     this.lowers = lowering;
@@ -124,7 +125,8 @@ export class ArmSession {
     const { lost } = this;
     if (lost === null) return;
     this.arm.requireDrivable();
-    throw new BridgeError('owned', `Arm ${this.arm.name} was lost before it could be driven: ${lost}.`, {
+    const code = this.#loss?.reason === 'unattended' ? 'unattended' : 'owned';
+    throw new BridgeError(code, `Arm ${this.arm.name} was lost before it could be driven: ${lost}.`, {
       arm: this.arm,
     });
   }
@@ -143,7 +145,7 @@ export class ArmSession {
     const { arm } = this;
     if (!arm.remote && !arm.read().holding && this.#over() === null) {
       try {
-        await this.#control.command({ kind: 'torque', on: true, epoch: this.#epoch });
+        await this.#control.command({ kind: 'torque', on: true, epoch: this.epoch });
       } catch (error) {
         if (this.lost === null) throw error;
         arm.requireDrivable();
@@ -159,7 +161,7 @@ export class ArmSession {
    */
   async torqueOff(): Promise<void> {
     this.requireHeld();
-    await releaseTorque(this.arm, this.#control, this.#epoch);
+    await releaseTorque(this.arm, this.#control, this.epoch);
   }
 
   /**
@@ -237,7 +239,7 @@ export class ArmSession {
   }
 
   #drive(source: SourceSpec): Promise<RunningMotion> {
-    const command = { source, epoch: this.#epoch, lowering: this.lowers };
+    const command = { source, epoch: this.epoch, lowering: this.lowers };
     return this.#control.drive(command, (motion) => {
       this.motion = motion;
       // The session has ended while this was on its way.

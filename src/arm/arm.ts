@@ -24,6 +24,14 @@ const REST_LIMIT = 0.8;
 /** Longest wait for an arm to brake, s. */
 const BRAKING_LIMIT = 0.4;
 
+const UNATTENDED =
+  'the bridge was busy for more than 0.25 s and would have heard no stop; the arm holds until it is asked again';
+/** Why the control thread has ended a motion, for people, where it says too little. */
+const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
+  silent: 'its servos have not answered for a while; the arm holds',
+  unattended: UNATTENDED,
+};
+
 /** What somebody has asked an arm for, before it is known how, or whether, it can be done: see `Arm.ask`. */
 export interface Ask {
   readonly number: number;
@@ -87,6 +95,8 @@ export class Arm implements ControlListener {
   acts = 0;
   /** When something ended all that waited or streamed for this arm, monotonic, s: streams must pause before they take it again. */
   interrupted = Number.NEGATIVE_INFINITY;
+  /** The same where the control thread did it by itself: what comes now may have been sent before. */
+  severed = Number.NEGATIVE_INFINITY;
   #model: ArmModel;
   #state: number = StateCode.disconnected;
   #reason = 'it has not been reached yet';
@@ -340,19 +350,29 @@ export class Arm implements ControlListener {
     });
   }
 
+  /** The control thread ends epochs too: what was asked before that is over. */
+  followEpoch(): void {
+    const { epoch } = this.#control;
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    this.#begun = ++this.#asks;
+    this.interrupted = this.clock.now();
+    this.severed = this.interrupted;
+  }
+
   /**
    * Something is asked of the arm that takes a while to plan. A session that is claimed for it is refused when the arm's
    * epoch has ended meanwhile: by a stop, a reset, a disconnection, or by something that was asked later.
    */
   ask(): Ask {
     // What is asked from here on is newer than whatever the control thread has done.
-    this.#followEpoch();
+    this.followEpoch();
     return { number: ++this.#asks };
   }
 
   /** @throws {BridgeError} when what was asked is over */
   requireWanted(ask: Ask): void {
-    this.#followEpoch();
+    this.followEpoch();
     if (ask.number >= this.#begun) return;
     this.requireDrivable();
     throw new BridgeError(
@@ -550,9 +570,15 @@ export class Arm implements ControlListener {
 
   /** The control thread tells that a motion has ended. */
   ended(motion: number, reason: EndReason, told: string): void {
-    const silent = 'its servos have not answered for a while; the arm holds';
-    const text = withCause(told === '' && reason === 'silent' ? silent : told, this.#trouble());
+    const text = withCause(told || (ENDS[reason] ?? ''), this.#trouble());
     this.#control.ended(motion, { reason, text });
+  }
+
+  abandoned(epoch: number, driven: boolean): void {
+    this.followEpoch();
+    const lost = this.#ownership.loseBefore(epoch, { reason: 'unattended', message: UNATTENDED });
+    // Who had it may have given it back already, having heard of his other arm; who has it now has asked since.
+    if (lost || (driven && this.owner === null)) this.notice = UNATTENDED;
   }
 
   warning(text: string): void {
@@ -624,6 +650,7 @@ export class Arm implements ControlListener {
   #release(session: ArmSession): void {
     if (!this.#ownership.has(session)) return;
     this.#ownership.end(session);
+    this.followEpoch();
     this.#beginEpoch({ number: this.#begun });
   }
 
@@ -636,15 +663,6 @@ export class Arm implements ControlListener {
   #beginEpoch(ask: Ask): void {
     this.#epoch = this.#control.endEpoch();
     this.#begun = ask.number;
-  }
-
-  /** The control thread ends epochs too: what was asked before that is over. */
-  #followEpoch(): void {
-    const { epoch } = this.#control;
-    if (epoch === this.#epoch) return;
-    this.#epoch = epoch;
-    this.#begun = ++this.#asks;
-    this.interrupted = this.clock.now();
   }
 
   /** Brings back servos that an overload has cut off, while the arm is stopped. @throws {BridgeError} stopped */

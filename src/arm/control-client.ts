@@ -21,6 +21,8 @@ export interface ControlChannel {
 /** What the control thread tells about an arm without being asked. */
 export interface ControlListener {
   ended(motion: number, reason: EndReason, text: string): void;
+  /** It has begun this epoch by itself, since the main thread had not run: what was asked before is over. */
+  abandoned(epoch: number, driven: boolean): void;
   state(state: number, reason: string): void;
   /** Something that people should know of its servos. */
   warning(text: string): void;
@@ -98,6 +100,8 @@ export class ControlClient {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (command.kind === 'close') this.#closing = true;
     const request = ++this.#request;
+    // This thread runs, also where it has not come to its next beat yet.
+    this.#shared.beat();
     return new Promise((resolve, reject) => {
       this.#waiting.set(request, { resolve, reject });
       this.#channel.post({ request, command });
@@ -113,6 +117,9 @@ export class ControlClient {
     switch (message.kind) {
       case 'ended':
         this.#listeners.get(message.arm)?.ended(message.motion, message.reason, message.text);
+        break;
+      case 'abandoned':
+        this.#listeners.get(message.arm)?.abandoned(message.epoch, message.driven);
         break;
       case 'state':
         this.#listeners.get(message.arm)?.state(message.state, message.reason);

@@ -119,7 +119,8 @@ function refusalOf(arm: Arm, caller: Caller): BridgeError | null {
 
 /** Why a stream that was heard of at `heard` must fall silent first; null when it need not. */
 function pauseOf(arm: Arm, heard: number, now: number): BridgeError | null {
-  const silent = now - Math.max(heard, now - heard < FORGOTTEN ? arm.interrupted : heard);
+  arm.followEpoch();
+  const silent = now - Math.max(heard, arm.severed, now - heard < FORGOTTEN ? arm.interrupted : heard);
   if (silent >= SILENCE) return null;
   return new BridgeError(
     'unsupported',

@@ -106,7 +106,7 @@ type Input = keyof typeof OWNERSHIP.inputs;
 
 /** Why an owner no longer has its arm. */
 export interface Loss {
-  readonly reason: 'superseded' | 'taken_over' | 'stopped' | 'disconnected';
+  readonly reason: 'superseded' | 'taken_over' | 'stopped' | 'disconnected' | 'unattended';
   /** For people, to follow "Motion of arm X ended: ". */
   readonly message: string;
 }
@@ -195,6 +195,15 @@ export class Ownership {
     this.#session = null;
     if (effects.includes('forgetKeeper')) this.#keeper = null;
     if (effects.includes('tellLoss')) session!.lose(loss);
+  }
+
+  /** A session that is older than this epoch is over, and is told why. Who keeps the arm keeps it. @returns whether there was one */
+  loseBefore(epoch: number, loss: Loss): boolean {
+    const session = this.#session;
+    if (session === null || ((epoch - session.epoch) | 0) <= 0) return false;
+    this.end(session);
+    session.lose(loss);
+    return true;
   }
 
   /** From now on nobody else can take the arm, by take-over neither. */

@@ -46,6 +46,7 @@ export const ERROR_CODES = [
   'bad_request',
   'unsupported',
   'unavailable',
+  'unattended',
   'internal',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -42,6 +42,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   bad_request: 400,
   unsupported: 400,
   unavailable: 503,
+  unattended: 503,
   internal: 500,
 };
 

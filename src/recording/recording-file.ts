@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { CdrReader, CdrWriter } from '@foxglove/cdr';
 import { McapIndexedReader, McapWriter } from '@mcap/core';
+import type { Clock } from '../clock.ts';
 
 /** The message definition as rosbag2 and Foxglove read it, with what it depends on. */
 const SCHEMA = `std_msgs/Header header
@@ -20,6 +21,8 @@ uint32 nanosec
 const SCHEMA_NAME = 'sensor_msgs/msg/JointState';
 const PROFILE = 'ros2';
 const NANOSECONDS = 1e9;
+/** Messages that are read before others are served, since a stop is heard in between only. */
+const SLICE = 500;
 
 /** Joints of one arm at one time. */
 export interface JointSample {
@@ -174,10 +177,10 @@ export class JointFile {
 
 /**
  * Reads the joint states of an MCAP file, in the order of their times; messages of other topics than the first with joint
- * states are left alone.
+ * states are left alone. Others are served in between.
  * @throws {RecordingError} for a file that is none, or has no joint states
  */
-export async function readTrack(path: string): Promise<JointTrack> {
+export async function readTrack(path: string, clock: Clock): Promise<JointTrack> {
   const bytes = await readFile(path);
   try {
     const reader = await McapIndexedReader.Initialize({
@@ -191,19 +194,21 @@ export async function readTrack(path: string): Promise<JointTrack> {
         messageEncoding === 'cdr' && reader.schemasById.get(schemaId)?.name === SCHEMA_NAME,
     );
     if (channel === undefined) throw new RecordingError('it has no messages of type sensor_msgs/msg/JointState');
-    return await collect(reader, channel.topic, channel.id);
+    return await collect(reader, channel.topic, channel.id, clock);
   } catch (error) {
     if (error instanceof RecordingError) throw error;
     throw new RecordingError(`it cannot be read as an MCAP file (${error instanceof Error ? error.message : error})`);
   }
 }
 
-async function collect(reader: McapIndexedReader, topic: string, channel: number): Promise<JointTrack> {
+async function collect(reader: McapIndexedReader, topic: string, channel: number, clock: Clock): Promise<JointTrack> {
   let names: readonly string[] = [];
   const times: number[] = [];
   const positions: Float64Array[] = [];
   let begun = 0;
+  let read = 0;
   for await (const message of reader.readMessages({ topics: [topic] })) {
+    if (++read % SLICE === 0) await new Promise<void>((resolve) => clock.soon(resolve));
     if (message.channelId !== channel) continue;
     const sample = decode(message.data);
     if (times.length === 0) {

@@ -256,7 +256,7 @@ export class RecordingService {
       throw new BridgeError('bad_request', `There is no recording "${name}" in ${this.#folder}.`);
     }
     try {
-      const replay = fitTo(arm.model, await readTrack(path), speed, arm.pace);
+      const replay = fitTo(arm.model, await readTrack(path, this.#clock), speed, arm.pace);
       await this.#check(arm, replay);
       return replay;
     } catch (error) {

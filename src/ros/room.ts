@@ -178,7 +178,12 @@ async function populate(
     .filter((arm) => arm.remote)
     .map((arm) => new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger));
   // What drives an arm goes out before what tells of one.
-  const sources: { publish(): void }[] = [...remotes, ...arms.all.filter((arm) => !arm.remote).map(addLocal)];
+  const sources: { publish(): void }[] = [...remotes];
+  // Each takes a while in which no stop is heard. Arms may be added meanwhile.
+  for (let i = 0; i < arms.all.length; i++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!arms.all[i]!.remote) sources.push(addLocal(arms.all[i]!));
+  }
   if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
 
   const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics, () => namesakes.arms);

@@ -36,6 +36,8 @@ export class ControlThread {
   readonly loop: ControlLoop;
   readonly #arms: ControlledArm[] = [];
   readonly #post: (message: FromControl) => void;
+  /** Arms that had to brake since nobody would have heard a stop, until people are told. */
+  readonly #braked: string[] = [];
   /** Called when it has been closed. */
   onClosed: () => void = () => {};
 
@@ -55,6 +57,7 @@ export class ControlThread {
       setup.shared,
     );
     this.loop = new ControlLoop(this.shared, setup.rate, clock);
+    this.loop.onAttended = (silence) => this.#attended(silence);
     for (const arm of setup.arms) this.#add(arm);
   }
 
@@ -129,6 +132,10 @@ export class ControlThread {
     const controller = new ArmController(index, model, this.#openLink(arm, this.clock), this.shared);
     controller.calibrated = arm.calibrated;
     controller.onEnd = (motion, reason, text) => this.#post({ kind: 'ended', arm: index, motion, reason, text });
+    controller.onAbandoned = (epoch, driven) => {
+      this.#post({ kind: 'abandoned', arm: index, epoch, driven });
+      if (driven) this.#braked.push(arm.name);
+    };
     controller.onContactRelief = (joint) => {
       const text = `${arm.joints[joint]!.name} has pressed on something without moving: it gives way`;
       this.#post({ kind: 'warning', arm: index, text });
@@ -141,6 +148,16 @@ export class ControlThread {
     link.onWarning = (text) => this.#post({ kind: 'warning', arm: index, text });
     link.onAiling = (joint, text, ailment) => this.#post({ kind: 'ailing', arm: index, joint, text, ailment });
     return controller;
+  }
+
+  #attended(silence: number): void {
+    const braked = this.#braked.splice(0);
+    if (braked.length === 0) return;
+    const text = `the main thread did not run for ${silence.toFixed(1)} s and would have heard no stop`;
+    this.#post({
+      kind: 'notice',
+      text: `${text}: ${braked.join(', ')} had to brake and hold; nothing goes on by itself`,
+    });
   }
 
   #close(): void {

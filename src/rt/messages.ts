@@ -221,6 +221,11 @@ export type FromControl =
       readonly reason: EndReason;
       readonly text: string;
     }
+  /**
+   * The main thread had not run: the control thread has begun this epoch of the arm, and what was asked before is over.
+   * `driven`: something drove it.
+   */
+  | { readonly kind: 'abandoned'; readonly arm: number; readonly epoch: number; readonly driven: boolean }
   | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
   | { readonly kind: 'warning'; readonly arm: number; readonly text: string }
   /** A servo cannot go on carrying: the arm is to be lowered. */

@@ -54,7 +54,7 @@ test.each([
   const summary = (await bridge.until(recordings().stop(arm)))!;
   expect(summary.problem).toBeNull();
   expect(summary.samples).toBeGreaterThan(90);
-  const track = await readTrack(path);
+  const track = await bridge.until(readTrack(path, bridge.host.clock));
   for (const [k, time] of track.times.entries()) {
     if (k > 0) expect(Math.abs(time - track.times[k - 1]! - PERIOD)).toBeLessThan(0.006);
   }

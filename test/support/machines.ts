@@ -9,6 +9,7 @@ import { CONNECTION } from '../../src/rt/driver/connection.ts';
 import { SERVO_TRUST } from '../../src/rt/driver/servo-trust.ts';
 import { WATCHDOG } from '../../src/rt/driver/watchdog.ts';
 import { ARM_LIFE } from '../../src/rt/joint/arm-life.ts';
+import { ATTENDANCE } from '../../src/rt/loop/attendance.ts';
 
 /** All machines of the bridge, in the order in which ARCHITECTURE.md shows them. */
 export const MACHINES: readonly Machine<string, string, string>[] = [
@@ -17,6 +18,7 @@ export const MACHINES: readonly Machine<string, string, string>[] = [
   ARMING,
   SERVO_TRUST,
   WATCHDOG,
+  ATTENDANCE,
   REPORTED_STATE,
   OWNERSHIP,
   PAIR,

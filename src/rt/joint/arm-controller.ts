@@ -20,7 +20,8 @@ export type EndReason =
   | 'silent'
   | 'torque_off'
   | 'not_following'
-  | 'blocked';
+  | 'blocked'
+  | 'unattended';
 
 /** Cycles without new positions for so long steer no motion: the arm brakes and its motion ends, s. */
 const STALE = 0.25;
@@ -35,6 +36,8 @@ export class ArmController implements Published {
   motion = 0;
   /** Called when the source of `motion` has ended. @param text for people, where the reason says too little */
   onEnd: (motion: number, reason: EndReason, text: string) => void = () => {};
+  /** Called when all that was asked of it has been given up, with the epoch that has begun. @param driven something drove it */
+  onAbandoned: (epoch: number, driven: boolean) => void = () => {};
   /** Called when `state` changes, and when what is to be said of it does. */
   onState: () => void = () => {};
   /** Called when a joint of an arm that rests gives way to what it presses on. */
@@ -151,6 +154,13 @@ export class ArmController implements Published {
   /** Ends the motion if it still is the present one: the arm decelerates and holds. */
   cancel(motion: number, reason: EndReason): void {
     if (this.motion === motion && this.source !== null) this.#brakeOff(reason);
+  }
+
+  /** Nobody would hear a stop: whatever drives the arm ends, it brakes and holds, and what was asked of it is over. */
+  abandon(): void {
+    // Before the end of the motion: whoever hears of that is to know that he has lost the arm.
+    this.onAbandoned(this.#shared.endEpoch(this.index), this.source !== null);
+    if (this.source !== null) this.#brakeOff('unattended');
   }
 
   /**

@@ -12,16 +12,21 @@ export class AwakeClock {
   time = 0;
   #last = Number.NaN;
   readonly #longestPause: number;
+  readonly #latest: number;
 
-  /** @param longestPause that is left out, s */
-  constructor(longestPause = LONGEST_PAUSE) {
+  /**
+   * @param longestPause that is left out, s
+   * @param latest what a cycle that is late counts for at most, s
+   */
+  constructor(longestPause = LONGEST_PAUSE, latest = LATEST) {
     this.#longestPause = longestPause;
+    this.#latest = latest;
   }
 
   /** Once every cycle. @param now monotonic, s */
   advance(now: number): void {
     const gap = now - this.#last;
     this.#last = now;
-    if (gap > 0) this.time += gap > this.#longestPause ? gap : Math.min(gap, LATEST);
+    if (gap > 0) this.time += gap > this.#longestPause ? gap : Math.min(gap, this.#latest);
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../clock.ts';
 import type { ArmController } from '../joint/arm-controller.ts';
 import type { SharedState } from '../snapshot/shared-snapshot.ts';
+import { Attendance } from './attendance.ts';
 import { LoopTiming } from './loop-timing.ts';
 import { Pacer } from './pacer.ts';
 import { ReplyDelays } from './reply-delays.ts';
@@ -32,6 +33,8 @@ const TOGETHER = 0.001;
  * every arm, and publishes the cycle.
  */
 export class ControlLoop {
+  /** Called when the main thread runs again after it had not for so long, s. */
+  onAttended: (silence: number) => void = () => {};
   readonly #arms: ArmController[] = [];
   readonly #shared: SharedState;
   readonly #clock: Clock;
@@ -40,6 +43,7 @@ export class ControlLoop {
   readonly #period: number;
   readonly #longestStep: number;
   readonly #timing: LoopTiming;
+  readonly #attendance: Attendance;
   readonly #replyDelays = new ReplyDelays();
   readonly #slow = new SlowBuses();
   /** When this cycle's reads were begun or retried, s. */
@@ -69,6 +73,7 @@ export class ControlLoop {
     this.#period = 1 / rate;
     this.#longestStep = Number.isFinite(rate) ? 2 / rate : FREE_STEP;
     this.#timing = new LoopTiming(shared.loop, rate);
+    this.#attendance = new Attendance(shared, this.#period);
     this.#pacer = new Pacer(1 / rate, clock, (lateness) => this.#cycle(lateness));
   }
 
@@ -175,6 +180,7 @@ export class ControlLoop {
     const dt = Math.min(Math.max(now - this.#last, SHORTEST_STEP), this.#longestStep);
     this.#last = now;
     this.#followClock();
+    this.#attend(now);
     let written = false;
     for (const arm of this.#arms) {
       arm.step(now, dt, this.#epoch);
@@ -183,6 +189,15 @@ export class ControlLoop {
     if (written) this.#timing.written(this.#clock.now() - this.#began);
     this.#shared.finishCycle();
     this.#pacer.next();
+  }
+
+  /** While nobody would hear a stop, no arm is driven. */
+  #attend(now: number): void {
+    const effects = this.#attendance.look(now);
+    for (let i = 0; i < effects.length; i++) {
+      if (effects[i] === 'tell') this.onAttended(this.#attendance.silence);
+      else for (const arm of this.#arms) arm.abandon();
+    }
   }
 
   /** Stamps are of the system clock, which may be set; all that moves an arm goes by the monotonic one. */

@@ -27,8 +27,9 @@ export const LoopField = {
   count: 23 + PERIOD_BINS,
 } as const;
 
-/** Int32 words before the numbers: the cycle counter of the loop. */
+/** Int32 words before the numbers: the cycle counter of the loop, and the heartbeat of the main thread. */
 const CYCLE_WORD = 0;
+const BEAT_WORD = 1;
 /** The same of an arm: its sequence, its stop latch, its parts of speed and acceleration, its epoch of intent. */
 const SEQUENCE_WORD = 0;
 const STOP_WORD = 1;
@@ -70,7 +71,7 @@ interface ArmBlock {
 export class SharedState {
   readonly loop: Float64Array;
   readonly #clock: Clock;
-  readonly #cycle: Int32Array;
+  readonly #words: Int32Array;
   readonly #loopBuffer: SharedArrayBuffer;
   readonly #arms: ArmBlock[] = [];
 
@@ -78,7 +79,7 @@ export class SharedState {
   constructor(joints: readonly number[], clock: Clock, buffers?: SharedBuffers) {
     this.#clock = clock;
     this.#loopBuffer = buffers?.loop ?? new SharedArrayBuffer(WORD_BYTES + LoopField.count * 8);
-    this.#cycle = new Int32Array(this.#loopBuffer, 0, 1);
+    this.#words = new Int32Array(this.#loopBuffer, 0, WORD_BYTES / 4);
     this.loop = new Float64Array(this.#loopBuffer, WORD_BYTES, LoopField.count);
     for (const [index, count] of joints.entries()) this.add(count, buffers?.arms[index]);
   }
@@ -170,17 +171,27 @@ export class SharedState {
 
   /** Publishes the figures of the loop and wakes whoever waits for the next cycle. */
   finishCycle(): void {
-    Atomics.add(this.#cycle, CYCLE_WORD, 1);
-    this.#clock.notify(this.#cycle, CYCLE_WORD);
+    Atomics.add(this.#words, CYCLE_WORD, 1);
+    this.#clock.notify(this.#words, CYCLE_WORD);
   }
 
   get cycle(): number {
-    return Atomics.load(this.#cycle, CYCLE_WORD);
+    return Atomics.load(this.#words, CYCLE_WORD);
   }
 
   /** The word that counts the cycles, for whoever waits for the next one. */
   get cycleWord(): { readonly words: Int32Array; readonly index: number } {
-    return { words: this.#cycle, index: CYCLE_WORD };
+    return { words: this.#words, index: CYCLE_WORD };
+  }
+
+  /** The main thread runs: a stop would be heard. It says so every `BEAT_INTERVAL`, and with every command. */
+  beat(): void {
+    Atomics.add(this.#words, BEAT_WORD, 1);
+  }
+
+  /** How often it has said so. */
+  get beats(): number {
+    return Atomics.load(this.#words, BEAT_WORD);
   }
 
   /**

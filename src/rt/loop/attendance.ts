@@ -1,0 +1,70 @@
+import { defineMachine, Running } from '../../machine.ts';
+import type { SharedState } from '../snapshot/shared-snapshot.ts';
+import { AwakeClock } from './awake-clock.ts';
+
+/** The main thread beats this often, s. */
+export const BEAT_INTERVAL = 0.05;
+/** Without a beat for so long nobody would hear a stop, s. */
+export const UNHEARD = 0.25;
+/** A cycle is late by no more than this, or by a period, unless its thread has been kept from running, s. */
+const IN_TIME = 0.025;
+
+const NOTHING: readonly never[] = [];
+
+/** Whether the main thread, which alone hears stops, runs. */
+export const ATTENDANCE = defineMachine({
+  name: 'Attendance of the main thread',
+  states: {
+    alone: 'the main thread has not run for a while, or not yet: nobody would hear a stop',
+    attended: 'the main thread runs',
+  },
+  inputs: {
+    heard: 'it has beaten',
+    unheard: 'it has not beaten for 0.25 s in which the control thread ran',
+  },
+  effects: {
+    abandon: 'whatever drives an arm ends, and all that has been asked: the arms brake and hold',
+    tell: 'people are told which arms had to',
+  },
+  initial: 'alone',
+  table: {
+    alone: { heard: ['attended', 'tell'], unheard: null },
+    attended: { heard: null, unheard: ['alone', 'abandon'] },
+  },
+});
+
+/**
+ * Watches the heartbeat of the main thread. Time in which the control thread did not run itself does not count: where the
+ * whole computer is paused, or so busy that both threads wait for it, the main thread has not been silent.
+ */
+export class Attendance {
+  /** How long the last silence was that ended, s. */
+  silence = 0;
+  readonly #machine = new Running(ATTENDANCE);
+  readonly #shared: SharedState;
+  readonly #clock: AwakeClock;
+  #beats: number;
+  /** When a beat was noticed last: by the time that this thread has lived through, and by the clock, s. */
+  #heard = 0;
+  #heardAt = 0;
+
+  /** @param period of the control cycle, s */
+  constructor(shared: SharedState, period: number) {
+    this.#shared = shared;
+    this.#clock = new AwakeClock(Number.POSITIVE_INFINITY, Math.max(IN_TIME, 2 * period));
+    this.#beats = shared.beats;
+  }
+
+  /** Once every cycle. @param now monotonic, s @returns what is to be done */
+  look(now: number): readonly (keyof typeof ATTENDANCE.effects)[] {
+    this.#clock.advance(now);
+    const { time } = this.#clock;
+    const { beats } = this.#shared;
+    if (beats === this.#beats) return time - this.#heard > UNHEARD ? this.#machine.put('unheard', now) : NOTHING;
+    this.silence = now - this.#heardAt;
+    this.#beats = beats;
+    this.#heard = time;
+    this.#heardAt = now;
+    return this.#machine.put('heard', now);
+  }
+}
