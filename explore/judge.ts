@@ -52,6 +52,8 @@ export interface Figures {
 
 /** A change of a goal in one write, rad: the largest speed over a late cycle, and what a change of the droop adds. */
 const LARGEST_STEP = 0.05;
+/** A hand leads a joint no faster than this, rad/s. */
+const LED_SPEED = 2;
 /** Motion that nobody asked for, rad. */
 const UNASKED = 0.05;
 /** The same of an arm that holds with some of its servos, whose weight lies on the others. */
@@ -76,7 +78,7 @@ const REST_SWING = 0.03;
 /** A joint whose servo tells a wrong position comes to rest where it is told to be, which takes so much longer, s. */
 const REST_MISREAD = 0.3;
 /** A driven joint may be faster than its limit by this part and this much, rad/s: the arm is elastic. */
-const SPEED_PART = 1.25;
+const SPEED_PART = 1.4;
 const SPEED_MORE = 0.3;
 /** Speeds are judged over this time, s. */
 const SPEED_TIME = 0.02;
@@ -151,6 +153,8 @@ class WatchedArm {
   /** When a stop was answered last, s. */
   stopAnswered = Number.POSITIVE_INFINITY;
   misread = false;
+  /** Servos hear so late what they are sent, s. */
+  lateness = 0;
   stop: Stop | null = null;
   readonly rest: Float64Array;
 
@@ -305,6 +309,11 @@ export class Judge {
   /** Its servos tell positions that are not so, of which the bridge cannot know. */
   misread(arm: string, misread: boolean): void {
     this.#arms.get(arm)!.misread = misread;
+  }
+
+  /** From now on what servos of the arm are sent reaches them so late, s: a joint that a hand leads has gone on by then. */
+  late(arm: string, lateness: number): void {
+    this.#arms.get(arm)!.lateness = lateness;
   }
 
   isMisread(arm: string): boolean {
@@ -566,7 +575,7 @@ export class Judge {
     if (arm.stopped && this.#now() > arm.stopAnswered + LOOK && !arm.excused(this.#now()))
       this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
     figures.torque = Math.max(figures.torque, distance);
-    if (distance <= TORQUE_DISTANCE + Math.max(1.5 * droop, before)) return;
+    if (distance <= TORQUE_DISTANCE + Math.max(1.5 * droop, before) + arm.lateness * LED_SPEED) return;
     this.complain('torque', arm.name, `${joint.name} got torque with a goal ${distance.toFixed(3)} rad away`);
   }
 
@@ -596,7 +605,7 @@ export class Judge {
       const figures = this.figures[arm.family];
       if (!floats) figures.step = Math.max(figures.step, step);
       const text = `${joint.name} was sent a goal ${step.toFixed(3)} rad on`;
-      if (step > LARGEST_STEP) this.complain(floats ? 'float step' : 'step', arm.name, text);
+      if (step > LARGEST_STEP + arm.lateness * LED_SPEED) this.complain(floats ? 'float step' : 'step', arm.name, text);
     }
     servo.goal = goal;
   }

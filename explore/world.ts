@@ -280,6 +280,7 @@ export class World {
     }
     const told = Object.values(fault.servos ?? {}).some(({ misreads, frozen }) => misreads?.position || frozen);
     if (told) this.judge.misread(arm, true);
+    if (fault.requests?.lateness !== undefined) this.judge.late(arm, fault.requests.lateness);
     const slow = (fault.stall ?? 0) + (fault.requests?.lateness ?? 0);
     if (slow > 0) this.#slowUntil.set(arm, Math.max(this.#slowUntil.get(arm) ?? 0, now + slow));
     if (fault.unplugged) this.judge.forget(arm);
