@@ -253,6 +253,15 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
+    id: 'E2018',
+    script: {
+      ...script('servos that answer late, on an adapter with a timer of 16 ms, are never heard', 'koch', [], 1),
+      layout: { ...pairOf('koch', 'light', 'leader'), line: { baudRate: 1_000_000, interval: 125e-6, delay: 0.016 } },
+    },
+    rules: ['liveness'],
+    known: false,
+  },
+  {
     id: 'E2024',
     script: script(
       'one damaged answer of Dynamixel servos that answer late, as from the factory, makes their bus fall behind for good',

@@ -28,6 +28,11 @@ const STATUS = 0x55;
 abstract class Decoder {
   #rest: Uint8Array = new Uint8Array();
 
+  /** Forgets a frame that has only come in part. */
+  reset(): void {
+    this.#rest = new Uint8Array();
+  }
+
   /** @returns what each whole frame comes to */
   feed(chunk: Uint8Array): void {
     const bytes = new Uint8Array(this.#rest.length + chunk.length);

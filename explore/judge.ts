@@ -237,7 +237,11 @@ export class Judge {
 
   /** A bus has been opened: nothing is known of its servos. */
   opened(arm: string): void {
-    for (const servo of this.#arms.get(arm)!.servos.values()) servo.heard = false;
+    const { servos, requests, replies } = this.#arms.get(arm)!;
+    for (const servo of servos.values()) servo.heard = false;
+    // What was cut off when the bus was closed goes on no more.
+    requests.reset();
+    replies.reset();
   }
 
   /** The host writes to the bus. */

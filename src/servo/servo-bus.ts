@@ -28,6 +28,8 @@ export interface ServoBus {
   readonly readTime: number;
   /** Longest time that a servo lets pass before it answers, s; 0 until somebody has found it out. */
   answerDelay: number;
+  /** The newest read was repeated, and an answer to its first request came only then: the bus is slow. */
+  readonly late: boolean;
   /** True while replies are awaited. */
   readonly reading: boolean;
   /** Called when a read has settled, complete or not. */

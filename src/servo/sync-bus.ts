@@ -26,6 +26,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   readonly errors: Uint8Array;
   readonly lost: Uint32Array;
   readonly doubled: Uint32Array;
+  late = false;
   answerDelay = 0;
   onSettled: () => void = () => {};
 
@@ -134,6 +135,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.answered.fill(0);
     this.#reading = true;
     this.#retried = false;
+    this.late = false;
     this.#excess = this.#owed > 0 ? this.#nextExcess() : 0;
     this.#firstExcess = this.#excess;
     this.#owing.fill(1);
@@ -255,6 +257,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     const to = index * MAX_BLOCK;
     for (let i = 0; i < this.#length; i++) this.block[to + i] = bytes[from + i]!;
     this.answered[index] = 1;
+    if (this.#retried && excess === this.#firstExcess) this.late = true;
     this.#missing--;
     if (this.#missing > 0) return;
     if (!this.#retried) this.complete();

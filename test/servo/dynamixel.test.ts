@@ -275,7 +275,7 @@ describe('the bus', () => {
       bench.port.reply(...bench.answer(2), ...bench.answer(1));
       expect(bench.settled).toBe(cycles);
     }
-    expect(cycles).toBe(5);
+    expect(cycles).toBe(12);
     bench.bus.beginRead(132, 4);
     expect(bench.last[7]).toBe(0x82);
     bench.port.reply(...bench.answer(1), ...bench.answer(2));

@@ -212,6 +212,23 @@ test('a request asks for the block alone again once nothing is outstanding, at o
   expect([bus.reading, bus.block[0]]).toEqual([false, 2]);
 });
 
+test('a read is late when it is answered to its first request after that has been repeated', () => {
+  const port = new WirePort();
+  const bus = new FeetechBus(port, [1, 2]);
+  const late = (first: number, again: number): boolean => {
+    bus.beginRead(56, 2);
+    const asked = askedFor(port);
+    port.reply(...status(1, 0, ...new Array(asked).fill(0)));
+    bus.expire();
+    for (let i = 0; i < first; i++) port.reply(...status(2, 0, ...new Array(asked).fill(0)));
+    for (let i = 0; i < again; i++) port.reply(...status(2, 0, ...new Array(askedFor(port)).fill(0)));
+    return bus.late;
+  };
+  expect([late(0, 1), late(1, 0), late(1, 1)]).toEqual([false, true, true]);
+  bus.beginRead(56, 2);
+  expect(bus.late).toBe(false);
+});
+
 test('the time of a read counts the request, its answer, and the goals that go before it on the same line', () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   onTestFinished(() => clock.mockRestore());

@@ -82,6 +82,8 @@ export interface ArmLink {
   onAiling: (joint: number, text: string, ailment: Ailment) => void;
   /** Time from the beginning of the read until the line has carried its answer, with all that was sent before, s. */
   readonly readTime: number;
+  /** Answers of this cycle came to a request that had been repeated by then: the bus is slow. */
+  readonly late: boolean;
   /** Begins this cycle's read; returns whether `onSettled` will follow. */
   begin(now: number): boolean;
   /** The deadline of this cycle's read has passed: retry once, then settle. */

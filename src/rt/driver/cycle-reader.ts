@@ -29,6 +29,8 @@ export class CycleReader {
   /** All servos have answered in this cycle, with positions that can be believed; and all of those that still carry. */
   all = false;
   living = false;
+  /** Answers came to a request that had been repeated by then. */
+  late = false;
   /** Torque was read that nobody has asked for. */
   unasked = false;
   /** The state of the servos is to be read again in the next cycle. */
@@ -67,6 +69,7 @@ export class CycleReader {
     this.#begun = now;
     this.all = true;
     this.living = true;
+    this.late = false;
     this.unasked = false;
     this.doubtful = false;
     this.#plan.choose(wanted, now);
@@ -81,6 +84,7 @@ export class CycleReader {
   settled(commanded: boolean, now: number): boolean {
     const { bus, measurements, statistics, trust } = this.#parts;
     const { answered } = bus;
+    if (bus.late) this.late = true;
     let all = true;
     let living = true;
     for (let i = 0; i < answered.length; i++) {

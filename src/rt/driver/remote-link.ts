@@ -29,6 +29,7 @@ export class RemoteLink implements ArmLink {
   readonly held: Uint8Array;
   readonly withheld: Uint8Array;
   readonly readTime = 0;
+  readonly late = false;
   up = false;
   reason: string;
   onSettled: () => void = () => {};

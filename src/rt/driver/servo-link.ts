@@ -159,6 +159,10 @@ export class ServoLink implements ArmLink {
     return this.#parts.reader.readTime;
   }
 
+  get late(): boolean {
+    return this.#parts.reader.late;
+  }
+
   get fault(): string {
     return this.#parts.health.fault;
   }

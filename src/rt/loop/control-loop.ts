@@ -131,7 +131,7 @@ export class ControlLoop {
     let allowed = 0;
     for (let i = 0; i < this.#arms.length; i++) {
       if (this.#pending[i] === 0) continue;
-      allowed = Math.max(allowed, this.#usual(i), this.#retried ? 0 : this.#slow.allowed(i));
+      allowed = Math.max(allowed, this.#usual(i) + (this.#retried ? 0 : this.#slow.allowed(i)));
     }
     return allowed;
   }
@@ -145,7 +145,9 @@ export class ControlLoop {
     if (!this.#inCycle || this.#pending[index] === 0) return;
     this.#pending[index] = 0;
     const now = this.#clock.now();
-    if (this.#expiring) this.#slow.missed(index);
+    const { late } = this.#arms[index]!.link;
+    if (late) this.#slow.answered(index, now - this.#began, READ_SHARE * this.#period);
+    else if (this.#expiring) this.#slow.missed(index);
     else this.#slow.answered(index, this.#retried ? Number.NaN : now - this.#asked, this.#usual(index));
     if (!this.#retried) this.#replyDelays.answered(index, this.#arms[index]!.link.readTime, now);
     this.#settled();

@@ -5,7 +5,7 @@ import { encodeRead, encodeSyncRead, encodeSyncWrite, MAX_FRAME } from './dynami
 import { StatusParser } from './dynamixel-parser.ts';
 
 /** Reads in a row that fast sync reads may leave incomplete, while none has been answered whole, before plain ones take their place. */
-const FAST_ATTEMPTS = 5;
+const FAST_ATTEMPTS = 12;
 /** Bytes of a status packet besides its data, of the answer to a fast sync read besides its blocks, and of those. */
 const STATUS_FRAME = 11;
 const FAST_FRAME = 8;
@@ -18,8 +18,8 @@ export interface DynamixelBusOptions {
 
 /**
  * The servos of one arm on one half-duplex Dynamixel bus. A read is one fast sync read, which is answered by one frame.
- * When the first five are not answered completely, plain sync reads take its place for good: firmware that does not know
- * the instruction is silent, and so are all servos behind it. Servos that have answered one know it, however disturbed
+ * When the first twelve are not answered completely, plain sync reads take its place for good: firmware that does not know
+ * the instruction is silent, and so are all servos behind it. A slow line has been waited for by then (`SlowBuses`). Servos that have answered one know it, however disturbed
  * their line is later.
  *
  * All X models have the registers of a cycle at the same addresses, so a mixture of them needs no bulk read.

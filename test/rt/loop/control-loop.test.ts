@@ -15,10 +15,12 @@ function makeArm(time: VirtualTime, delay: () => number) {
   const heard: boolean[] = [];
   const asked: number[] = [];
   const steps: { readonly at: number; readonly dt: number; readonly offset: number }[] = [];
+  const retries: number[] = [];
   let expired = 0;
   const timer = time.lane('bus').timer(() => settle(true));
   const link = {
     readTime: 0,
+    late: false,
     onSettled: () => {},
     begin: (_now: number): boolean => {
       asked.push(time.now);
@@ -29,17 +31,20 @@ function makeArm(time: VirtualTime, delay: () => number) {
     expire: () => {
       // Asked again, and then given up.
       expired++;
+      if (expired === 1) retries.push(time.now);
       if (expired === 2) settle(false);
     },
   };
   function settle(answered: boolean): void {
     timer.cancel();
     heard.push(answered);
+    // What answers here is the first request.
+    link.late = answered && expired > 0;
     link.onSettled();
   }
   const step = (_: number, dt: number, offset: number): void => void steps.push({ at: time.now, dt, offset });
   const arm = { link, goalTime: 0, step } as unknown as ArmController;
-  return { arm, link, asked, heard, steps };
+  return { arm, link, asked, heard, steps, retries };
 }
 
 function makeLoop(...delays: readonly (() => number)[]) {
@@ -100,6 +105,13 @@ test('a bus that answers later than a cycle has time for is found out, waited fo
   const long = waits.map((wait, i) => (wait > 0.018 ? i : -1)).filter((i) => i >= 0);
   expect(long.length).toBeGreaterThan(3);
   for (let k = 2; k < long.length; k++) expect(long[k]! - long[k - 1]!).toBeGreaterThan(long[k - 1]! - long[k - 2]!);
+});
+
+test('a bus whose answers come when it has just been asked again is not asked again in the cycles that follow', () => {
+  const { time, arm } = makeLoop(() => 0.0015);
+  time.runSync(1);
+  expect(arm.heard.every(Boolean)).toBe(true);
+  expect(arm.retries.length).toBe(1);
 });
 
 test('all buses are asked before any has answered, and arms are stepped when all have', () => {
