@@ -70,9 +70,9 @@ export function watchAnswer(
         if (answer?.status === 200 && answer.body?.status === 'ok') for (const arm of arms) judge.stopAnswered(arm);
       };
     case 'POST /stop/reset':
-      return (answer) => {
-        if (answer?.status === 200) for (const arm of arms) judge.reset(arm);
-      };
+      // Of several arms one may be released long before all have answered.
+      for (const arm of arms) judge.reset(arm);
+      return () => {};
     case 'POST /move/leader/start':
       return leaderStart(world, body, begin, end);
     case 'POST /move/leader/stop':
@@ -143,6 +143,7 @@ function leaderStart(world: World, body: Body, begin: Range, end: Range) {
   const named = [...new Set(rows.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]))];
   const names = named.flatMap((id) => all[id] ?? []);
   const leaders = rows.flatMap(({ leader_id }) => all[leader_id] ?? []);
+  const before = new Map(leaders.map((arm) => [arm, judge.allowedUntil(arm, 'leading')]));
   for (const arm of leaders) if (!judge.isStopped(arm)) judge.allow(arm, 'leading', FOREVER);
   // A leader that held goes limp.
   begin(names, FOREVER);
@@ -157,7 +158,7 @@ function leaderStart(world: World, body: Body, begin: Range, end: Range) {
           judge.follows(follower, leader, body?.invert_controls === true);
       }
     } else {
-      for (const arm of leaders) judge.end(arm, /^leading/, world.now + SETTLING);
+      for (const arm of leaders) judge.end(arm, /^leading/, Math.max(before.get(arm)!, world.now + SETTLING));
     }
   };
 }

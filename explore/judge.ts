@@ -572,6 +572,8 @@ export class Judge {
     const figures = this.figures[arm.family];
     const joint = arm.model.joints[j]!;
     const droop = Math.abs(arm.sim.physics.holdingTorques()[j]!) / joint.stiffness;
+    // Where a servo is that lies nobody knows.
+    if (arm.misread) return;
     const distance = goalDistance(arm.sim.servos[j]!);
     const before = this.#now() - arm.drivenLast[j]! < UNNOTICED ? arm.lastDistance[j]! : 0;
     figures.torqueEvents++;

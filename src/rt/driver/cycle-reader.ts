@@ -11,6 +11,9 @@ import type { TorqueState } from './torque-state.ts';
 /** A servo that has lost its torque by itself is believed after so many reads. */
 const AGREEING = 2;
 
+/** What precedes the second read of a cycle has taken no longer than this, s: in a longer time the host has stood still. */
+const LONGEST_FIRST = 0.03;
+
 /** What the reads of a cycle are taken by. */
 export interface ReaderParts {
   readonly bus: ServoBus;
@@ -52,7 +55,7 @@ export class CycleReader {
 
   /** Time from the beginning of the cycle until the line has carried its answers, with all that was sent before, s. */
   get readTime(): number {
-    return this.#asked - this.#begun + this.#parts.bus.readTime;
+    return Math.min(this.#asked - this.#begun, LONGEST_FIRST) + this.#parts.bus.readTime;
   }
 
   /** A servo was read to be limp though it was left with torque, which is not believed yet. */

@@ -10,6 +10,7 @@ import { planCheck, takeOver } from './servo-check.ts';
 import { makeServoParts, type ServoParts } from './servo-parts.ts';
 import type { Wanted } from './servo-reads.ts';
 import type { LinkJoint } from './servo-slots.ts';
+import { PAUSE } from './servo-trust.ts';
 
 const NOT_OPENED = 'not opened yet';
 /** A servo that holds a goal this far from the one that it was sent does not take its goals, steps: a few cycles of a quick motion. */
@@ -218,7 +219,8 @@ export class ServoLink implements ArmLink {
   }
 
   write(goals: Float64Array): void {
-    const sends = this.#connection.reading && !this.#parts.session.busy;
+    const paused = this.#clock.now() - this.#begun > PAUSE;
+    const sends = this.#connection.reading && !this.#parts.session.busy && !paused;
     this.withheld.fill(sends ? 0 : 1);
     if (!sends) return;
     const { trusted, lost } = this.#parts.trust;

@@ -4,6 +4,8 @@ import { AwakeClock } from '../loop/awake-clock.ts';
 /** A servo that has not been heard for so long, and in so many cycles, gets no goal until its torque has been read, s. */
 const QUIET = 0.05;
 const QUIET_CYCLES = 5;
+/** After a pause of the host of this length any servo may have lost its supply meanwhile, s. */
+export const PAUSE = 0.1;
 /** A servo that has not been heard for so long is taken for dead, s. */
 const SILENCE = 0.5;
 /** The same of a simulated one, which waits for a busy host, s. */
@@ -21,7 +23,7 @@ export const SERVO_TRUST = defineMachine({
     limp: 'it answers and has lost its torque by itself: the others lower the arm',
   },
   inputs: {
-    quiet: 'it has not been heard for 50 ms and five cycles',
+    quiet: 'it has not been heard for 50 ms and five cycles, or the host has stood still for 0.1 s',
     silent: 'it has not been heard for 0.5 s (simulated: 5 s)',
     heard: 'it has answered',
     proven: 'its torque has been read and is as it was left',
@@ -95,6 +97,8 @@ export class ServoTrust {
   >[];
   readonly #silence: number;
   readonly #clock: AwakeClock;
+  /** When the cycle before this one began, s; 0 before the first. */
+  #before = 0;
   /** When each was heard last, by that clock, s, and cycles since. */
   readonly #heard: Float64Array;
   readonly #missed: Uint32Array;
@@ -133,9 +137,11 @@ export class ServoTrust {
   advance(now: number): void {
     this.#clock.advance(now);
     const { time } = this.#clock;
+    const paused = this.#before !== 0 && now - this.#before > PAUSE;
+    this.#before = now;
     for (let i = 0; i < this.#machines.length; i++) {
       const gap = time - this.#heard[i]!;
-      if (gap > QUIET && this.#missed[i]! >= QUIET_CYCLES) {
+      if (paused || (gap > QUIET && this.#missed[i]! >= QUIET_CYCLES)) {
         this.uncertain = true;
         this.#put(i, 'quiet', now);
       }
