@@ -16,7 +16,7 @@ const PAIR = {
   ],
 };
 const CALLER = { owner: { key: 'test', name: 'a test' }, takeOver: false };
-const TOLD = /would have heard no stop; the arm holds until it is asked again/;
+const TOLD = /would have heard no stop: every arm was made to hold, until it is asked again/;
 
 function where(bridge: VirtualBridge, arm: string): number[] {
   return [...bridge.host.arms!.truthNow(arm).positions];
