@@ -377,7 +377,8 @@ export class Arm implements ControlListener {
     this.requireDrivable();
     throw new BridgeError(
       'unsupported',
-      `Arm ${this.name} has been asked for something newer, or has been stopped or released, or the bridge was too busy to hear a stop, while this was being planned. Nothing has moved.`,
+      `Arm ${this.name} has been asked for something newer, or has been stopped or released, or the bridge was too busy to ` +
+        'hear a stop, while this was being planned. Nothing has moved.',
       { arm: this },
     );
   }

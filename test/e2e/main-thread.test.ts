@@ -14,7 +14,8 @@ const FAULT =
       "import { isMainThread } from 'node:worker_threads';" +
       'const file = process.env.ARM_BRIDGE_TEST_FAULT;' +
       'const word = new Int32Array(new SharedArrayBuffer(4));' +
-      `if (isMainThread) setInterval(() => { if (existsSync(file)) { rmSync(file); Atomics.wait(word, 0, 0, ${1000 * BUSY}); } }, 10).unref();`,
+      `const look = () => { if (existsSync(file)) { rmSync(file); Atomics.wait(word, 0, 0, ${1000 * BUSY}); } };` +
+      'if (isMainThread) setInterval(look, 10).unref();',
   );
 
 let folder: string;
