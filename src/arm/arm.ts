@@ -25,7 +25,7 @@ const REST_LIMIT = 0.8;
 const BRAKING_LIMIT = 0.4;
 
 const UNATTENDED =
-  'the bridge was busy for more than 0.25 s and would have heard no stop; the arm holds until it is asked again';
+  'the bridge was busy for more than 0.25 s and would have heard no stop: every arm was made to hold, until it is asked again';
 /** Why the control thread has ended a motion, for people, where it says too little. */
 const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
   silent: 'its servos have not answered for a while; the arm holds',
@@ -377,7 +377,8 @@ export class Arm implements ControlListener {
     this.requireDrivable();
     throw new BridgeError(
       'unsupported',
-      `Arm ${this.name} has been asked for something newer, or has been stopped or released, while this was being planned. Nothing has moved.`,
+      `Arm ${this.name} has been asked for something newer, or has been stopped or released, or the bridge was too busy to ` +
+        'hear a stop, while this was being planned. Nothing has moved.',
       { arm: this },
     );
   }

@@ -197,7 +197,10 @@ export class Ownership {
     if (effects.includes('tellLoss')) session!.lose(loss);
   }
 
-  /** A session that is older than this epoch is over, and is told why. Who keeps the arm keeps it. @returns whether there was one */
+  /**
+   * A session that is older than this epoch is over, and is told why. Who keeps the arm keeps it.
+   * @returns whether there was one
+   */
   loseBefore(epoch: number, loss: Loss): boolean {
     const session = this.#session;
     if (session === null || ((epoch - session.epoch) | 0) <= 0) return false;

@@ -178,6 +178,7 @@ async function populate(
     .filter((arm) => arm.remote)
     .map((arm) => new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger));
   // What drives an arm goes out before what tells of one.
+  const mirrorState = new MirrorState(root, mirror, qualities, onError);
   const sources: { publish(): void }[] = [...remotes];
   // Each takes a while in which no stop is heard. Arms may be added meanwhile.
   for (let i = 0; i < arms.all.length; i++) {
@@ -197,7 +198,6 @@ async function populate(
     },
   };
   declareParameters(rcl, root, services.config, live, logger);
-  const mirrorState = new MirrorState(root, mirror, qualities, onError);
   const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
   const timers = [
     setInterval(() => guarded(() => health.publish(diagnostics.report())), DIAGNOSTICS_INTERVAL),
