@@ -125,22 +125,6 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     expect(states.at(-1)!.position[lift]!).toBeGreaterThan(REST.shoulder_lift! + 0.1);
   });
 
-  test('from stopped neither moves nor releases, and says how to release', async () => {
-    const { bridge, forget, recorded } = await start();
-    await bridge.post('/move/init?robot_id=1');
-    await bridge.post('/stop');
-    await sleep(0.3);
-    await forget();
-    await sleep(0.2);
-    const { code } = await bridge.end('SIGTERM');
-    expect(code).toBe(0);
-    const { states, goals } = await recorded();
-    expect(topSpeed(goals)).toBe(0);
-    expect(Math.abs(states.at(-1)!.stamp - goals.at(-1)!.stamp)).toBeLessThan(0.1);
-    expect(bridge.log).toMatch(/follower is stopped and holds; .*reset/);
-    expect(bridge.log).not.toMatch(/leader is stopped and holds/);
-  });
-
   test('an uncaught error takes the same way, and the exit code tells of it', async () => {
     const { bridge, forget, recorded } = await start({ NODE_OPTIONS: `--import=${FAULT}` });
     await bridge.post('/move/init?robot_id=1');
@@ -151,20 +135,6 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     expectLowered(bridge, await recorded());
     expect(bridge.log).toMatch(/a fault of the test/);
   });
-});
-
-test('without ROS, from poses far from rest, both arms are down within 10 s', async () => {
-  const bridge = await BridgeProcess.start('--no-ros');
-  await bridge.post('/move/init');
-  const moved = await Promise.all([
-    bridge.post('/move/absolute?robot_id=0', { x: 3, y: -16, z: -14 }),
-    bridge.post('/move/absolute?robot_id=1', { x: -12, y: 25, z: 14, open: 1 }),
-  ]);
-  for (const { body } of moved) expect(body.status, body.message).toBe('ok');
-  const { code, time } = await bridge.end('SIGINT');
-  expect(code).toBe(0);
-  expect(time).toBeLessThan(EXIT_LIMIT);
-  expect(bridge.log).not.toMatch(/(leader|follower) .*holds/);
 });
 
 test('arms that are limp are left as they are: the exit waits for nothing', async () => {
