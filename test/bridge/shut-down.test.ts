@@ -19,13 +19,14 @@ async function held(): Promise<boolean[]> {
   return (await Promise.all(truths)).map(({ motorTorques }) => motorTorques.some((torque) => torque !== 0));
 }
 
-test('from poses far from rest both arms are down in time', async () => {
+test('from poses far from rest both arms are down in time, also with replies lost', async () => {
   await bridge.post('/move/init');
   const moved = await Promise.all([
     bridge.post('/move/absolute?robot_id=0', { x: 3, y: -16, z: -14 }),
     bridge.post('/move/absolute?robot_id=1', { x: -12, y: 25, z: 14, open: 1 }),
   ]);
   for (const { body } of moved) expect(body.status, body.message).toBe('ok');
+  await bridge.fault('leader', { loseRate: 0.02 });
   await bridge.until(bridge.bridge.close(), EXIT_LIMIT);
   expect(await held()).toEqual([false, false]);
   expect(told(/(leader|follower) .*holds/)).toBe(0);
