@@ -37,7 +37,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
   });
   afterAll(async () => {
     await witness?.close();
-    ros2?.close();
+    await ros2?.close();
   });
 
   const started = async (launch: Launch): Promise<void> => {
@@ -65,9 +65,9 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     }
   });
 
-  test.each(FILES)('%s starts without arguments, and ends by Ctrl-C', async (file) => {
+  test('a file that needs none starts without arguments, and ends by Ctrl-C', async () => {
     const port = (await defaultPortIsFree()) ? [] : ['http_port:=0'];
-    const launch = ros2.launch('arm_bridge', file, ...(NEEDED[file] ?? []), ...port);
+    const launch = ros2.launch('arm_bridge', 'simulated_pair.launch.xml', ...port);
     await started(launch);
     await endsCleanly(launch);
   });
