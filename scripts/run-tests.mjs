@@ -18,7 +18,7 @@ const [checks, everything] = await Promise.all([runChecks(), runTests('tests', p
 const tests = [everything];
 const newerNode = process.env.ARM_BRIDGE_NODE_24;
 if (chosen.length === 0 && newerNode) {
-  const others = readdirSync('test')
+  const others = readdirSync(new URL('../test', import.meta.url))
     .filter((name) => !ONLY_CALCULATE.includes(name))
     .map((name) => `test/${name}`);
   tests.push(await runTests('unit tests on Node 24', newerNode, ['--project', 'unit', ...others]));

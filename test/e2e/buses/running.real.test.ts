@@ -17,7 +17,7 @@ beforeEach(async () => {
   rig = await Rig.start();
   other = await Rig.start();
   bridge = await RigBridge.start({ arm: `serial:${rig.path}`, other: `serial:${other.path}` });
-  expect((await bridge.post('/move/init?robot_id=0')).body.status).toBe('ok');
+  expect((await bridge.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
   rig.forgetWrites();
 });
 afterEach(async () => {
