@@ -7,6 +7,8 @@ const STOP_TIME = 0.25;
 const CYCLE = 0.01;
 /** What another process on a busy machine may add before the bridge has the request, s. */
 const DELIVERY = 0.1;
+/** What a machine that is busy with other things may take for anything, ms. */
+const PATIENCE = { timeout: 20_000 };
 const MOVE_VELOCITY = 1.5;
 const MIRROR_ACCELERATION = 25;
 const SERVO_STEP = (2 * Math.PI) / 4096;
@@ -103,6 +105,7 @@ describe.skipIf(!HAS_ROS)('as rclpy records it', () => {
   test('a move rests within 0.25 s of a stop', async () => {
     await goals();
     const move = bridge.post('/move/absolute?robot_id=1', FAR);
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('moving');
     await sleep(0.5);
     const asked = Date.now() / 1000;
     await bridge.post('/stop');
@@ -128,7 +131,9 @@ describe.skipIf(!HAS_ROS)('as rclpy records it', () => {
   });
 
   test('the services ~/stop and ~/reset do the same for their arm', async () => {
+    await peer.find('/follower/arm_bridge/stop');
     const move = bridge.post('/move/absolute?robot_id=1', FAR);
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('moving');
     await sleep(0.4);
     const stopped = await peer.call('/follower/arm_bridge/stop');
     expect(stopped).toMatchObject({ success: true, message: expect.stringMatching(/follower is stopped/) });
@@ -145,7 +150,8 @@ describe.skipIf(!HAS_ROS)('as rclpy records it', () => {
   test('a stream of joint_commands is refused while its arm is stopped, and does not go on after the reset', async () => {
     await peer.advertise('/follower/joint_commands');
     const stream = peer.publish('/follower/joint_commands', Array(60).fill({ shoulder_pan: 0.8 }), 0.02);
-    await sleep(0.6);
+    await expect.poll(async () => (await bridge.arm(1)).owner, PATIENCE).toContain('joint_commands');
+    await sleep(0.3);
     await bridge.post('/stop?robot_id=1');
     const held = await resting(1);
     await stream;
