@@ -6,6 +6,8 @@ import { type JointRow, Peer, topSpeed } from './support/peer.ts';
 /** What the design promises of an exit: within 10 s, at 1 rad/s or less, down to the rest pose. */
 const EXIT_LIMIT = 10;
 const LOWERING_SPEED = 1;
+/** Long enough for a process to end on a busy machine, and too short for an arm to be lowered, s. */
+const AT_ONCE = 3;
 const REST: Readonly<Record<string, number>> = { shoulder_lift: -1.73, elbow_flex: 1.6, wrist_flex: 1.02 };
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
@@ -34,7 +36,8 @@ function lastLogged(bridge: BridgeProcess, text: string): number {
 
 /** The follower went down slowly; at rest its torque went off, and with it its goals. */
 function expectLowered(bridge: BridgeProcess, { states, goals }: Recorded): void {
-  expect(topSpeed(goals)).toBeLessThan(LOWERING_SPEED * 1.05);
+  // Over 0.1 s: a cycle that is late steps for two.
+  expect(topSpeed(goals, 10)).toBeLessThan(LOWERING_SPEED * 1.05);
   for (const [joint, angle] of Object.entries(REST)) {
     expect(Math.abs(states.at(-1)!.position[JOINTS.indexOf(joint)]! - angle), joint).toBeLessThan(0.06);
   }
@@ -116,7 +119,7 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     const asked = Date.now();
     bridge.child.kill('SIGINT');
     expect((await exited)[0]).toBe(1);
-    expect((Date.now() - asked) / 1000).toBeLessThan(1);
+    expect((Date.now() - asked) / 1000).toBeLessThan(AT_ONCE);
     expect(bridge.log).toMatch(/SIGINT again: exit at once; arms with torque on hold where they are/);
     const { states, goals } = await recorded();
     // Goals come to the very end: torque has never gone off.

@@ -189,8 +189,7 @@ describeRos('a bridge process on the graph', () => {
 
   test('ends cleanly 6 times of 6, by return and by exit, and leaves SIGINT to the program', async () => {
     // Each of two that end at the same time has a domain of its own: in one, Fast DDS may wait for ever (src/ros/departure.ts).
-    const first = freeDomain();
-    const domains = { return: first, exit: freeDomain([first]) };
+    const domains = { return: freeDomain(), exit: freeDomain() };
     const run = async (end: keyof typeof domains) => {
       // What is freed is overwritten: a use of it afterwards ends the process.
       const environment = { ...process.env, ROS_DOMAIN_ID: String(domains[end]), MALLOC_PERTURB_: '85' };
