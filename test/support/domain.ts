@@ -33,12 +33,11 @@ function claim(domain: number): boolean {
   writeFileSync(own, '');
   for (const name of readdirSync(CLAIMS)) {
     const [of, pid] = name.split('.').map(Number) as [number, number];
-    if (of !== domain || pid === process.pid) continue;
-    if (existsSync(`/proc/${pid}`)) {
+    if (!existsSync(`/proc/${pid}`)) rmSync(join(CLAIMS, name), { force: true });
+    else if (of === domain && pid !== process.pid) {
       rmSync(own);
       return false;
     }
-    rmSync(join(CLAIMS, name), { force: true });
   }
   process.once('exit', () => rmSync(own, { force: true }));
   return true;
