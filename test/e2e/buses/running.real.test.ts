@@ -17,7 +17,9 @@ beforeEach(async () => {
   rig = await Rig.start();
   other = await Rig.start();
   bridge = await RigBridge.start({ arm: `serial:${rig.path}`, other: `serial:${other.path}` });
-  expect((await bridge.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
+  // The rigs live on this thread, which the start of a bridge may keep from answering for a moment.
+  const raised = async () => (await bridge.post('/move/init?robot_id=0')).body;
+  await expect.poll(raised, PATIENCE).toMatchObject({ status: 'ok' });
   rig.forgetWrites();
 });
 afterEach(async () => {
