@@ -1,21 +1,27 @@
 // node scripts/run-tests.mjs [arguments of vitest]
 // Runs type check, lint and tests in a prepared checkout and counts them. Called by test.sh, which sets the environment.
 
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { runChecks, runTests, tell } from './lib/checks.mjs';
 
-/** What a newer Node runs besides all unit tests: what leans on Node's own interfaces, and a whole session of a pair. */
+/** Folders whose unit tests only calculate, which a newer Node does alike: it runs those of all others. */
+const ONLY_CALCULATE = ['calibration', 'explore', 'kinematics', 'motion', 'moveit'];
+/** What a newer Node runs besides unit tests: what leans on Node's own interfaces, and a whole session of a pair. */
 const ON_NEWER_NODE = [
   ...['http/live', 'http/server', 'http/tls', 'http/connections', 'http/teleop'].map((name) => `test/${name}.edge`),
   ...['servo/', 'rt/', 'e2e/pair'].map((name) => `test/${name}`),
 ];
 
 const chosen = process.argv.slice(2);
-const checks = await runChecks();
-const tests = [await runTests('tests', process.execPath, chosen)];
+// The unit tests come first, beside which nothing is late.
+const [checks, everything] = await Promise.all([runChecks(), runTests('tests', process.execPath, chosen)]);
+const tests = [everything];
 const newerNode = process.env.ARM_BRIDGE_NODE_24;
 if (chosen.length === 0 && newerNode) {
-  tests.push(await runTests('unit tests on Node 24', newerNode, ['--project', 'unit']));
+  const others = readdirSync(new URL('../test', import.meta.url))
+    .filter((name) => !ONLY_CALCULATE.includes(name))
+    .map((name) => `test/${name}`);
+  tests.push(await runTests('unit tests on Node 24', newerNode, ['--project', 'unit', ...others]));
   const projects = ['--project', 'edge', '--project', 'e2e'];
   tests.push(await runTests('edges on Node 24', newerNode, [...projects, ...ON_NEWER_NODE]));
 } else if (chosen.length === 0) {

@@ -74,7 +74,7 @@ export class Namesakes {
     this.#tell(watched, late);
   }
 
-  /** @param refused ROS 2 does not drive it */
+  /** @param refuses ROS 2 does not drive it */
   #tell({ arm, namespace }: Watched, refuses: boolean): void {
     const refused = !refuses ? '' : ', and ROS 2 does not drive this one until the other has gone';
     this.#log.error(

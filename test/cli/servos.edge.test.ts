@@ -128,25 +128,31 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge registers', () => {
     expect((await arm('registers', 'read', '--port', url, '--id', '9', 'id')).errors).toContain('no servo 9 answers');
   });
 
-  it.each([
-    [['present_voltage=1'], 'is read only'],
-    [['torque_enable=1'], 'goes through the bridge'],
-    [['p_coefficient=16', 'goal_position=2000'], 'goes through the bridge'],
-    [['lock=0'], 'opened and closed by every write'],
-    [['p_coefficient=300'], 'within 0..255'],
-    [['p_coefficient=1.5'], 'whole counts'],
-    [['max_temperature=65V'], 'takes counts (degC) without a unit, or degC'],
-    [['no_such=1'], 'has no register "no_such"; its registers are firmware_major'],
-    [['p_coefficient'], 'is no NAME=VALUE'],
-    [['id=7', 'p_coefficient=16'], 'write it by itself'],
-    [['id=254'], 'is not within 0..252'],
-    [['baud_code=9'], 'has no baud code 9; there are 0 (1000000)'],
-  ])('refuses %j with 2, and nothing is written', async (texts, message) => {
+  describe('refuses', () => {
     const watched = ['id', 'baud_code', 'p_coefficient', 'torque_enable', 'goal_position', 'lock', 'max_temperature'];
-    const before = await registers(1, ...watched);
-    const { code, errors } = await write(1, ...texts);
-    expect([code, errors]).toEqual([2, expect.stringContaining(message)]);
-    expect(await registers(1, ...watched)).toEqual(before);
+    let before: Record<string, number>;
+    beforeAll(async () => {
+      before = await registers(1, ...watched);
+    });
+    afterAll(async () => expect(await registers(1, ...watched), 'nothing is written').toEqual(before));
+
+    it.each([
+      [['present_voltage=1'], 'is read only'],
+      [['torque_enable=1'], 'goes through the bridge'],
+      [['p_coefficient=16', 'goal_position=2000'], 'goes through the bridge'],
+      [['lock=0'], 'opened and closed by every write'],
+      [['p_coefficient=300'], 'within 0..255'],
+      [['p_coefficient=1.5'], 'whole counts'],
+      [['max_temperature=65V'], 'takes counts (degC) without a unit, or degC'],
+      [['no_such=1'], 'has no register "no_such"; its registers are firmware_major'],
+      [['p_coefficient'], 'is no NAME=VALUE'],
+      [['id=7', 'p_coefficient=16'], 'write it by itself'],
+      [['id=254'], 'is not within 0..252'],
+      [['baud_code=9'], 'has no baud code 9; there are 0 (1000000)'],
+    ])('%j with 2, and nothing is written', async (texts, message) => {
+      const { code, errors } = await write(1, ...texts);
+      expect([code, errors]).toEqual([2, expect.stringContaining(message)]);
+    });
   });
 
   it('writes torque with --unsafe, and then keeps what would make a holding joint jump', async () => {

@@ -6,6 +6,10 @@ import { type JointRow, Peer, topSpeed } from './support/peer.ts';
 /** What the design promises of an exit: within 10 s, at 1 rad/s or less, down to the rest pose. */
 const EXIT_LIMIT = 10;
 const LOWERING_SPEED = 1;
+/** A move has decelerated after that, s: 0.25 s, and what a busy machine may add. */
+const BRAKING = 0.5;
+/** Long enough for a process to end on a busy machine, and too short for an arm to be lowered, s. */
+const AT_ONCE = 3;
 const REST: Readonly<Record<string, number>> = { shoulder_lift: -1.73, elbow_flex: 1.6, wrist_flex: 1.02 };
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
@@ -34,7 +38,8 @@ function lastLogged(bridge: BridgeProcess, text: string): number {
 
 /** The follower went down slowly; at rest its torque went off, and with it its goals. */
 function expectLowered(bridge: BridgeProcess, { states, goals }: Recorded): void {
-  expect(topSpeed(goals)).toBeLessThan(LOWERING_SPEED * 1.05);
+  // Over 0.1 s: a cycle that is late steps for two.
+  expect(topSpeed(goals, 10)).toBeLessThan(LOWERING_SPEED * 1.05);
   for (const [joint, angle] of Object.entries(REST)) {
     expect(Math.abs(states.at(-1)!.position[JOINTS.indexOf(joint)]! - angle), joint).toBeLessThan(0.06);
   }
@@ -99,8 +104,8 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     expect(time).toBeLessThan(EXIT_LIMIT);
     expect(bridge.log.match(/lowering the arms/g)).toHaveLength(1);
     const { states, goals } = await recorded();
-    // The move itself may still be decelerating from more than the speed of lowering.
-    const after = goals[0]!.stamp + 0.3;
+    // The move itself decelerates first, from more than the speed of lowering.
+    const after = lastLogged(bridge, 'lowering the arms') + BRAKING;
     expectLowered(bridge, { states, goals: goals.filter((row) => row.stamp > after) });
   });
 
@@ -116,29 +121,13 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     const asked = Date.now();
     bridge.child.kill('SIGINT');
     expect((await exited)[0]).toBe(1);
-    expect((Date.now() - asked) / 1000).toBeLessThan(1);
+    expect((Date.now() - asked) / 1000).toBeLessThan(AT_ONCE);
     expect(bridge.log).toMatch(/SIGINT again: exit at once; arms with torque on hold where they are/);
     const { states, goals } = await recorded();
     // Goals come to the very end: torque has never gone off.
     expect(Math.abs(states.at(-1)!.stamp - goals.at(-1)!.stamp)).toBeLessThan(0.1);
     const lift = JOINTS.indexOf('shoulder_lift');
     expect(states.at(-1)!.position[lift]!).toBeGreaterThan(REST.shoulder_lift! + 0.1);
-  });
-
-  test('from stopped neither moves nor releases, and says how to release', async () => {
-    const { bridge, forget, recorded } = await start();
-    await bridge.post('/move/init?robot_id=1');
-    await bridge.post('/stop');
-    await sleep(0.3);
-    await forget();
-    await sleep(0.2);
-    const { code } = await bridge.end('SIGTERM');
-    expect(code).toBe(0);
-    const { states, goals } = await recorded();
-    expect(topSpeed(goals)).toBe(0);
-    expect(Math.abs(states.at(-1)!.stamp - goals.at(-1)!.stamp)).toBeLessThan(0.1);
-    expect(bridge.log).toMatch(/follower is stopped and holds; .*reset/);
-    expect(bridge.log).not.toMatch(/leader is stopped and holds/);
   });
 
   test('an uncaught error takes the same way, and the exit code tells of it', async () => {
@@ -151,20 +140,6 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     expectLowered(bridge, await recorded());
     expect(bridge.log).toMatch(/a fault of the test/);
   });
-});
-
-test('without ROS, from poses far from rest, both arms are down within 10 s', async () => {
-  const bridge = await BridgeProcess.start('--no-ros');
-  await bridge.post('/move/init');
-  const moved = await Promise.all([
-    bridge.post('/move/absolute?robot_id=0', { x: 3, y: -16, z: -14 }),
-    bridge.post('/move/absolute?robot_id=1', { x: -12, y: 25, z: 14, open: 1 }),
-  ]);
-  for (const { body } of moved) expect(body.status, body.message).toBe('ok');
-  const { code, time } = await bridge.end('SIGINT');
-  expect(code).toBe(0);
-  expect(time).toBeLessThan(EXIT_LIMIT);
-  expect(bridge.log).not.toMatch(/(leader|follower) .*holds/);
 });
 
 test('arms that are limp are left as they are: the exit waits for nothing', async () => {

@@ -7,7 +7,7 @@ const SERVO_STEP = (2 * Math.PI) / 4096;
 const RAMP_SPEED = 0.6;
 
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
-const SECONDS = 20;
+const SECONDS = 12;
 /** Samples a second of which at least so many must be judged. */
 const FEWEST = 25;
 
@@ -131,7 +131,7 @@ function excess(rows: Rows, most: number): number {
 }
 
 describe.skipIf(!HAS_ROS)('mirroring, as rclpy records it', () => {
-  test('over twenty seconds the follower is at most 60 ms behind, within 0.02 rad, and no goal steps beyond the limit', async () => {
+  test('over twelve seconds the follower is at most 60 ms behind, within 0.02 rad, and no goal steps beyond the limit', async () => {
     await bridge.post('/move/init');
     // The hand lifts the leader away first, so that the start has a difference to ramp over.
     await bridge.post('/move/leader/start', PAIR);

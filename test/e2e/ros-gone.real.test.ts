@@ -5,8 +5,8 @@ import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 import type { SimulatedArms } from '../../src/host.ts';
 import { loadRclnodejs, type RosContext } from '../../src/ros/rclnodejs.ts';
 import { startBridge } from '../support/compiled-bridge.ts';
+import { GoalWatch } from '../support/goal-watch.ts';
 import { BridgeClient, HAS_ROS, rosEnvironment, sleep } from './support/bridge.ts';
-import { GoalWatch } from './support/goal-watch.ts';
 import { Peer } from './support/peer.ts';
 
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };

@@ -361,7 +361,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     return ((await read()) - first) / ((performance.now() - began) / 1000);
   }
 
-  test('20 readers and one that stands still change nothing for the control loop and the other readers', async () => {
+  test('ten readers and one that stands still change nothing for the control loop and the other readers', async () => {
     const before = await cyclesPerSecond(1.5);
     const stuck = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
     try {
@@ -370,7 +370,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       const crowd = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
       try {
         const takes = await Promise.all(
-          Array.from({ length: 20 }, () => crowd.subscribe(STATE, '/follower/joint_states')),
+          Array.from({ length: 10 }, () => crowd.subscribe(STATE, '/follower/joint_states')),
         );
         await takes[0]!(1);
         stuck.pause();
@@ -401,7 +401,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       witness.subscribe<JointStateMessage>('geometry_msgs/msg/PoseStamped', '/follower/end_effector/pose', { depth }),
     ]);
     for (const take of takes) await take(1);
-    await sleep(10);
+    await sleep(4);
     const streams = await Promise.all(takes.map((take) => take(1)));
     await rate(100);
     const [told, poses] = streams.map((messages) =>
@@ -412,7 +412,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     const from = Math.max(told[0]!, poses[0]!);
     const to = Math.min(told.at(-1)!, poses.at(-1)!);
     const within = (stamps: readonly number[]) => stamps.filter((stamp) => stamp >= from && stamp <= to);
-    expect(within(told).length).toBeGreaterThan(500);
+    expect(within(told).length).toBeGreaterThan(200);
     expect(within(told)).toEqual(within(poses));
   });
 

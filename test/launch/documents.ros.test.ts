@@ -39,7 +39,7 @@ describe.skipIf(NO_ROS2 !== null)('the ros2 commands of the documents', () => {
   });
   afterAll(async () => {
     await bridge?.endStopped();
-    ros2?.close();
+    await ros2?.close();
   });
 
   test('are not few', () => expect(TOLD.length).toBeGreaterThan(12));

@@ -37,7 +37,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
   });
   afterAll(async () => {
     await witness?.close();
-    ros2?.close();
+    await ros2?.close();
   });
   beforeEach(() => ros2.clear());
   afterEach(async () => {
@@ -124,15 +124,27 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
     // What holds at present stands where a planner can read it, and follows the scale of the speeds.
     const node = '/lab/follower/arm_bridge';
     const limit = 'joint_limits.shoulder_pan.max_velocity';
-    const told = async () => (await ros2.runFound('param', 'get', node, limit)).output;
-    const planned = parameter(group!, `robot_description_planning.${limit}`);
-    expect(await told()).toContain(`Double value is: ${planned}`);
-    expect((await ros2.runFound('param', 'set', node, 'speed_scale', '0.5')).output).toMatch(/successful/);
-    expect(await told()).toContain(`Double value is: ${Number(planned) / 2}`);
-    expect((await ros2.runFound('param', 'set', node, limit, '4.0')).output).toMatch(
-      /follows from the arm's data: set speed_scale/,
-    );
-    expect(await told()).toContain(`Double value is: ${Number(planned) / 2}`);
+    const told = async () => {
+      const type = 'rcl_interfaces/srv/GetParameters';
+      const answer = await witness.call<{ values: { double_value: number }[] }>(type, `${node}/get_parameters`, {
+        names: [limit],
+      });
+      return answer.values[0]!.double_value;
+    };
+    const set = async (name: string, value: number) => {
+      const type = 'rcl_interfaces/srv/SetParameters';
+      const parameters = [{ name, value: { type: 3, double_value: value } }];
+      return (await witness.call<{ results: object[] }>(type, `${node}/set_parameters`, { parameters })).results[0];
+    };
+    const planned = Number(parameter(group!, `robot_description_planning.${limit}`));
+    expect(await told()).toBe(planned);
+    expect(await set('speed_scale', 0.5)).toMatchObject({ successful: true });
+    expect(await told()).toBe(planned / 2);
+    expect(await set(limit, 4)).toMatchObject({
+      successful: false,
+      reason: expect.stringMatching(/follows from the arm's data: set speed_scale/),
+    });
+    expect(await told()).toBe(planned / 2);
   });
 
   test('for two arms it plans in one world, with names of their own, and both carry their part out', async () => {

@@ -135,7 +135,7 @@ describe.skipIf(!HAS_ROS || !WITNESS_PYTHON)('a workspace with this repository',
         expect.not.stringMatching(/Traceback|process has died|escalating/),
       ]);
     } finally {
-      ros2.close();
+      await ros2.close();
     }
   });
 });

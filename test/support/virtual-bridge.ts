@@ -7,11 +7,23 @@ import { onTestFinished } from 'vitest';
 import { VirtualHost } from '../../explore/virtual-host.ts';
 import { Bridge } from '../../src/bridge.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import type { SimFault } from '../../src/sim/servo-line.ts';
+
+/** A leader and its follower, both simulated. */
+export const PAIR = {
+  arms: [
+    { name: 'leader', id: 0, bus: 'sim:so101' },
+    { name: 'follower', id: 1, bus: 'sim:so101' },
+  ],
+  pairs: [{ leader: 'leader', follower: 'follower' }],
+};
 
 const mj = await loadMujoco();
 
 /** Longest virtual time that a test waits for a promise, s. */
 const LIMIT = 60;
+/** What is waited for is looked at so often, s. */
+const LOOK = 0.02;
 
 export interface Answer {
   readonly status: number;
@@ -93,8 +105,46 @@ export class VirtualBridge {
     return { status: statusCode, body: payload === '' ? null : JSON.parse(payload) };
   }
 
+  /** What is not awaited at once runs beside what is. */
   post(url: string, body?: object): Promise<Answer> {
     return this.ask('POST', url, body);
+  }
+
+  get(url: string): Promise<Answer> {
+    return this.ask('GET', url);
+  }
+
+  /** An arm's entry of GET /status. */
+  async status(id: number): Promise<Answer['body']> {
+    return (await this.ask('GET', '/status')).body.arms.find((arm: { id: number }) => arm.id === id);
+  }
+
+  /** Where the joints of an arm are by its physics, rad. */
+  async truth(arm: string): Promise<number[]> {
+    return (await this.until(this.host.arms!.truth(arm))).positions;
+  }
+
+  /** Makes something go wrong on the bus of an arm. */
+  fault(arm: string, fault: SimFault): Promise<void> {
+    return this.until(this.host.arms!.fault(arm, fault));
+  }
+
+  /** A hand leads joints of an arm to these angles, rad, within `duration` s; null: it lets go. */
+  lead(arm: string, joints: Readonly<Record<string, number>> | null, duration = 0): Promise<void> {
+    return this.until(this.host.arms!.hand(arm, joints, duration));
+  }
+
+  /** Lets time pass until a check holds. @param limit s; later its failure stands */
+  async becomes(check: () => void | Promise<void>, limit = 20): Promise<void> {
+    const deadline = this.host.time.now + limit;
+    for (;;) {
+      try {
+        return await check();
+      } catch (error) {
+        if (this.host.time.now > deadline) throw error;
+      }
+      await this.pass(LOOK);
+    }
   }
 
   /** The arm of a name, or the first one. */
@@ -105,6 +155,11 @@ export class VirtualBridge {
   /** Lowers the arms and ends all parts, once. */
   async end(): Promise<void> {
     if (!this.#killed) await this.until(this.bridge.close());
+  }
+
+  /** The same, without contacts: several times as fast. */
+  static startLight(config: object = {}): Promise<VirtualBridge> {
+    return VirtualBridge.start(config, undefined, new VirtualHost(null));
   }
 
   /** The same bridge after `kill -9`, over the same arms. @param away time in between, s */

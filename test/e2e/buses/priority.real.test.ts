@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('control.priority', () => {
           .sort((a, b) => a - b),
       ).toEqual([PRIORITY - 1, PRIORITY]);
       expect((await bridge.get('/status')).body.loop.priority).toBe(PRIORITY);
-      expect(bridge.told('control.priority')).toEqual([]);
+      expect(bridge.told('without control.priority')).toEqual([]);
     },
   );
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
 import { sleep } from '../support/bridge.ts';
-import { IDS, Rig, RigBridge, SO101 } from './support/rig.ts';
+import { IDS, Rig, RigBridge } from './support/rig.ts';
 
 /** How far a hand moves the first joint meanwhile, rad. */
 const MOVED = 0.6;
@@ -10,8 +9,6 @@ const PATIENCE = { timeout: 30_000, interval: 5 };
 const STILL = 0.005;
 /** Bound of the issue for noticing a lost port, s. */
 const NOTICED = 0.1;
-const GRIPPER = 5;
-const RADIANS_PER_STEP = (2 * Math.PI) / STS3215.stepsPerTurn;
 
 let rig: Rig;
 let other: Rig;
@@ -20,7 +17,9 @@ beforeEach(async () => {
   rig = await Rig.start();
   other = await Rig.start();
   bridge = await RigBridge.start({ arm: `serial:${rig.path}`, other: `serial:${other.path}` });
-  expect((await bridge.post('/move/init?robot_id=0')).body.status).toBe('ok');
+  // The rigs live on this thread, which the start of a bridge may keep from answering for a moment.
+  const raised = async () => (await bridge.post('/move/init?robot_id=0')).body;
+  await expect.poll(raised, PATIENCE).toMatchObject({ status: 'ok' });
   rig.forgetWrites();
 });
 afterEach(async () => {
@@ -47,114 +46,6 @@ async function move(target: Record<string, number>, id = 0): Promise<unknown> {
 }
 
 describe.skipIf(process.platform !== 'linux')('an arm at work', () => {
-  test.each([
-    ['lost', 'loseRate'],
-    ['corrupt', 'corruptRate'],
-  ] as const)('replies that are %s now and then end nothing: moves arrive, the arm stays ready', async (_, fault) => {
-    rig.bus.faults[fault] = 0.02;
-    for (const z of [4, 0]) expect(await move({ x: 0, y: 3, z })).toMatchObject({ status: 'ok' });
-    const arm = await bridge.arm(0);
-    expect(arm).toMatchObject({ state: 'ready', torque: true, reason: '' });
-    if (fault === 'corruptRate') expect(arm.bus.discarded).toBeGreaterThan(0);
-    expect(bridge.told('arm is disconnected')).toEqual([]);
-  });
-
-  test('an overload alarm of a gripper, which carries nothing, is told once, its data counts, and the others go on', async () => {
-    rig.servo(6).raiseOverload();
-    await expect.poll(() => bridge.told('servo 6 (gripper): overload'), PATIENCE).toHaveLength(1);
-    expect(await move({ x: 0, y: 3, z: 3 })).toMatchObject({ status: 'ok' });
-    const arm = await bridge.arm(0);
-    expect(arm).toMatchObject({ state: 'ready', torque: true, reason: '' });
-    expect(arm.servos.map((servo: { alarms: number }) => servo.alarms)).toEqual([0, 0, 0, 0, 0, 32]);
-    expect(arm.servos[5].reply_age).toBeLessThan(1);
-    expect(bridge.told('overload')).toHaveLength(1);
-  });
-
-  test('a joint with an overload alarm has the others lower the arm by a checked way, which says why; a stop of a person holds', async () => {
-    const rest = SO101.poses.get('rest')!;
-    const move = bridge.post('/move/absolute?robot_id=0', { x: -4, y: 6, z: 2 });
-    await sleep(0.3);
-    rig.servo(2).raiseOverload();
-    expect((await move).body.message).toContain('taken over by the protection of its servos');
-    await becomes(0, 'connected');
-    for (const [i, angle] of rest.entries()) {
-      if (i !== GRIPPER) expect(Math.abs(rig.positions[i]! - angle), `joint ${i}`).toBeLessThan(0.15);
-    }
-    await expect
-      .poll(async () => (await bridge.arm(0)).reason, PATIENCE)
-      .toBe('servo 2 (shoulder_lift) is overloaded: it has been lowered and released');
-    // Without torque the alarm is gone, and the next owner has an arm like any other.
-    expect((await bridge.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
-    expect((await bridge.arm(0)).reason).toBe('');
-
-    await bridge.post('/stop?robot_id=0');
-    const held = [...rig.positions];
-    rig.servo(4).raiseOverload();
-    await expect
-      .poll(() => bridge.told('servo 4 (wrist_flex) is overloaded and the arm was not lowered'), PATIENCE)
-      .toHaveLength(1);
-    expect(await bridge.arm(0)).toMatchObject({ state: 'stopped', torque: true });
-    for (const i of [0, 1, 2, 4]) expect(Math.abs(rig.positions[i]! - held[i]!), `joint ${i}`).toBeLessThan(STILL);
-  });
-
-  test('a gripper that closes on something is drawn back to a hold that keeps it cool', async () => {
-    rig.stops[GRIPPER] = 0.5;
-    const { hold } = SO101.joints[GRIPPER]!.stall!;
-    // Its open position first, then as far closed as it goes; what it holds is in the way.
-    await move({ x: 0, y: 0, z: 0, open: 1 });
-    await move({ x: 0, y: 0, z: 0, open: 0 });
-    const press = (): number => {
-      const gripper = rig.servo(6);
-      const error = gripper.value('goal_position') - gripper.value('present_position');
-      return Math.abs(error * RADIANS_PER_STEP * SO101.joints[GRIPPER]!.stiffness);
-    };
-    await expect.poll(press, PATIENCE).toBeLessThan(1.2 * hold);
-    await sleep(0.5);
-    expect(press()).toBeLessThan(1.2 * hold);
-    // It still holds, and no alarm has come of it.
-    expect(press()).toBeGreaterThan(0.5 * hold);
-    expect(rig.servo(6).status).toBe(0);
-  });
-
-  test('a servo that gets hot makes the bridge lower and release its arm before it switches itself off; the owner is told', async () => {
-    const move = bridge.post('/move/absolute?robot_id=0', { x: -4, y: 6, z: 2 });
-    await sleep(0.3);
-    rig.servo(3).shown = 65;
-    expect((await move).body).toMatchObject({ status: 'error' });
-    expect((await move).body.message).toContain('taken over by the protection of its servos');
-    await becomes(0, 'connected');
-    await expect
-      .poll(async () => (await bridge.arm(0)).reason, PATIENCE)
-      .toBe('servo 3 (elbow_flex) has 65 degC and switches off at 70: it has been lowered and released');
-    expect(await bridge.arm(0)).toMatchObject({ torque: false, owner: null });
-    expect(bridge.told('servo 3 (elbow_flex) has 65 degC and switches off at 70: it is lowered')).toHaveLength(1);
-    rig.servo(3).shown = 40;
-    await sleep(0.3);
-    expect((await bridge.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
-  });
-
-  test('a servo that gets hot at once stops its arm below its own limit, which would drop it, and the arm is lowered and released', async () => {
-    rig.servo(3).shown = 60;
-    await expect
-      .poll(() => bridge.told('servo 3 (elbow_flex) is warm: 60 degC of at most 70'), PATIENCE)
-      .toHaveLength(1);
-    expect((await bridge.arm(0)).state).toBe('ready');
-    rig.servo(3).shown = 69;
-    await becomes(0, 'stopped');
-    const { reason } = await bridge.arm(0);
-    expect(reason).toContain(
-      'servo 3 (elbow_flex) has 69 degC and switches off at 70: let it cool, then reset the arm',
-    );
-    expect((await bridge.post('/move/init?robot_id=0')).status).toBe(409);
-    expect((await bridge.arm(1)).state).not.toBe('stopped');
-    await expect.poll(async () => (await bridge.arm(0)).torque, PATIENCE).toBe(false);
-    rig.servo(3).shown = 40;
-    await sleep(0.3);
-    expect((await bridge.post('/stop/reset')).status).toBe(200);
-    await becomes(0, 'connected');
-    expect((await bridge.post('/move/init?robot_id=0')).body.status).toBe('ok');
-  });
-
   test('a servo that has lost its supply for a moment gets no goal, which could switch it on; its arm stops being driven', async () => {
     const elbow = rig.servo(3);
     const before = [...rig.positions];
@@ -175,15 +66,6 @@ describe.skipIf(process.platform !== 'linux')('an arm at work', () => {
     expect(Math.abs(rig.positions[2]! - before[2]!)).toBeLessThan(0.005);
     expect((await bridge.post('/move/init?robot_id=0')).body.status).toBe('ok');
     expect(elbow.torqueOn).toBe(true);
-  });
-
-  test('is lowered to its rest pose and then limp at the end of the bridge, also with replies lost', async () => {
-    rig.bus.faults.loseRate = 0.02;
-    await bridge.close();
-    expect(rig.servos.map((servo) => servo.torqueOn)).toEqual(IDS.map(() => false));
-    for (const [i, angle] of SO101.poses.get('rest')!.entries()) {
-      expect(Math.abs(rig.positions[i]! - angle), `joint ${i}`).toBeLessThan(0.1);
-    }
   });
 });
 

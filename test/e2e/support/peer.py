@@ -53,6 +53,7 @@ class Peer:
         self.node = rclpy.create_node("test_peer")
         self.rows = {}
         self.publishers = {}
+        self.clients = {}
         executor = SingleThreadedExecutor()
         executor.add_node(self.node)
         self.thread = threading.Thread(target=self.spin, args=(executor,))
@@ -117,10 +118,15 @@ class Peer:
             time.sleep(max(0.0, due - time.monotonic()))
         return time.time()
 
+    def find(self, service):
+        """Makes a client that has found its service."""
+        if service not in self.clients:
+            self.clients[service] = self.node.create_client(Trigger, service)
+        self.wait(self.clients[service].service_is_ready, f"no service {service}")
+
     def call(self, service):
-        client = self.node.create_client(Trigger, service)
-        self.wait(client.service_is_ready, f"no service {service}")
-        future = client.call_async(Trigger.Request())
+        self.find(service)
+        future = self.clients[service].call_async(Trigger.Request())
         self.wait(future.done, f"no answer of {service}")
         answer = future.result()
         return {"success": answer.success, "message": answer.message}

@@ -95,6 +95,11 @@ export class Peer {
     return (await this.#ask({ do: 'publish', topic, points, period })) as number;
   }
 
+  /** Finds a std_srvs/Trigger service, so that a call of it later has nothing to wait for. */
+  async find(service: string): Promise<void> {
+    await this.#ask({ do: 'find', service });
+  }
+
   /** Calls a std_srvs/Trigger service. */
   async call(service: string): Promise<{ success: boolean; message: string }> {
     return (await this.#ask({ do: 'call', service })) as { success: boolean; message: string };

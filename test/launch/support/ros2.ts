@@ -50,6 +50,8 @@ export class Ros2 {
   readonly folder = mkdtempSync(join(tmpdir(), 'arm-bridge-ros2-'));
   readonly environment: NodeJS.ProcessEnv;
   readonly #notes = join(this.folder, 'notes');
+  /** The graph was asked for something, for which `ros2` starts a daemon. */
+  #asked = false;
 
   /**
    * @param prefixes installed packages to use, in place of those of this repository by links
@@ -141,6 +143,7 @@ export class Ros2 {
 
   /** The command line of `ros2 ...`. */
   command(args: readonly string[]): string[] {
+    this.#asked ||= args[0] !== 'launch';
     const main = 'import sys; sys.argv[0] = "ros2"; from ros2cli.cli import main; sys.exit(main())';
     return [ROS_PYTHON, '-W', 'ignore', '-c', main, ...args];
   }
@@ -163,7 +166,9 @@ export class Ros2 {
     for (const name of readdirSync(this.#notes)) rmSync(join(this.#notes, name));
   }
 
-  close(): void {
+  /** Ends what `ros2` has left running to answer the next one sooner. */
+  async close(): Promise<void> {
+    if (this.#asked) await this.run('daemon', 'stop');
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Arm } from '../../../src/arm/arm.ts';
+import type { Arm } from '../../src/arm/arm.ts';
 
 const SERVO_STEP = (2 * Math.PI) / 4096;
 /** Stamps follow the system clock, by at most this at once unless somebody sets it, s. */

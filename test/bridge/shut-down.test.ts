@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from 'vitest';
+import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
+
+/** Within which both arms are down, s. */
+const EXIT_LIMIT = 10;
+/** Joint movement that counts as none: springs that settle, rad. */
+const STILL = 0.01;
+
+let bridge: VirtualBridge;
+beforeEach(async () => {
+  bridge = await VirtualBridge.startLight(PAIR);
+  bridge.host.armsOutlive = true;
+});
+
+const told = (text: RegExp) => bridge.lines.filter(({ msg }) => text.test(msg)).length;
+/** Whether the leader and the follower have torque after the end, by their servos. */
+async function held(): Promise<boolean[]> {
+  const truths = ['leader', 'follower'].map((name) => bridge.until(bridge.host.arms!.truth(name)));
+  return (await Promise.all(truths)).map(({ motorTorques }) => motorTorques.some((torque) => torque !== 0));
+}
+
+test('from poses far from rest both arms are down in time, also with replies lost', async () => {
+  await bridge.post('/move/init');
+  const moved = await Promise.all([
+    bridge.post('/move/absolute?robot_id=0', { x: 3, y: -16, z: -14 }),
+    bridge.post('/move/absolute?robot_id=1', { x: -12, y: 25, z: 14, open: 1 }),
+  ]);
+  for (const { body } of moved) expect(body.status, body.message).toBe('ok');
+  await bridge.fault('leader', { loseRate: 0.02 });
+  await bridge.until(bridge.bridge.close(), EXIT_LIMIT);
+  expect(await held()).toEqual([false, false]);
+  expect(told(/(leader|follower) .*holds/)).toBe(0);
+});
+
+test('a stopped arm is neither moved nor released, and it is said how to release it', async () => {
+  await bridge.post('/move/init?robot_id=1');
+  await bridge.post('/stop');
+  await bridge.pass(0.3);
+  const before = await bridge.truth('follower');
+  await bridge.until(bridge.bridge.close(), EXIT_LIMIT);
+  expect(await held()).toEqual([false, true]);
+  const positions = await bridge.truth('follower');
+  for (const [j, angle] of before.entries()) expect(Math.abs(positions[j]! - angle), `joint ${j}`).toBeLessThan(STILL);
+  expect(told(/follower is stopped and holds; .*reset/)).toBe(1);
+  expect(told(/leader is stopped and holds/)).toBe(0);
+});
