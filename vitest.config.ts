@@ -46,9 +46,9 @@ export default defineConfig({
         include: ['test/e2e/**/*.test.ts'],
         exclude: ['test/e2e/**/*.real.test.ts'],
       }),
-      project('page', { group: 1, workers: 3, include: ['test/page/**/*.test.ts'] }),
-      // These judge motion or latency in real time: little beside them. One alone would leave most of two cores unused.
-      project('real', { group: 2, workers: 2, include: ['test/**/*.real.test.ts'] }),
+      project('page', { group: 2, workers: 2, include: ['test/page/**/*.test.ts'] }),
+      // These judge motion or latency in real time: one at a time, and nothing beside them.
+      project('real', { group: 3, workers: 1, include: ['test/**/*.real.test.ts'] }),
     ],
   },
 });
