@@ -1,18 +1,16 @@
 import type { Clock } from '../../clock.ts';
 import type { BusSession, Outcome } from '../../servo/bus-session.ts';
-import type { StartUp } from '../../servo/start-up.ts';
 import type { ArmLink, JointHoming, Power, ServoFacts } from './arm-link.ts';
 import type { ArmReadings } from './arm-readings.ts';
 import { Arming } from './arming.ts';
-import { Connection } from './connection.ts';
+import { armingView } from './arming-view.ts';
 import type { GainPlan, Gains } from './gains.ts';
-import { planCheck, takeOver } from './servo-check.ts';
+import { LinkConnection } from './link-connection.ts';
 import { makeServoParts, type ServoParts } from './servo-parts.ts';
 import type { Wanted } from './servo-reads.ts';
 import type { LinkJoint } from './servo-slots.ts';
 import { PAUSE } from './servo-trust.ts';
 
-const NOT_OPENED = 'not opened yet';
 /** A servo that holds a goal this far from the one that it was sent does not take its goals, steps: a few cycles of a quick motion. */
 const GOAL_LAG = 60;
 
@@ -23,24 +21,16 @@ export class ServoLink implements ArmLink {
   readonly readings: ArmReadings;
   readonly gains: Gains;
   readonly limits: ArmLink['limits'];
-  readonly adopted: Float64Array;
   readonly withheld: Uint8Array;
-  reason = NOT_OPENED;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
   onAiling: ArmLink['onAiling'] = () => {};
 
   readonly #clock: Clock;
   readonly #parts: ServoParts;
-  readonly #connection: Connection;
+  readonly #connection: LinkConnection;
   readonly #arming: Arming;
   readonly #wanted: { -readonly [K in keyof Wanted]: Wanted[K] } = { arming: false, state: false, gains: 'none' };
-  /** What the newest check found, and when it began, s. */
-  #check: { readonly began: number; readonly found: StartUp | null } = { began: 0, found: null };
-  /** Servos that ail, until it is told. */
-  readonly #ailing: { readonly index: number; readonly text: string }[] = [];
-  /** Who waits for a check that torque has to wait for; null: nobody. */
-  #asked: ((problem: string) => void) | null = null;
   #begun = 0;
   /** The last cycle's read gave way to a transaction, which is not to happen twice in a row. */
   #gaveWay = false;
@@ -53,76 +43,33 @@ export class ServoLink implements ArmLink {
   constructor(session: BusSession, joints: readonly LinkJoint[], leftGains: GainPlan | null = null, simulated = false) {
     const parts = makeServoParts(session, joints, leftGains, simulated, {
       warning: (text) => this.onWarning(text),
-      // One that is limp for it is told to be so, once that is believed.
-      ailing: (index, text) => this.#ailing.push({ index, text }),
+      ailing: (joint, text, ailment) => this.onAiling(joint, text, ailment),
     });
     this.#parts = parts;
     this.#clock = session.clock;
     this.readings = parts.readings;
     this.gains = parts.gains;
     this.limits = parts.limits;
-    this.adopted = new Float64Array(joints.length);
     this.withheld = new Uint8Array(joints.length);
-    parts.measurements.onMoved = (index) => this.#moved(index);
-    parts.session.onLost = ({ message }) => this.#put('lost', message);
     parts.session.bus.onSettled = () => this.#settled();
-    this.#connection = this.#makeConnection();
-    this.#arming = this.#makeArming();
-  }
-
-  #makeConnection(): Connection {
-    const { session } = this.#parts;
-    return new Connection({
-      open: () =>
-        session.open((outcome) => {
-          if ('problem' in outcome) this.#put('failed', outcome.problem);
-          else {
-            for (const advice of outcome.result) this.onWarning(advice);
-            this.#put('opened');
-          }
-        }),
-      check: () => this.#beginCheck(),
-      take: () => this.#take(),
-      settle: () => {
-        session.bus.abandon();
-        this.onSettled();
-      },
-      close: () => {
-        session.bus.abandon();
-        session.close();
-      },
-    });
-  }
-
-  #makeArming(): Arming {
-    const { torque, writes } = this.#parts;
-    const all = (on: 0 | 1): void => {
-      torque.expected.fill(on);
-      writes.torque(torque.expected);
-    };
-    return new Arming({
-      label: (index) => this.#parts.health.label(index),
-      commanded: this.#parts.writes.commanded,
-      holds: this.#parts.torque.holds,
-      lost: this.#parts.trust.lost,
-      steps: this.#parts.measurements.steps,
-      fresh: this.#parts.measurements.fresh,
-      sent: this.#parts.writes.sent,
-      taken: this.#parts.measurements.taken,
-      lowest: this.#parts.limits.lowest,
-      highest: this.#parts.limits.highest,
-      radians: Float64Array.from(this.#parts.slots, ({ model }) => (2 * Math.PI) / model.stepsPerTurn),
-      energise: () => all(1),
-      release: () => all(0),
-      undo: (before) => {
-        torque.expected.set(before);
-        writes.release(before);
-      },
+    this.#arming = new Arming(armingView(parts));
+    this.#connection = new LinkConnection(parts, this.#arming, {
+      warning: (text) => this.onWarning(text),
+      settled: () => this.onSettled(),
+      torqueRefusal: () => this.torqueRefusal,
     });
   }
 
   get up(): boolean {
     return this.#connection.up;
+  }
+
+  get reason(): string {
+    return this.#connection.reason;
+  }
+
+  get adopted(): Float64Array {
+    return this.#connection.adopted;
   }
 
   get torque(): boolean {
@@ -145,7 +92,7 @@ export class ServoLink implements ArmLink {
   }
 
   get arming(): boolean {
-    return this.#arming.switchingOn || this.#asked !== null;
+    return this.#arming.switchingOn || this.#connection.waiting;
   }
 
   get frozen(): boolean {
@@ -184,7 +131,10 @@ export class ServoLink implements ArmLink {
   begin(now: number): boolean {
     this.#begun = now;
     this.#parts.trust.advance(now);
-    if (this.#connection.reading) this.#mindLoss(now);
+    if (this.#connection.reading) {
+      const lost = this.#parts.losses.look(this.#parts.torque.all && !this.#arming.active, now);
+      if (lost !== '') this.#connection.doubt(lost);
+    }
     if (!this.#connection.reading) {
       if (this.#parts.session.waiting) this.#parts.session.abandon(this.reason || 'its servos are being checked');
       this.#connection.advance(now);
@@ -254,16 +204,15 @@ export class ServoLink implements ArmLink {
       return;
     }
     const { trust, torque } = this.#parts;
-    this.#answer(on ? 'its torque is being switched on already' : 'torque has been switched off meanwhile');
+    this.#connection.answer(on ? 'its torque is being switched on already' : 'torque has been switched off meanwhile');
     if (on && trust.uncertain && !torque.any && this.#connection.reading) {
       // A servo that was silent may have restarted: what it is set to is found out before it gets torque.
-      this.#asked = settle;
-      this.#put('renew');
+      this.#connection.renew(settle);
     } else this.#arming.ask(on, this.#begun, settle);
   }
 
   endArming(why: string): void {
-    this.#answer(why);
+    this.#connection.answer(why);
     this.#arming.end(why, this.#begun);
   }
 
@@ -271,7 +220,7 @@ export class ServoLink implements ArmLink {
     if (!this.#connection.reading || this.#parts.health.alarms.every((bits) => !this.#parts.overload.needed(bits)))
       return '';
     const refusal = this.#parts.overload.ask(now);
-    if (refusal === '') this.#doubt('its overloaded servos are being brought back');
+    if (refusal === '') this.#connection.doubt('its overloaded servos are being brought back');
     return refusal;
   }
 
@@ -292,18 +241,11 @@ export class ServoLink implements ArmLink {
   }
 
   close(reason: string, done: () => void = () => {}): void {
-    this.#parts.session.abandon(reason);
-    this.#arming.lose(reason, this.#clock.now());
-    this.#put('detach', reason);
-    this.reason = reason;
-    this.#parts.session.close(done);
+    this.#connection.detach(reason, done);
   }
 
   reopen(): void {
-    const { state } = this.#connection;
-    if (state !== 'detached' && state !== 'leaving') return;
-    this.#put('attach', NOT_OPENED);
-    this.reason = NOT_OPENED;
+    this.#connection.attach();
   }
 
   #takeTurn(): void {
@@ -319,93 +261,12 @@ export class ServoLink implements ArmLink {
     const arming = this.#arming;
     if (!this.#parts.reader.settled(arming.active, now)) return;
     if (this.#parts.reader.unasked)
-      this.#doubt(`${this.#parts.torque.named(1)} has torque that nobody asked for: does another program use the bus?`);
+      this.#connection.doubt(
+        `${this.#parts.torque.named(1)} has torque that nobody asked for: does another program use the bus?`,
+      );
     else if (arming.active && (arming.switchingOn ? this.#parts.reader.all : this.#parts.reader.living))
       arming.step(this.#begun);
-    if (this.#ailing.length > 0 && !arming.active) this.#tellAiling();
+    if (!arming.active) this.#parts.losses.tell();
     this.onSettled();
-  }
-
-  /** Hands an input to the connection. @param why it is not up then, for people */
-  #put(input: Parameters<Connection['put']>[0], why = ''): void {
-    const { state } = this.#connection;
-    // Whoever has taken the arm off its bus has said why.
-    if (why !== '' && state !== 'detached' && state !== 'leaving') this.reason = why;
-    if (input === 'lost' || input === 'doubt') this.#arming.lose(why, this.#clock.now());
-    this.#connection.put(input, this.#clock.now());
-    if (!this.up) this.#answer(this.reason);
-  }
-
-  /** What the servos hold is to be found out anew. */
-  #doubt(why: string): void {
-    this.#put('doubt', why);
-  }
-
-  #beginCheck(): void {
-    const { expected, overloaded } = planCheck(this.#parts);
-    const began = this.#clock.now();
-    this.#parts.session.check(expected, overloaded, (outcome) => {
-      if ('problem' in outcome) this.#put('failed', outcome.problem);
-      else {
-        this.#check = { began, found: outcome.result };
-        this.#put('checked');
-      }
-    });
-  }
-
-  #take(): void {
-    const { began, found } = this.#check;
-    const told = takeOver(this.#parts, found!, began, this.#clock.now(), this.adopted);
-    this.reason = '';
-    const refusal = this.torqueRefusal;
-    for (const text of told) this.onWarning(text);
-    if (refusal !== '') this.onWarning(`no torque: ${refusal}`);
-    const asked = this.#asked;
-    this.#asked = null;
-    if (asked !== null && refusal !== '') asked(`no torque: ${refusal}`);
-    else if (asked !== null) this.#arming.ask(true, this.#clock.now(), asked);
-  }
-
-  /** Tells whoever waits for torque, before it was begun to be switched on, why it does not come. */
-  #answer(problem: string): void {
-    const asked = this.#asked;
-    this.#asked = null;
-    asked?.(problem);
-  }
-
-  /** Sees whether servos are lost, and whether the others can still lower the arm. */
-  #mindLoss(now: number): void {
-    const loss = this.#parts.trust.loss(this.#parts.torque.all && !this.#arming.active, now);
-    if (loss === 'none') return;
-    if (loss === 'returned') {
-      this.#doubt('a servo that had fallen silent answers again: the arm is checked anew');
-      return;
-    }
-    const { first } = this.#parts.trust;
-    const limp = this.#parts.trust.isLimp(first);
-    const text = limp
-      ? this.#parts.health.limpText(first)
-      : this.#parts.trust.silenceText(this.#parts.health.label(first));
-    if (loss === 'all') this.#doubt(text);
-    else if (this.#parts.trust.takeNews())
-      this.onAiling(this.#parts.slots[first]!.joint, text, limp ? 'limp' : 'silent');
-  }
-
-  #tellAiling(): void {
-    for (let k = this.#ailing.length - 1; k >= 0; k--) {
-      const { index, text } = this.#ailing[k]!;
-      if (this.#parts.reader.seemsLimp(index)) continue;
-      this.#ailing.splice(k, 1);
-      if (!this.#parts.trust.isLimp(index)) this.onAiling(this.#parts.slots[index]!.joint, text, 'failing');
-    }
-  }
-
-  #moved(index: number): void {
-    this.#parts.trust.uncertain = true;
-    if (!this.#parts.measurements.filter.takesMany(index)) return;
-    const { id } = this.#parts.slots[index]!;
-    this.onWarning(
-      `the position of ${this.#parts.health.label(index)} jumps: is there a second servo with id ${id}, or a broken cable?`,
-    );
   }
 }

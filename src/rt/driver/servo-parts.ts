@@ -10,6 +10,7 @@ import { Measurements } from './measurements.ts';
 import { OverloadRecovery } from './overload-recovery.ts';
 import { ServoHealth } from './servo-health.ts';
 import { ServoLimits } from './servo-limits.ts';
+import { type LossListener, ServoLosses } from './servo-losses.ts';
 import { blocksOf } from './servo-reads.ts';
 import { type LinkJoint, type ServoSlot, servoSlots } from './servo-slots.ts';
 import { ServoTasks } from './servo-tasks.ts';
@@ -34,16 +35,10 @@ export interface ServoParts {
   readonly statistics: BusStatistics;
   readonly writes: BusWrites;
   readonly reader: CycleReader;
+  readonly losses: ServoLosses;
   readonly tasks: ServoTasks;
   /** Null where servos have none. */
   readonly watchdog: Watchdog | null;
-}
-
-/** What the parts tell the link. */
-export interface PartListener {
-  warning(text: string): void;
-  /** The servo in this place cannot go on carrying. */
-  ailing(index: number, text: string): void;
 }
 
 export function makeServoParts(
@@ -51,7 +46,7 @@ export function makeServoParts(
   joints: readonly LinkJoint[],
   leftGains: GainPlan | null,
   simulated: boolean,
-  listener: PartListener,
+  listener: LossListener,
 ): ServoParts {
   const slots = servoSlots(joints);
   const jointOf = slots.map(({ joint }) => joint);
@@ -62,7 +57,7 @@ export function makeServoParts(
     slots.map(({ id, name }) => ({ id, joint: name })),
     family,
     (text) => listener.warning(text),
-    (index, text) => listener.ailing(index, text),
+    (index, text) => losses.ailing(index, text),
   );
   const torque = new TorqueState(slots, joints.length);
   const homing = new HomingCheck(slots);
@@ -74,11 +69,27 @@ export function makeServoParts(
   // Servos with a watchdog have stopped by themselves in a pause of this length, and refuse goals until they are checked.
   const trust = new ServoTrust(slots.length, watchdog === undefined ? LONGEST_PAUSE : 0, simulated);
   const blocks = blocksOf(family.reads, common, writes.goalCurrent);
+  const reader = new CycleReader({ bus, blocks, slots, readings, measurements, statistics, trust, torque, gains });
+  const losses = new ServoLosses({ slots, trust, health, reader, measurements }, listener);
   return {
-    ...{ joints, slots, session, readings, health, homing, torque, trust, gains, measurements, statistics, writes },
+    ...{
+      joints,
+      slots,
+      session,
+      readings,
+      health,
+      homing,
+      torque,
+      trust,
+      gains,
+      measurements,
+      statistics,
+      writes,
+      reader,
+      losses,
+    },
     limits: new ServoLimits(slots, joints),
     overload: new OverloadRecovery(family),
-    reader: new CycleReader({ bus, blocks, slots, readings, measurements, statistics, trust, torque, gains }),
     tasks: new ServoTasks({
       ...{ session, slots, writes, torque, homing, health, measurements, readings },
       now: () => session.clock.now(),

@@ -1,0 +1,153 @@
+import type { Clock } from '../../clock.ts';
+import type { StartUp } from '../../servo/start-up.ts';
+import type { Arming } from './arming.ts';
+import { Connection } from './connection.ts';
+import { planCheck, takeOver } from './servo-check.ts';
+import type { ServoParts } from './servo-parts.ts';
+
+const NOT_OPENED = 'not opened yet';
+
+/** What a connection tells its link. */
+export interface LinkListener {
+  warning(text: string): void;
+  /** A cycle that waits for the bus is to go on. */
+  settled(): void;
+  /** Why torque must not be switched on, by the newest check; empty when it may. */
+  torqueRefusal(): string;
+}
+
+/** Carries out what the connection of an arm decides: opens its bus, has its servos checked, takes over what they hold. */
+export class LinkConnection {
+  /** Why the arm is not up; empty while it is. */
+  reason = NOT_OPENED;
+  /** Goals that the servos held when they were checked last, rad, by joint. */
+  readonly adopted: Float64Array;
+  readonly #parts: ServoParts;
+  readonly #arming: Arming;
+  readonly #listener: LinkListener;
+  readonly #clock: Clock;
+  readonly #connection: Connection;
+  /** What the newest check found, and when it began, s. */
+  #check: { readonly began: number; readonly found: StartUp | null } = { began: 0, found: null };
+  /** Who waits for a check that torque has to wait for; null: nobody. */
+  #asked: ((problem: string) => void) | null = null;
+
+  constructor(parts: ServoParts, arming: Arming, listener: LinkListener) {
+    const { session } = parts;
+    this.#parts = parts;
+    this.#arming = arming;
+    this.#listener = listener;
+    this.#clock = session.clock;
+    this.adopted = new Float64Array(parts.joints.length);
+    session.onLost = ({ message }) => this.#put('lost', message);
+    this.#connection = new Connection({
+      open: () =>
+        session.open((outcome) => {
+          if ('problem' in outcome) this.#put('failed', outcome.problem);
+          else {
+            for (const advice of outcome.result) listener.warning(advice);
+            this.#put('opened');
+          }
+        }),
+      check: () => this.#beginCheck(),
+      take: () => this.#take(),
+      settle: () => {
+        session.bus.abandon();
+        listener.settled();
+      },
+      close: () => {
+        session.bus.abandon();
+        session.close();
+      },
+    });
+  }
+
+  get up(): boolean {
+    return this.#connection.up;
+  }
+
+  /** Servos are read and written in each cycle. */
+  get reading(): boolean {
+    return this.#connection.reading;
+  }
+
+  /** Torque has been asked for, and waits for a check. */
+  get waiting(): boolean {
+    return this.#asked !== null;
+  }
+
+  /** Once a cycle while servos are not read: tries again when its time has come. @param now monotonic, s */
+  advance(now: number): void {
+    this.#connection.advance(now);
+  }
+
+  /** What the servos hold is to be found out anew. */
+  doubt(why: string): void {
+    this.#put('doubt', why);
+  }
+
+  /** Torque has been asked for; what the servos are set to is found out before. @param settle is told why it does not come */
+  renew(settle: (problem: string) => void): void {
+    this.#asked = settle;
+    this.#put('renew');
+  }
+
+  /** Tells whoever waits for torque, before it was begun to be switched on, why it does not come. */
+  answer(problem: string): void {
+    const asked = this.#asked;
+    this.#asked = null;
+    asked?.(problem);
+  }
+
+  /** Lets go of the bus until `attach`. @param done is called when the port is free */
+  detach(reason: string, done: () => void): void {
+    const { session } = this.#parts;
+    session.abandon(reason);
+    this.#arming.lose(reason, this.#clock.now());
+    this.#put('detach', reason);
+    this.reason = reason;
+    session.close(done);
+  }
+
+  attach(): void {
+    const { state } = this.#connection;
+    if (state !== 'detached' && state !== 'leaving') return;
+    this.#put('attach', NOT_OPENED);
+    this.reason = NOT_OPENED;
+  }
+
+  /** Hands an input to the connection. @param why it is not up then, for people */
+  #put(input: Parameters<Connection['put']>[0], why = ''): void {
+    const { state } = this.#connection;
+    // Whoever has taken the arm off its bus has said why.
+    if (why !== '' && state !== 'detached' && state !== 'leaving') this.reason = why;
+    if (input === 'lost' || input === 'doubt') this.#arming.lose(why, this.#clock.now());
+    this.#connection.put(input, this.#clock.now());
+    if (!this.up) this.answer(this.reason);
+  }
+
+  #beginCheck(): void {
+    const { expected, overloaded } = planCheck(this.#parts);
+    const began = this.#clock.now();
+    this.#parts.session.check(expected, overloaded, (outcome) => {
+      if ('problem' in outcome) this.#put('failed', outcome.problem);
+      else {
+        this.#check = { began, found: outcome.result };
+        this.#put('checked');
+      }
+    });
+  }
+
+  #take(): void {
+    const { began, found } = this.#check;
+    const told = takeOver(this.#parts, found!, began, this.#clock.now(), this.adopted);
+    this.reason = '';
+    const refusal = this.#listener.torqueRefusal();
+    for (const text of told) this.#listener.warning(text);
+    if (refusal !== '') this.#listener.warning(`no torque: ${refusal}`);
+    const asked = this.#asked;
+    this.#asked = null;
+    if (asked !== null && refusal !== '') asked(`no torque: ${refusal}`);
+    else if (asked !== null) this.#arming.ask(true, this.#clock.now(), asked);
+  }
+}
