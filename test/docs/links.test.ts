@@ -5,12 +5,13 @@ import { ROOT } from './support/blocks.ts';
 
 const NOT_OURS = new Set(['node_modules', 'build', 'dist', 'coverage', '.git']);
 
-function documents(folder: string): string[] {
+/** Files of a folder, and of those within, whose names end like this. */
+function filesIn(folder: string, ending: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (NOT_OURS.has(entry.name)) return [];
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return documents(path);
-    return entry.name.endsWith('.md') ? [path] : [];
+    if (entry.isDirectory()) return filesIn(path, ending);
+    return ending.test(entry.name) ? [path] : [];
   });
 }
 
@@ -39,7 +40,8 @@ function anchors(file: string): Set<string> {
   );
 }
 
-const files = documents(ROOT.replace(/\/$/, ''));
+const folder = ROOT.replace(/\/$/, '');
+const files = filesIn(folder, /\.md$/);
 
 test.each(files.map((file) => relative(ROOT, file)))('every relative link of %s leads somewhere', (name) => {
   const file = join(ROOT, name);
@@ -61,4 +63,13 @@ test('the documents that a newcomer looks for are there', () => {
   for (const name of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'THIRD-PARTY.md'])
     expect(names).toContain(name);
   expect(readFileSync(join(ROOT, 'LICENSE'), 'utf8')).toContain('Apache License');
+});
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('each source file that %s names is there', (name) => {
+  const text = readFileSync(join(ROOT, name), 'utf8');
+  const named = [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|py|sh))`/g)].map(([, path]) => path!);
+  const sources = filesIn(folder, /\.(ts|mjs|py|sh)$/);
+  const missing = named.filter((path) => !sources.some((file) => file.endsWith(`/${path}`)));
+  expect(named.length).toBeGreaterThan(1);
+  expect(missing).toEqual([]);
 });
