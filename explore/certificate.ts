@@ -22,26 +22,44 @@ const ROWS: readonly (readonly [string, (figures: Figures) => string])[] = [
   ['longest way from a stop to rest', ({ way }) => `${way.toFixed(2)} rad`],
 ];
 
+/** What runs have shown. */
+export interface Shown {
+  readonly runs: number;
+  /** Virtual time, s. */
+  readonly seconds: number;
+  /** Runs in which each fault was drawn, and runs that broke a rule, by the rule. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly broken: Readonly<Record<string, number>>;
+  readonly figures: Readonly<Record<Family, Figures>>;
+}
+
+/** What one run has shown. @param faults that were drawn for it */
+export function shownBy({ now, judge }: World, faults: readonly string[]): Shown {
+  const { feetech, dynamixel } = judge.figures;
+  return {
+    runs: 1,
+    seconds: now,
+    faults: Object.fromEntries(faults.map((name) => [name, 1])),
+    broken: Object.fromEntries(judge.violations.map(({ rule }) => [rule, 1])),
+    figures: { feetech: { ...feetech }, dynamixel: { ...dynamixel } },
+  };
+}
+
 /** Adds up what runs have shown, for the certificate of docs/safety.md. */
 export class Certificate {
   readonly #figures: Record<Family, Figures | null> = { feetech: null, dynamixel: null };
   readonly #faults = new Map<string, number>(FAULT_NAMES.map((name) => [name, 0]));
   #runs = 0;
   #seconds = 0;
-  /** Runs that broke a rule, by the rule. */
   readonly #broken = new Map<string, number>();
 
-  /** @param faults that were drawn for the run */
-  add(world: World, faults: readonly string[]): void {
-    this.#runs++;
-    this.#seconds += world.now;
-    for (const rule of new Set(world.judge.violations.map((violation) => violation.rule)))
-      this.#broken.set(rule, (this.#broken.get(rule) ?? 0) + 1);
-    for (const name of faults) this.#faults.set(name, this.#faults.get(name)! + 1);
-    for (const family of Object.keys(this.#figures) as Family[]) {
-      const figures = world.judge.figures[family];
-      this.#figures[family] = joined(this.#figures[family], figures);
-    }
+  add({ runs, seconds, faults, broken, figures }: Shown): void {
+    this.#runs += runs;
+    this.#seconds += seconds;
+    for (const [rule, count] of Object.entries(broken)) this.#broken.set(rule, (this.#broken.get(rule) ?? 0) + count);
+    for (const [name, count] of Object.entries(faults)) this.#faults.set(name, this.#faults.get(name)! + count);
+    for (const family of Object.keys(this.#figures) as Family[])
+      this.#figures[family] = joined(this.#figures[family], figures[family]);
   }
 
   /** @param seeds first and last @param commit that was tried @returns the text of the document with this certificate in it */

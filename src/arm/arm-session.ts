@@ -21,7 +21,7 @@ export interface Settling {
 /** Good to a few millimetres at the tool: one servo step and a half. */
 const SETTLED: Settling = { band: 0.0024, window: 0.08, limit: 1.5 };
 /** Joints that stick creep on to where they stay, less than a servo step in this time. */
-export const AT_REST: Settling = { band: 0.0024, window: 1, limit: 3 };
+export const AT_REST: Settling = { band: 0.0024, window: 0.8, limit: 2.5 };
 
 /** Why a motion is waited for no longer. */
 interface WaitEnd {

@@ -28,8 +28,8 @@ const TIME_LIMIT = 30;
 /** The longest that lowering before the end of the bridge may take, s. */
 const LOWERING_LIMIT = 8;
 /** What joints that stick may still move the tool by once the arm has settled, and once it is at rest: m and rad. */
-const SETTLED_CREEP: Errors = { position: 0.002, orientation: 0.02 };
-const REST_CREEP: Errors = { position: 0.0007, orientation: 0.007 };
+const SETTLED_CREEP: Errors = { position: 0.0014, orientation: 0.014 };
+const REST_CREEP: Errors = { position: 0.0009, orientation: 0.005 };
 /** Most trials of an arm that is within its tolerances already, and close to their edge. */
 const IMPROVEMENTS = 2;
 /** Most that trials may move a joint's goal away from the asked position, rad. */

@@ -160,14 +160,14 @@ export function errorsOf(arm: Arm, planner: ArmPlanner, target: Target, q: Float
   };
 }
 
-/** Whether an arm within its tolerances may leave them by what it may still creep: m and rad. */
+/** Whether what an arm may still creep, m and rad, decides if it is within its tolerances. */
 export function isClose(target: Target, errors: Errors | null, creep: Errors): boolean {
-  if (errors === null || missed(target, errors) !== null) return false;
+  if (errors === null) return false;
   const { positionTolerance, orientationTolerance } = target.tolerances;
-  return (
-    errors.position > positionTolerance - creep.position ||
-    errors.orientation > orientationTolerance - creep.orientation
-  );
+  const position = errors.position - positionTolerance;
+  const orientation = errors.orientation - orientationTolerance;
+  if (position > creep.position || orientation > creep.orientation) return false;
+  return position > -creep.position || orientation > -creep.orientation;
 }
 
 /** @returns null when both tolerances are met; `hopeless` when no trial can meet them */

@@ -170,7 +170,7 @@ describe.skipIf(process.platform !== 'linux')('joints with several servos, and s
     await expect
       .poll(() => loop.link.torqueRefusal, PATIENCE)
       .toContain('servo 3 (shoulder_lift) has shut itself down');
-    expect(loop.link.recover(performance.now() / 1000)).toBe('');
+    expect(loop.link.recover(systemClock.now())).toBe('');
     await expect.poll(() => loop.link.up && loop.link.readings.alarms[SHOULDER] === 0, PATIENCE).toBe(true);
     expect(loop.link.torqueRefusal).toBe('');
     // Both servos of the joint have the soft gain, which a restart makes forget.

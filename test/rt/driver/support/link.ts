@@ -49,7 +49,7 @@ export class LinkLoop {
     clearInterval(this.#timer);
     this.#timer = setInterval(() => {
       if (this.#pending) this.link.expire();
-      else this.#pending = this.link.begin(performance.now() / 1000);
+      else this.#pending = this.link.begin(systemClock.now());
     }, PERIOD);
   }
 
