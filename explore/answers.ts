@@ -3,7 +3,7 @@ import { LightPhysics } from '../src/sim/light-physics.ts';
 import type { Answer, World } from './world.ts';
 
 /** After a motion has been answered the joints come to rest within this time, s. */
-const SETTLING = 0.6;
+const SETTLING = 1;
 /** `/joints/write` answers when it begins, and takes at most this long, s. */
 const JOINT_MOVE = 12;
 /** Lowering that goes on after an answer takes at most this long, s. */
@@ -74,7 +74,7 @@ export function watchAnswer(
       for (const arm of arms) judge.reset(arm);
       return () => {};
     case 'POST /move/leader/start':
-      return leaderStart(world, body, begin, end);
+      return leaderStart(world, key, body, begin, end);
     case 'POST /move/leader/stop':
     case 'POST /gravity/stop': {
       const floating = route === 'POST /gravity/stop';
@@ -87,11 +87,13 @@ export function watchAnswer(
         if (lowers) begin(names, world.now + LOWERING);
       };
     }
-    case 'POST /gravity/start':
-      for (const arm of arms) if (!judge.isStopped(arm)) judge.allow(arm, 'gravity', FOREVER);
+    case 'POST /gravity/start': {
+      const floating = `gravity ${key}`;
+      for (const arm of arms) if (!judge.isStopped(arm)) judge.allow(arm, floating, FOREVER);
       return (answer) => {
-        if (answer?.body?.status !== 'ok') for (const arm of arms) judge.end(arm, /^gravity/, world.now + SETTLING);
+        if (answer?.body?.status !== 'ok') endOwn(world, arms, floating);
       };
+    }
     case 'POST /calibrate':
       for (const arm of arms) judge.allow(arm, 'calibration', FOREVER);
       release(world, arms, FOREVER);
@@ -134,7 +136,14 @@ function torque(world: World, arms: readonly string[], body: Body, begin: Range,
   };
 }
 
-function leaderStart(world: World, body: Body, begin: Range, end: Range) {
+/** What one request was allowed has come to nothing; others go on. */
+function endOwn(world: World, arms: readonly string[], reason: string): void {
+  const { judge } = world;
+  for (const arm of arms)
+    if (judge.allowedUntil(arm, reason) > world.now) judge.allow(arm, reason, world.now + SETTLING);
+}
+
+function leaderStart(world: World, key: string, body: Body, begin: Range, end: Range) {
   const { judge } = world;
   const all = judge.names;
   const rows = Array.isArray(body?.robot_pairs)
@@ -143,8 +152,8 @@ function leaderStart(world: World, body: Body, begin: Range, end: Range) {
   const named = [...new Set(rows.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]))];
   const names = named.flatMap((id) => all[id] ?? []);
   const leaders = rows.flatMap(({ leader_id }) => all[leader_id] ?? []);
-  const before = new Map(leaders.map((arm) => [arm, judge.allowedUntil(arm, 'leading')]));
-  for (const arm of leaders) if (!judge.isStopped(arm)) judge.allow(arm, 'leading', FOREVER);
+  const leading = `leading ${key}`;
+  for (const arm of leaders) if (!judge.isStopped(arm)) judge.allow(arm, leading, FOREVER);
   // A leader that held goes limp.
   begin(names, FOREVER);
   release(world, names, FOREVER);
@@ -157,9 +166,7 @@ function leaderStart(world: World, body: Body, begin: Range, end: Range) {
         if (leader && follower && !judge.isStopped(follower))
           judge.follows(follower, leader, body?.invert_controls === true);
       }
-    } else {
-      for (const arm of leaders) judge.end(arm, /^leading/, Math.max(before.get(arm)!, world.now + SETTLING));
-    }
+    } else endOwn(world, leaders, leading);
   };
 }
 
