@@ -572,14 +572,14 @@ export class Judge {
     const figures = this.figures[arm.family];
     const joint = arm.model.joints[j]!;
     const droop = Math.abs(arm.sim.physics.holdingTorques()[j]!) / joint.stiffness;
-    // Where a servo is that lies nobody knows.
-    if (arm.misread) return;
     const distance = goalDistance(arm.sim.servos[j]!);
     const before = this.#now() - arm.drivenLast[j]! < UNNOTICED ? arm.lastDistance[j]! : 0;
     figures.torqueEvents++;
     arm.drivenSince[j] = this.#now();
     if (arm.stopped && this.#now() > arm.stopAnswered + LOOK && !arm.excused(this.#now()))
       this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
+    // Where a servo is that lies nobody knows.
+    if (arm.misread) return;
     figures.torque = Math.max(figures.torque, distance);
     if (distance <= TORQUE_DISTANCE + Math.max(1.5 * droop, before) + arm.lateness * LED_SPEED) return;
     this.complain('torque', arm.name, `${joint.name} got torque with a goal ${distance.toFixed(3)} rad away`);

@@ -322,9 +322,11 @@ export class World {
     // A bridge that has ended, by itself or because a person asked it to, is started again.
     if (this.bridge === null) await this.start();
     for (const [id, { name }] of this.layout.arms.entries()) {
+      await this.#mustSettle(this.ask('POST', '/robot/add-connection', { robot_name: name, connection_details: {} }));
+      // Which servos have shut themselves down is read with their alarms, a moment later.
+      await this.pass(1);
       await this.#mustSettle(this.ask('POST', `/stop?robot_id=${id}`));
       await this.#mustSettle(this.ask('POST', `/stop/reset?robot_id=${id}`));
-      await this.#mustSettle(this.ask('POST', '/robot/add-connection', { robot_name: name, connection_details: {} }));
     }
     await this.pass(3);
     for (const [id, { name }] of this.layout.arms.entries()) {

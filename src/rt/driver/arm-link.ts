@@ -53,6 +53,8 @@ export interface ArmLink {
   readonly arming: boolean;
   /** Servos are taking torque with the goals that they were sent, which must stay. */
   readonly frozen: boolean;
+  /** Torque is to go on, and it is being found out where limp servos are and what the others hold, `adopted`. */
+  readonly settling: boolean;
   /** Goal positions that the servos held when the link came up, rad. */
   readonly adopted: Float64Array;
   /** Position limits that the servos themselves keep to, rad; infinite where they keep to none. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { stepsToRadians } from '../../servo/calibration.ts';
 import type { StartUp } from '../../servo/start-up.ts';
 import type { Arming } from './arming.ts';
 import { Connection } from './connection.ts';
@@ -20,7 +21,7 @@ export interface LinkListener {
 export class LinkConnection {
   /** Why the arm is not up; empty while it is. */
   reason = NOT_OPENED;
-  /** Goals that the servos held when they were checked last, rad, by joint. */
+  /** Goals that the servos held when they were checked last, or began to be armed, rad, by joint. */
   readonly adopted: Float64Array;
   readonly #parts: ServoParts;
   readonly #arming: Arming;
@@ -97,6 +98,14 @@ export class LinkConnection {
     const asked = this.#asked;
     this.#asked = null;
     asked?.(problem);
+  }
+
+  /** Servos have been read back: those with torque hold these goals, whatever they were sent last. */
+  adoptTaken(): void {
+    const { slots, torque, measurements } = this.#parts;
+    for (let i = 0; i < this.adopted.length; i++) {
+      if (torque.holds[i] === 1) this.adopted[i] = stepsToRadians(slots[i]!.calibration, measurements.taken[i]!);
+    }
   }
 
   /** Lets go of the bus until `attach`. @param done is called when the port is free */

@@ -26,6 +26,7 @@ export class RemoteLink implements ArmLink {
   torque = true;
   readonly arming = false;
   readonly frozen = false;
+  readonly settling = false;
   readonly held: Uint8Array;
   readonly withheld: Uint8Array;
   readonly readTime = 0;

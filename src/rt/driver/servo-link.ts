@@ -99,6 +99,10 @@ export class ServoLink implements ArmLink {
     return this.#arming.frozen;
   }
 
+  get settling(): boolean {
+    return this.#arming.state === 'settling';
+  }
+
   get gain(): Float64Array {
     return this.gains.effective;
   }
@@ -179,9 +183,8 @@ export class ServoLink implements ArmLink {
       const { joint } = this.#parts.slots[i]!;
       this.withheld[joint] = Math.max(this.withheld[joint]!, 1 + lost[i]!);
     }
-    // A goal means torque to some servos: a limp one is sent none before it is known where it is.
-    const settling = this.#arming.state === 'settling';
-    this.#parts.writes.goals(goals, trusted, settling ? this.#parts.torque.holds : this.#parts.writes.commanded);
+    // Before it is known where limp servos are, and what the others hold, there are no goals for them.
+    if (!this.settling) this.#parts.writes.goals(goals, trusted, this.#parts.writes.commanded);
     if (this.gains.pending) this.#parts.writes.gains(trusted);
   }
 
@@ -264,8 +267,10 @@ export class ServoLink implements ArmLink {
       this.#connection.doubt(
         `${this.#parts.torque.named(1)} has torque that nobody asked for: does another program use the bus?`,
       );
-    else if (arming.active && (arming.switchingOn ? this.#parts.reader.all : this.#parts.reader.living))
+    else if (arming.active && (arming.switchingOn ? this.#parts.reader.all : this.#parts.reader.living)) {
+      if (this.settling) this.#connection.adoptTaken();
       arming.step(this.#begun);
+    }
     if (!arming.active) this.#parts.losses.tell();
     this.onSettled();
   }

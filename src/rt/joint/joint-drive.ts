@@ -97,10 +97,11 @@ export class JointDrive {
 
   /** A servo that holds goes on holding what it holds; a limp one is to hold where it is. */
   adoptLimp(now: number): void {
-    const { held, readings } = this.#link;
+    const { held, readings, settling, adopted } = this.#link;
+    const goals = settling ? adopted : this.gate.goals;
     const droop = this.#droop.at(readings.positions);
     for (let i = 0; i < this.#targets.length; i++) {
-      this.#targets[i] = held[i] === 1 ? this.gate.goals[i]! : readings.positions[i]! + droop[i]!;
+      this.#targets[i] = held[i] === 1 ? goals[i]! : readings.positions[i]! + droop[i]!;
     }
     this.gate.adopt(this.#targets);
     this.following.adopt(readings.positions);
