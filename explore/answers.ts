@@ -38,9 +38,10 @@ export function watchAnswer(
   // Without an id these mean the first arm.
   const arms = query.get('robot_id') === null && !ALL.has(route) ? meant.slice(0, 1) : meant;
   const key = `${route} ${asks++}`;
+  const refused: (() => void)[] = [];
   const begin = (names: readonly string[], until: number): void => {
     for (const arm of names) {
-      judge.driven(arm);
+      refused.push(judge.driven(arm));
       if (!judge.isStopped(arm)) judge.allow(arm, key, until);
     }
   };
@@ -54,6 +55,7 @@ export function watchAnswer(
     if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, FOREVER);
     return (answer) => {
       end(arms, SETTLING);
+      if (answer?.status !== 200 || answer.body?.trials === 0) for (const undo of refused) undo();
       if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, world.now + 1);
       if (answer?.status === 200 && answer.body?.status === 'ok') checkPose(world, route, arms, body, answer);
     };

@@ -75,8 +75,6 @@ const REST_SPEED = 0.1;
 const REST_WAY = 0.35;
 /** An arm at rest may still swing by this much, rad. */
 const REST_SWING = 0.03;
-/** A joint whose servo tells a wrong position comes to rest where it is told to be, which takes so much longer, s. */
-const REST_MISREAD = 0.3;
 /** A driven joint may be faster than its limit by this part and this much, rad/s: the arm is elastic. */
 const SPEED_PART = 1.4;
 const SPEED_MORE = 0.3;
@@ -297,9 +295,14 @@ export class Judge {
     arm.licences.set('mirroring', this.#now() + CATCHING_UP);
   }
 
-  /** Something else drives the arm, which follows no longer. */
-  driven(name: string): void {
-    this.#arms.get(name)!.leader = null;
+  /** Something else is to drive the arm, which follows no longer. @returns makes it follow again, where that is refused */
+  driven(name: string): () => void {
+    const arm = this.#arms.get(name)!;
+    const { leader } = arm;
+    arm.leader = null;
+    return () => {
+      arm.leader ??= leader;
+    };
   }
 
   /** Something has come between arms that follow and those that lead: they may catch up with it until then, s. */
@@ -435,7 +438,7 @@ export class Judge {
     const allowed = all ? UNASKED : UNASKED_PARTLY;
     for (let j = 0; j < servos.length; j++) {
       const position = physics.positions[j]!;
-      if (arm.driven[j] === 0 || licensed) {
+      if (arm.driven[j] === 0 || licensed || arm.misread) {
         arm.anchors[j] = position;
         continue;
       }
@@ -526,7 +529,7 @@ export class Judge {
   }
 
   #judgeStop(arm: WatchedArm, stop: Stop, now: number): void {
-    if (arm.excused(now)) {
+    if (arm.excused(now) || arm.misread) {
       arm.stop = null;
       return;
     }
@@ -547,7 +550,7 @@ export class Judge {
     if (moving < 0) {
       if (!stop.rested) figures.rest = Math.max(figures.rest, now - stop.from);
       stop.rested = true;
-    } else if (now > stop.due + (arm.misread ? REST_MISREAD : 0) && this.#leaves(stop, positions, moving)) {
+    } else if (now > stop.due && this.#leaves(stop, positions, moving)) {
       const joint = arm.model.joints[moving]!.name;
       const speed = velocities[moving]!.toFixed(2);
       this.complain('stop', arm.name, `${joint} goes at ${speed} rad/s ${(now - stop.from).toFixed(2)} s after a stop`);

@@ -11,6 +11,7 @@ import { CalibrationStore } from '../src/calibration/calibration-store.ts';
 import { configSchema } from '../src/config/schema.ts';
 import type { BytePort } from '../src/servo/port/port.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
+import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { SimFault } from '../src/sim/servo-line.ts';
 import { watchAnswer } from './answers.ts';
 import { Judge, LOOK } from './judge.ts';
@@ -75,6 +76,9 @@ export class World {
   #alone = 0;
   /** Until when bytes are late or missing, s, by arm. */
   readonly #slowUntil = new Map<string, number>();
+  /** Servos whose reading stays as it is, and how often servos of an arm have begun or ended to tell wrong positions. */
+  readonly #frozen = new Set<string>();
+  readonly #lies = new Map<string, number>();
   #tidying = false;
 
   constructor(layout: Layout, seed: number, mujoco: MainModule | null) {
@@ -278,14 +282,28 @@ export class World {
       this.judge.allow(arm, 'protection', now + LOWERING);
       this.judge.allowRelease(arm, now + LOWERING);
     }
-    const told = Object.values(fault.servos ?? {}).some(({ misreads, frozen }) => misreads?.position || frozen);
-    if (told) this.judge.misread(arm, true);
+    for (const [id, servo] of Object.entries(fault.servos ?? {})) this.#misread(arm, id, servo);
     if (fault.requests?.lateness !== undefined) this.judge.late(arm, fault.requests.lateness);
     const slow = (fault.stall ?? 0) + (fault.requests?.lateness ?? 0);
     if (slow > 0) this.#slowUntil.set(arm, Math.max(this.#slowUntil.get(arm) ?? 0, now + slow));
     if (fault.unplugged) this.judge.forget(arm);
     const silent = fault.unplugged ? Number.POSITIVE_INFINITY : (fault.stall ?? 0);
     if (silent > 0) this.judge.silent(arm, now + silent);
+  }
+
+  /** A servo tells a position that is not so, or no longer: until a little later nobody knows where its joint is. */
+  #misread(arm: string, id: string, { frozen, misreads }: ServoFault): void {
+    const servo = `${arm} ${id}`;
+    if (frozen === true) this.#frozen.add(servo);
+    else if (frozen === false && !this.#frozen.delete(servo)) return;
+    else if (frozen === undefined && !misreads?.position) return;
+    this.judge.misread(arm, true);
+    const asks = (this.#lies.get(arm) ?? 0) + 1;
+    this.#lies.set(arm, asks);
+    this.#lane.after(MISREAD, () => {
+      if (this.#lies.get(arm) !== asks || [...this.#frozen].some((other) => other.startsWith(`${arm} `))) return;
+      this.judge.misread(arm, false);
+    });
   }
 
   /** The process is asked to end, as by Ctrl-C. */
@@ -500,6 +518,9 @@ export async function run(script: Script, mujoco: MainModule | null, until: stri
   if (until === null || LATE_RULES.has(until)) await world.recover();
   return world;
 }
+
+/** After a servo has told a wrong position for the last time, s. */
+const MISREAD = 1;
 
 /** How often it is looked whether the rule has been broken, s. */
 const LOOKED = 0.5;
