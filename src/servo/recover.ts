@@ -7,6 +7,8 @@ import { positions } from './start-up.ts';
 
 /** A servo answers again within this time after a restart, s. */
 const RESTART_TIME = 1;
+/** Most reads of a goal until two in a row agree. */
+const GOAL_READS = 5;
 /** Torque is sent off, and on again, so many times: one may be lost, and nobody waits for an answer while a joint gives way. */
 const TIMES = 3;
 /** Time between two of these, in which a servo answers, s. */
@@ -67,7 +69,7 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
   const goal = registerName(model, goalPosition);
   if (agree) {
     const most = Math.round((LEAD * model.stepsPerTurn) / (2 * Math.PI));
-    let sent = pulls ? await readRow(client, id, goalPosition) : present;
+    let sent = pulls ? await heldGoal(client, servo) : present;
     do {
       sent += Math.min(most, Math.max(-most, present - sent));
       await writeRegister(client, model, id, goal, sent);
@@ -84,6 +86,17 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
       : `servo ${id} (${joint}) reads its position as ${steps.join(', ')} steps, which do not agree, so ${otherwise}: ` +
           'check its cable and its supply',
   );
+}
+
+/** The goal that a servo holds, read until two readings in a row agree: on a line that doubles answers one may be of the position. */
+async function heldGoal(client: ServoClient, { id, model }: ExpectedServo): Promise<number> {
+  let before = Number.NaN;
+  for (let read = 0; read < GOAL_READS; read++) {
+    const goal = await readRow(client, id, model.common.goalPosition);
+    if (goal === before) return goal;
+    before = goal;
+  }
+  throw new ServoError('refused', id, `servo ${id} tells another goal each time: check its cable and its supply`);
 }
 
 /** Switches torque off, which ends the alarm, and on again at once. */
