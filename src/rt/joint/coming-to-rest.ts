@@ -27,6 +27,9 @@ export class ComingToRest {
   readonly #drawn: Uint8Array;
   /** 1 for each of them that its goal has met. */
   readonly #met: Uint8Array;
+  /** Between these a drawn joint can come to rest, as it was when it was found, rad. */
+  readonly #lowest: Float64Array;
+  readonly #highest: Float64Array;
   #any = false;
   #since = 0;
   /** Where each joint was when it was last found to move, rad, and the instant of that sample, s. */
@@ -37,6 +40,8 @@ export class ComingToRest {
     this.#targets = new Float64Array(joints);
     this.#drawn = new Uint8Array(joints);
     this.#met = new Uint8Array(joints);
+    this.#lowest = new Float64Array(joints);
+    this.#highest = new Float64Array(joints);
     this.#anchors = new Float64Array(joints);
   }
 
@@ -80,11 +85,14 @@ export class ComingToRest {
       const leads = ahead * (gate.goals[i]! - held) > 0;
       const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
       const lags = Math.abs(ahead) > LAGGING && Math.abs(following.deviations[i]!) > UNEXPLAINED;
-      if (stiff && stopping && leads && lags) {
+      if (stiff && stopping && leads && lags && this.#drawn[i] === 0) {
         this.#drawn[i] = 1;
         this.#any = true;
+        this.#lowest[i] = Math.min(gate.goals[i]!, rest) - LAGGING;
+        this.#highest[i] = Math.max(gate.goals[i]!, rest) + LAGGING;
       }
-      this.#targets[i] = rest;
+      // What its own goal pushes a joint to is no place to come to rest at.
+      this.#targets[i] = this.#drawn[i] === 1 ? Math.min(Math.max(rest, this.#lowest[i]!), this.#highest[i]!) : rest;
     }
     if (at - this.#still >= REST_TIME) this.resting = true;
     if (this.#any && stiff) gate.draw(this.#targets, this.#drawn, dt);

@@ -121,8 +121,10 @@ export class Following {
     for (let k = 0; k < steps; k++) this.#expect(goals, droop, gain, gap / steps);
     for (let i = 0; i < goals.length; i++) {
       const away = positions[i]! - this.#position[i]!;
-      const deviation = away - this.learned[i]!;
       const band = BAND + DROOP_SHARE * Math.abs(droop[i]!) + LAG * Math.abs(this.#velocity[i]!);
+      // A joint that is where it should be without it has lost the load that has been learned.
+      if (Math.abs(away - this.learned[i]!) > band && Math.abs(away) <= band) this.learned[i] = 0;
+      const deviation = away - this.learned[i]!;
       this.deviations[i] = deviation;
       if (Math.abs(deviation) <= band) {
         // What holds a joint back is no load that it carries.

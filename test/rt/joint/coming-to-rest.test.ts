@@ -90,6 +90,13 @@ describe('a stop', () => {
     expect(rested).toBeLessThan(0.3);
   });
 
+  test('of a joint that something pushes on draws its goal no further than to where it could have come to rest', () => {
+    // Its goal stood at 1.5, and it at 1.
+    const { goal } = stop(1.5, 0.5, (_, at) => at + 0.02);
+    expect(goal).toBeGreaterThan(1);
+    expect(goal).toBeLessThan(1.6);
+  });
+
   test('of a joint that merely sags, since it carries something, leaves its goal', () => {
     const { goal } = stop(0, 0.06, (_, at) => at);
     expect(goal).toBe(0);

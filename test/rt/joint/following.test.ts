@@ -85,6 +85,27 @@ describe('a joint', () => {
   });
 });
 
+test('a load that has been learned is forgotten as soon as the joint is where it should be without it', () => {
+  const following = new Following(joint);
+  following.begin(NONE, 0);
+  let t = 0;
+  const sag = (by: number, seconds: number): void => {
+    for (const end = t + seconds; t < end; ) {
+      t += CYCLE;
+      const position = Float64Array.of(-by);
+      following.measure(position, t);
+      following.step(NONE, NONE, ONE, position, t);
+    }
+  };
+  // It comes little by little, as when somebody leans on the arm, and goes at once.
+  for (let by = 0; by <= 0.14; by += 0.01) sag(by, 0.3);
+  sag(0.14, 2);
+  expect(following.learned[0]).toBeCloseTo(-0.14, 2);
+  sag(0, 0.05);
+  expect(Math.abs(following.learned[0]!)).toBeLessThan(0.01);
+  expect(Math.abs(following.deviations[0]!)).toBeLessThan(0.01);
+});
+
 test('after a gap between two samples nothing is judged: joints are taken to be where they are', () => {
   const following = new Following(joint);
   following.begin(NONE, 0);
