@@ -6,6 +6,8 @@ import type { Answer, World } from './world.ts';
 const SETTLING = 1;
 /** `/joints/write` answers when it begins, and takes at most this long, s. */
 const JOINT_MOVE = 12;
+/** A leader that held goes limp little by little, in 2 s of cycles that are in time, within this time, s. */
+const FADING = 8;
 /** Lowering that goes on after an answer takes at most this long, s. */
 const LOWERING = 15;
 /** An `ok` may be so much off beyond what it says, m, and joints by so much, rad. */
@@ -34,11 +36,28 @@ export function watchAnswer(
   body: Body,
   query: URLSearchParams,
 ): (answer: Answer | null) => void {
+  const refused: (() => void)[] = [];
+  const told = meaningOf(world, route, meant, body, query, refused);
+  return (answer) => {
+    // What was refused has ended nothing.
+    if (answer !== null && (answer.status !== 200 || answer.body?.trials === 0)) for (const undo of refused) undo();
+    told(answer);
+  };
+}
+
+/** @param refused is given what is to be undone where the request is refused */
+function meaningOf(
+  world: World,
+  route: string,
+  meant: readonly string[],
+  body: Body,
+  query: URLSearchParams,
+  refused: (() => void)[],
+): (answer: Answer | null) => void {
   const { judge } = world;
   // Without an id these mean the first arm.
   const arms = query.get('robot_id') === null && !ALL.has(route) ? meant.slice(0, 1) : meant;
   const key = `${route} ${asks++}`;
-  const refused: (() => void)[] = [];
   const begin = (names: readonly string[], until: number): void => {
     for (const arm of names) {
       refused.push(judge.driven(arm));
@@ -55,7 +74,6 @@ export function watchAnswer(
     if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, FOREVER);
     return (answer) => {
       end(arms, SETTLING);
-      if (answer?.status !== 200 || answer.body?.trials === 0) for (const undo of refused) undo();
       if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, world.now + 1);
       if (answer?.status === 200 && answer.body?.status === 'ok') checkPose(world, route, arms, body, answer);
     };
@@ -160,7 +178,7 @@ function leaderStart(world: World, key: string, body: Body, begin: Range, end: R
   begin(names, FOREVER);
   release(world, names, FOREVER);
   return (answer: Answer | null): void => {
-    for (const arm of names) judge.setRelease(arm, world.now + 3);
+    for (const arm of names) judge.setRelease(arm, world.now + FADING);
     end(names, SETTLING);
     if (answer?.body?.status === 'ok') {
       for (const { leader_id, follower_id } of rows) {

@@ -365,6 +365,9 @@ export class World {
     await this.#mustSettle(this.ask('POST', `/torque/toggle?robot_id=${id}`, { torque_status: false, force: true }));
     this.hand(name, Object.fromEntries(joints.map((joint, j) => [joint.name, init[j]!])), 2);
     await this.pass(3);
+    // A servo may have shut itself down under the weight that the others had let go of.
+    await this.#mustSettle(this.ask('POST', `/stop?robot_id=${id}`));
+    await this.#mustSettle(this.ask('POST', `/stop/reset?robot_id=${id}`));
     await this.#mustSettle(this.ask('POST', `/torque/toggle?robot_id=${id}`, { torque_status: true }));
     this.hand(name, null, 0);
     await this.pass(1);
