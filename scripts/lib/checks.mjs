@@ -19,7 +19,7 @@ const SCRIPTS = { 'type check': 'typecheck', 'type check of the page': 'typechec
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(0)} s`;
 
 /** Runs a script of package.json; its output goes to the terminal once it has ended. Resolves with whether it has passed. */
-function runScript(title, script) {
+export function runScript(title, script) {
   const began = performance.now();
   return new Promise((resolve) => {
     execFile('npm', ['run', '--silent', script], { cwd: root, maxBuffer: 2 ** 26 }, (error, output, errors) => {

@@ -145,7 +145,10 @@ export class ServoLink implements ArmLink {
       return false;
     }
     this.#arming.tend(now);
-    if (this.#parts.session.busy) return false;
+    if (this.#parts.session.busy) {
+      this.#parts.trust.skipped();
+      return false;
+    }
     // Here no servo speaks: what is sent while they answer meets their answers on the wire.
     if (this.#parts.watchdog !== null)
       this.#parts.watchdog.tend(this.#parts.torque.any && !this.#arming.active && this.gains.works, now);

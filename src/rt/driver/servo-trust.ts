@@ -161,6 +161,11 @@ export class ServoTrust {
     this.#put(index, 'heard', now);
   }
 
+  /** No servo was asked in this cycle, since something else has their bus. */
+  skipped(): void {
+    for (let i = 0; i < this.#missed.length; i++) this.#missed[i]!++;
+  }
+
   /** The torque of a servo has been read and is as it was left. */
   proven(index: number, now: number): void {
     this.#put(index, 'proven', now);

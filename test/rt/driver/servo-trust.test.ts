@@ -51,6 +51,17 @@ test('a servo that is asked slowly is not muted by the time between two question
   }
 });
 
+test('servos that nobody asks for a while, since something else has their bus, get no goals until their torque was read', () => {
+  const { trust, run, now } = makeTrust();
+  run(1, [0, 1, 2]);
+  for (let k = 1; k <= 20; k++) {
+    trust.advance(now() + k * CYCLE);
+    trust.skipped();
+  }
+  trust.advance(now() + 21 * CYCLE);
+  expect([[...trust.trusted], trust.uncertain]).toEqual([[0, 0, 0], true]);
+});
+
 test('a servo that is silent for half a second is lost: the others lower the arm for at most 10 s', () => {
   const { trust, run, now } = makeTrust();
   run(0.48, [0, 2]);
