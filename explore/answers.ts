@@ -71,10 +71,13 @@ function meaningOf(
   };
   if (MOVED_BY.has(route)) {
     begin(arms, FOREVER);
-    if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, FOREVER);
+    const releases = route === 'POST /move/sleep' || route === 'POST /robot/disconnect';
+    const before = new Map(arms.map((arm) => [arm, judge.releasedUntil(arm)]));
+    if (releases) release(world, arms, FOREVER);
     return (answer) => {
       end(arms, SETTLING);
-      if (route === 'POST /move/sleep' || route === 'POST /robot/disconnect') release(world, arms, world.now + 1);
+      if (releases && answer?.status === 200) release(world, arms, world.now + 1);
+      else if (releases) for (const arm of arms) judge.setRelease(arm, Math.max(before.get(arm)!, world.now + 1));
       if (answer?.status === 200 && answer.body?.status === 'ok') checkPose(world, route, arms, body, answer);
     };
   }

@@ -142,6 +142,8 @@ class WatchedArm {
   releaseUntil = 0;
   /** Whom it follows, and where that one was when it moved last, rad. */
   leader: WatchedArm | null = null;
+  /** How often it has been bound to a leader, or freed for good. */
+  ties = 0;
   led = new Float64Array();
   /** How near each joint has come to its leader's since that one moved last, rad; null where it is not the same joint. */
   nearest: Float64Array | null = null;
@@ -178,6 +180,12 @@ class WatchedArm {
     this.lastDistance = new Float64Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
+  }
+
+  /** It follows nobody any more. */
+  free(): void {
+    this.leader = null;
+    this.ties++;
   }
 
   licensed(now: number): boolean {
@@ -289,6 +297,7 @@ export class Judge {
   /** The arm follows another one from now on: it may move while that one does, and for as long as it takes to catch up. */
   follows(name: string, leader: string, inverted: boolean): void {
     const arm = this.#arms.get(name)!;
+    arm.free();
     arm.leader = this.#arms.get(leader)!;
     arm.led = Float64Array.from(arm.leader.sim.physics.positions);
     arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
@@ -298,10 +307,13 @@ export class Judge {
   /** Something else is to drive the arm, which follows no longer. @returns makes it follow again, where that is refused */
   driven(name: string): () => void {
     const arm = this.#arms.get(name)!;
-    const { leader } = arm;
+    const { leader, ties } = arm;
     arm.leader = null;
     return () => {
-      arm.leader ??= leader;
+      if (arm.ties !== ties || leader === null) return;
+      arm.leader = leader;
+      arm.nearest?.fill(Number.POSITIVE_INFINITY);
+      arm.licences.set('mirroring', this.#now() + CATCHING_UP);
     };
   }
 
@@ -333,6 +345,10 @@ export class Judge {
     watched.releaseUntil = Math.max(watched.releaseUntil, until);
   }
 
+  releasedUntil(arm: string): number {
+    return this.#arms.get(arm)!.releaseUntil;
+  }
+
   /** Torque of the arm may be cut until then, and no longer. */
   setRelease(arm: string, until: number): void {
     this.#arms.get(arm)!.releaseUntil = until;
@@ -341,7 +357,7 @@ export class Judge {
   /** Reasons for motion that match end then, where they have not ended before, s. */
   end(arm: string, reasons: RegExp, until: number): void {
     const { licences } = this.#arms.get(arm)!;
-    if (reasons.test('mirroring')) this.#arms.get(arm)!.leader = null;
+    if (reasons.test('mirroring')) this.#arms.get(arm)!.free();
     for (const [reason, before] of licences) if (reasons.test(reason) && before > until) licences.set(reason, until);
   }
 
@@ -353,7 +369,7 @@ export class Judge {
     const arm = this.#arms.get(name)!;
     const from = this.#now() + delay;
     for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
-    arm.leader = null;
+    arm.free();
     arm.licences.set('stopping', from + REST_TIME);
     arm.stopped = true;
     arm.stopAnswered = Number.POSITIVE_INFINITY;
@@ -369,7 +385,7 @@ export class Judge {
   forget(name: string): void {
     const arm = this.#arms.get(name)!;
     for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
-    arm.leader = null;
+    arm.free();
     arm.licences.set('stopping', this.#now() + REST_TIME);
   }
 
@@ -383,7 +399,7 @@ export class Judge {
     for (const reason of arm.licences.keys()) {
       if (!NATURE.has(reason) && (arm.given.get(reason) ?? 0) < since) arm.licences.delete(reason);
     }
-    arm.leader = null;
+    arm.free();
     arm.licences.set('stopping', heard + REST_TIME);
     arm.abandoned = true;
   }

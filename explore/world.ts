@@ -311,6 +311,7 @@ export class World {
     const { bridge } = this;
     if (bridge === null) return;
     for (const { name } of this.layout.arms) {
+      this.judge.driven(name);
       if (this.judge.isStopped(name)) continue;
       this.judge.allow(name, 'end', this.now + LOWERING);
       this.judge.allowRelease(name, this.now + LOWERING);

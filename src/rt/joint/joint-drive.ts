@@ -177,6 +177,8 @@ export class JointDrive {
   }
 
   brake(dt: number, now: number): void {
+    // What was found of joints in an earlier stop says nothing of this one.
+    if (this.#goals === 'driven') this.#rest.begin(now);
     this.#goals = 'held';
     this.gate.brake(this.#limits, dt);
     const stiff = this.#link.gains?.pending !== true;
