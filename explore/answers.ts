@@ -140,6 +140,7 @@ function release(world: World, arms: readonly string[], until: number): void {
 function torque(world: World, arms: readonly string[], body: Body, begin: Range, end: Range) {
   const { judge } = world;
   const on = body?.torque_status === true;
+  const before = new Map(arms.map((arm) => [arm, judge.releasedUntil(arm)]));
   if (!on) {
     // It is lowered first; with force it falls.
     begin(arms, FOREVER);
@@ -149,7 +150,8 @@ function torque(world: World, arms: readonly string[], body: Body, begin: Range,
   return (answer: Answer | null): void => {
     if (!on) {
       end(arms, SETTLING);
-      for (const arm of arms) judge.setRelease(arm, world.now + 1);
+      const refused = answer !== null && answer.status !== 200;
+      for (const arm of arms) judge.setRelease(arm, Math.max(refused ? before.get(arm)! : 0, world.now + 1));
     }
     if (answer?.status !== 200 || answer.body?.status !== 'ok') return;
     for (const arm of arms) {

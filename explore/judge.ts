@@ -413,7 +413,7 @@ export class Judge {
   reset(name: string): void {
     const arm = this.#arms.get(name)!;
     arm.stopped = false;
-    if (arm.stop?.rested === true) arm.stop = null;
+    arm.stop = null;
   }
 
   isStopped(arm: string): boolean {
