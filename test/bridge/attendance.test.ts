@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { furthest } from '../support/poses.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 
 /** The main thread stands still for so long, s. */
@@ -20,10 +21,6 @@ const TOLD = /would have heard no stop: every arm was made to hold, until it is 
 
 function where(bridge: VirtualBridge, arm: string): number[] {
   return [...bridge.host.arms!.truthNow(arm).positions];
-}
-
-function furthest(a: readonly number[], b: readonly number[]): number {
-  return Math.max(...a.map((angle, j) => Math.abs(angle - b[j]!)));
 }
 
 /** Where arms are when the main thread has not run for so long that they must rest; they stay there while it does not run. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { expectNear } from '../support/poses.ts';
 import { type Answer, PAIR as ARMS, VirtualBridge } from '../support/virtual-bridge.ts';
 
 const SERVO_STEP = (2 * Math.PI) / 4096;
@@ -30,10 +31,6 @@ async function resting(id: number): Promise<Record<string, number>> {
     before = joints;
   }
   throw new Error('the arm does not come to rest');
-}
-
-function expectNear(a: Record<string, number>, b: Record<string, number>, tolerance: number): void {
-  for (const name of Object.keys(a)) expect(Math.abs(a[name]! - b[name]!)).toBeLessThan(tolerance);
 }
 
 /** Mirrors the leader, led by the hand to where the follower is, without a ramp left to go. */

@@ -1,45 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BridgeProcess, sleep } from './support/bridge.ts';
+import { furthest } from '../support/poses.ts';
+import { type BridgeProcess, sleep } from './support/bridge.ts';
+import { FaultyBridge } from './support/faulty-bridge.ts';
 
-/** Makes the control thread throw when a file appears, as a fault nobody has thought of would. */
-const FAULT =
-  'data:text/javascript,' +
-  encodeURIComponent(
-    "import { existsSync, rmSync } from 'node:fs';" +
-      "import { isMainThread, workerData } from 'node:worker_threads';" +
-      'const file = process.env.ARM_BRIDGE_TEST_FAULT;' +
-      "if (!isMainThread && workerData?.shared) setInterval(() => { if (existsSync(file)) { rmSync(file); throw new Error('a fault of the test'); } }, 10);",
-  );
-
-let folder: string;
-let fault: string;
+let faulty: FaultyBridge;
 let bridge: BridgeProcess;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-control-'));
-  fault = join(folder, 'fault');
-  bridge = await BridgeProcess.startWith(
-    { NODE_OPTIONS: `--import ${FAULT}`, ARM_BRIDGE_TEST_FAULT: fault, XDG_STATE_HOME: folder },
-    '--no-ros',
-  );
+  faulty = await FaultyBridge.start('control', "throw new Error('a fault of the test');");
+  bridge = faulty.process;
 });
-afterAll(async () => {
-  await bridge?.endStopped();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => faulty?.end());
 
 async function truth(id: number): Promise<number[]> {
   return Object.values((await bridge.get(`/sim/truth?robot_id=${id}`)).body.joints);
 }
 
-function furthest(a: readonly number[], b: readonly number[]): number {
-  return Math.max(...a.map((angle, j) => Math.abs(angle - b[j]!)));
-}
-
 async function crash(times: number): Promise<void> {
-  writeFileSync(fault, '');
+  faulty.provoke();
   const told = (): number => bridge.log.split('the control thread has failed; servos hold').length - 1;
   await expect.poll(told, { timeout: 10_000 }).toBe(times);
   for (const id of [0, 1]) {
@@ -73,7 +50,7 @@ test('a control thread that fails while mirroring is started again: owners are t
 
 test('a stop outlasts the control thread that was told of it', async () => {
   await bridge.post('/stop?robot_id=1');
-  writeFileSync(fault, '');
+  faulty.provoke();
   await expect
     .poll(() => bridge.log.split('the control thread has failed; servos hold').length - 1, { timeout: 10_000 })
     .toBe(2);

@@ -1,38 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BridgeProcess, sleep } from './support/bridge.ts';
+import { type BridgeProcess, sleep } from './support/bridge.ts';
+import { FaultyBridge } from './support/faulty-bridge.ts';
 
 /** The main thread stands still for so long, s. */
 const BUSY = 4;
-/** Makes the main thread stand still when a file appears, as work that nobody has thought of would. */
-const FAULT =
-  'data:text/javascript,' +
-  encodeURIComponent(
-    "import { existsSync, rmSync } from 'node:fs';" +
-      "import { isMainThread } from 'node:worker_threads';" +
-      'const file = process.env.ARM_BRIDGE_TEST_FAULT;' +
-      'const word = new Int32Array(new SharedArrayBuffer(4));' +
-      `const look = () => { if (existsSync(file)) { rmSync(file); Atomics.wait(word, 0, 0, ${1000 * BUSY}); } };` +
-      'if (isMainThread) setInterval(look, 10).unref();',
-  );
 
-let folder: string;
-let fault: string;
+let faulty: FaultyBridge;
 let bridge: BridgeProcess;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-main-'));
-  fault = join(folder, 'fault');
-  bridge = await BridgeProcess.startWith(
-    { NODE_OPTIONS: `--import ${FAULT}`, ARM_BRIDGE_TEST_FAULT: fault, XDG_STATE_HOME: folder },
-    '--no-ros',
+  faulty = await FaultyBridge.start(
+    'main',
+    `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${1000 * BUSY});`,
   );
+  bridge = faulty.process;
 });
-afterAll(async () => {
-  await bridge?.endStopped();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => faulty?.end());
 
 async function pan(id: number): Promise<number> {
   return (await bridge.get(`/sim/truth?robot_id=${id}`)).body.joints.shoulder_pan;
@@ -47,7 +29,7 @@ test('a follower does not go on with its leader while the main thread stands sti
   // 0.15 rad/s
   await bridge.post('/sim/hand?robot_id=0', { joints: { shoulder_pan: 1.2 }, duration: 8 });
   await expect.poll(() => pan(1), { timeout: 10_000 }).toBeGreaterThan(0.05);
-  writeFileSync(fault, '');
+  faulty.provoke();
   await sleep(0.1);
   // Answered when the main thread runs again.
   const follower = await pan(1);

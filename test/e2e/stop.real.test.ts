@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { expectNear } from '../support/poses.ts';
 import { BridgeProcess, HAS_ROS, sleep } from './support/bridge.ts';
 import { type JointRow, Peer, speedChangesOf, speedsOf } from './support/peer.ts';
 
@@ -55,10 +56,6 @@ async function resting(id: number): Promise<Record<string, number>> {
     before = joints;
   }
   throw new Error('the arm does not come to rest');
-}
-
-function expectNear(a: Record<string, number>, b: Record<string, number>, tolerance: number): void {
-  for (const name of Object.keys(a)) expect(Math.abs(a[name]! - b[name]!)).toBeLessThan(tolerance);
 }
 
 /** Mirrors the leader, led by the hand to where the follower is, without a ramp left to go. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { loadArmModel, SOFT_GAIN } from '../../src/arm/model.ts';
 import { StateCode } from '../../src/rt/snapshot/arm-fields.ts';
+import { furthest } from '../support/poses.ts';
 import { virtualArm as virtualArmOf } from './support/fixture.ts';
 import {
   drifts,
   floating,
   floatingArm as floatingArmOf,
-  furthest,
   HAND_SPEED,
   handForces,
   STRETCHED,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GoalWatch } from '../support/goal-watch.ts';
+import { furthest } from '../support/poses.ts';
 import { PAIR as ARMS, VirtualBridge } from '../support/virtual-bridge.ts';
 
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
@@ -10,10 +11,6 @@ let bridge: VirtualBridge;
 beforeEach(async () => {
   bridge = await VirtualBridge.startLight(ARMS);
 });
-
-function furthest(a: readonly number[], b: readonly number[]): number {
-  return Math.max(...a.map((angle, j) => Math.abs(angle - b[j]!)));
-}
 
 describe('a start with leader and follower apart', () => {
   test('is refused where that is asked for, naming joint and difference, and nothing moves or changes its owner', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { ArmModel } from '../../../src/arm/model.ts';
 import { SOFT_GAIN } from '../../../src/arm/model.ts';
 import { Float } from '../../../src/rt/sources/float.ts';
+import { furthest } from '../../support/poses.ts';
 import type { VirtualArm } from './virtual-arm.ts';
 
 /** Makes an arm whose joints are at `initial`, rad, connected and limp. */
@@ -38,11 +39,6 @@ export async function floatingArm(make: MakeArm, pose: readonly number[]): Promi
   arm.run(0.2);
   arm.runtime.drive(floating(pose.length));
   return arm;
-}
-
-/** Largest difference of a joint, rad. */
-export function furthest(a: readonly number[], b: readonly number[]): number {
-  return Math.max(...a.map((angle, j) => Math.abs(angle - b[j]!)));
 }
 
 /**

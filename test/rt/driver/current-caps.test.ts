@@ -2,8 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
 import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { holdingArm } from '../../mirror/support/fixture.ts';
-import { floating, furthest } from '../../mirror/support/floating.ts';
+import { floating } from '../../mirror/support/floating.ts';
 import { PERIOD, type VirtualArm } from '../../mirror/support/virtual-arm.ts';
+import { furthest } from '../../support/poses.ts';
 
 /** Six XL330-M077, which keep to a largest current in mode 5. */
 const model = loadArmModel('koch', 'leader');

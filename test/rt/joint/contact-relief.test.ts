@@ -6,8 +6,9 @@ import { StopWord } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import type { SetpointSource } from '../../../src/rt/sources/setpoint-source.ts';
 import { Trajectory } from '../../../src/rt/sources/trajectory.ts';
 import { holdingArm, virtualArm } from '../../mirror/support/fixture.ts';
-import { furthest, STRETCHED } from '../../mirror/support/floating.ts';
+import { STRETCHED } from '../../mirror/support/floating.ts';
 import { PERIOD, type VirtualArm } from '../../mirror/support/virtual-arm.ts';
+import { furthest } from '../../support/poses.ts';
 
 const model = loadArmModel('so101');
 const JOINTS = model.joints.length;

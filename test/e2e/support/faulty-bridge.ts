@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BridgeProcess } from './bridge.ts';
+
+/** Threads of a bridge, as a program of JavaScript tells them that is loaded into each. */
+const THREADS = { main: 'isMainThread', control: '!isMainThread && workerData?.shared' } as const;
+
+/** A bridge without ROS 2, one of whose threads does something that nobody has thought of, each time it is provoked. */
+export class FaultyBridge {
+  readonly process: BridgeProcess;
+  readonly #folder: string;
+  readonly #file: string;
+
+  private constructor(process: BridgeProcess, folder: string, file: string) {
+    this.process = process;
+    this.#folder = folder;
+    this.#file = file;
+  }
+
+  /** @param deed statements of JavaScript */
+  static async start(thread: keyof typeof THREADS, deed: string): Promise<FaultyBridge> {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-faulty-'));
+    const file = join(folder, 'fault');
+    const program = [
+      "import { existsSync, rmSync } from 'node:fs';",
+      "import { isMainThread, workerData } from 'node:worker_threads';",
+      'const file = process.env.ARM_BRIDGE_TEST_FAULT;',
+      `const look = () => { if (existsSync(file)) { rmSync(file); ${deed} } };`,
+      `if (${THREADS[thread]}) setInterval(look, 10).unref();`,
+    ].join('');
+    const options = `--import data:text/javascript,${encodeURIComponent(program)}`;
+    const bridge = await BridgeProcess.startWith(
+      { NODE_OPTIONS: options, ARM_BRIDGE_TEST_FAULT: file, XDG_STATE_HOME: folder },
+      '--no-ros',
+    );
+    return new FaultyBridge(bridge, folder, file);
+  }
+
+  provoke(): void {
+    writeFileSync(this.#file, '');
+  }
+
+  async end(): Promise<void> {
+    await this.process.endStopped();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
