@@ -52,7 +52,8 @@ interface Target {
 
 const START_LIMIT = 30_000;
 
-function drawTargets(root: string, python: string, model: string, count: number, seed: number) {
+/** Poses that an arm of a model can have, by MuJoCo, and where its tool is at `init`. @param python with mujoco */
+export function drawTargets(root: string, python: string, model: string, count: number, seed: number) {
   const arm = loadArmModel(join(root, 'robots', model));
   const input = JSON.stringify({
     urdf: arm.urdf,
@@ -96,7 +97,11 @@ async function startBridge(main: string, cases: readonly MoveCase[], folder: str
   return { child, url, log: () => log };
 }
 
-async function ask(url: string, body?: unknown) {
+/** Asks a bridge by HTTP, by POST where there is a body. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields that are read are those of docs/http.md
+export type Ask = (path: string, body?: object) => Promise<any>;
+
+async function ask(url: string, body?: object) {
   const headers = { 'content-type': 'application/json' };
   const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
   const response = await fetch(url, init);
@@ -109,19 +114,19 @@ const GONE = /disconnected|have not answered|do not answer just now/;
 const MOST_DISTURBED = 5;
 const RECONNECT_LIMIT = 10_000;
 
-async function initialise(url: string, id: number): Promise<void> {
+async function initialise(ask: Ask, id: number): Promise<void> {
   const deadline = Date.now() + RECONNECT_LIMIT;
   for (;;) {
-    const answer = await ask(`${url}/move/init?robot_id=${id}`, {});
+    const answer = await ask(`/move/init?robot_id=${id}`, {});
     if (answer.status === 'ok') return;
     if (Date.now() > deadline) throw new Error(`robot ${id}: ${answer.message ?? answer.detail}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 
-async function moveTo(url: string, id: number, arm: MoveCase, target: Target) {
+async function moveTo(ask: Ask, id: number, arm: MoveCase, target: Target) {
   for (let disturbed = 0; ; disturbed++) {
-    const answer = await ask(`${url}/move/absolute?robot_id=${id}`, {
+    const answer = await ask(`/move/absolute?robot_id=${id}`, {
       ...target,
       position_tolerance: arm.positionTolerance,
       orientation_tolerance: arm.orientationTolerance,
@@ -129,21 +134,22 @@ async function moveTo(url: string, id: number, arm: MoveCase, target: Target) {
     });
     const message: string | null = answer.message ?? answer.detail ?? null;
     if (message === null || !GONE.test(message) || disturbed === MOST_DISTURBED) return { answer, message, disturbed };
-    await initialise(url, id);
+    await initialise(ask, id);
   }
 }
 
-async function moveArm(
-  url: string,
+/** Moves an arm through targets, one after the other, from `init`. @param id of the arm @returns what became of each */
+export async function moveArm(
+  ask: Ask,
   id: number,
   arm: MoveCase,
   { zero, targets }: ReturnType<typeof drawTargets>,
 ): Promise<Reached[]> {
-  await initialise(url, id);
+  await initialise(ask, id);
   const reached: Reached[] = [];
   for (const target of targets) {
-    const { answer, message, disturbed } = await moveTo(url, id, arm, target);
-    const { position } = (await ask(`${url}/sim/truth?robot_id=${id}`)).tool;
+    const { answer, message, disturbed } = await moveTo(ask, id, arm, target);
+    const { position } = (await ask(`/sim/truth?robot_id=${id}`)).tool;
     const off = [position.x - zero[0], position.y - zero[1], position.z - zero[2]].map((metres) => 100 * metres);
     reached.push({
       ok: answer.status === 'ok',
@@ -185,7 +191,8 @@ export async function measureMoves(
     const drawn = cases.map(({ model }) => drawTargets(root, python, model, count, seed));
     const { child, url, log } = await startBridge(join(root, 'dist/main.js'), cases, folder);
     try {
-      const reached = await Promise.all(cases.map((arm, id) => moveArm(url, id, arm, drawn[id]!)));
+      const asked: Ask = (path, body) => ask(`${url}${path}`, body);
+      const reached = await Promise.all(cases.map((arm, id) => moveArm(asked, id, arm, drawn[id]!)));
       const faults = log()
         .split('\n')
         .filter((line) => /"level":[56]0/.test(line));

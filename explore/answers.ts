@@ -3,7 +3,7 @@ import { LightPhysics } from '../src/sim/light-physics.ts';
 import type { Answer, World } from './world.ts';
 
 /** After a motion has been answered the joints come to rest within this time, s. */
-const SETTLING = 1;
+export const SETTLING = 1;
 /** `/joints/write` answers when it begins, and takes at most this long, s. */
 const JOINT_MOVE = 12;
 /** A leader that held goes limp little by little, in 2 s of cycles that are in time, within this time, s. */

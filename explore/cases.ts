@@ -199,7 +199,7 @@ export const CASES: readonly Case[] = [
       'servos that are asked what they are get no goals meanwhile, and no leap afterwards',
       'so101',
       [
-        { at: 0.2, do: 'fault', arm: 'follower', fault: { requests: { loseRate: 0.6 } } },
+        { at: 1.3, do: 'fault', arm: 'follower', fault: { requests: { loseRate: 0.6 } } },
         ask(1, `/move/init?robot_id=${FOLLOWER}&take_over=true`),
         ...[1.4, 1.8, 2.2, 2.6].map((at) => ask(at, `/robot/config?robot_id=${FOLLOWER}`)),
       ],
@@ -281,6 +281,36 @@ export const CASES: readonly Case[] = [
       6,
     ),
     rules: ['liveness'],
+    known: false,
+  },
+  {
+    id: 'E50172',
+    script: script(
+      'a stuck adapter delivers goals of before to a servo that has lost its torque meanwhile',
+      'so101',
+      [
+        ask(0.5, `/move/init?robot_id=${FOLLOWER}`),
+        { at: 4.002, do: 'fault', arm: 'follower', fault: { stall: 0.8 } },
+        servo(4.4, 3, { restart: true }),
+      ],
+      8,
+    ),
+    rules: ['torque'],
+    known: false,
+  },
+  {
+    id: 'E60117',
+    script: script(
+      'servos with a watchdog let go of their goals while one of them is waited for beside the loop',
+      'koch',
+      [
+        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
+        { at: 2, do: 'fault', arm: 'leader', fault: { missRate: 0.1 } },
+        ...Array.from({ length: 12 }, (_, i) => ask(3 + i, '/robot/config?robot_id=0')),
+      ],
+      16,
+    ),
+    rules: ['unasked'],
     known: false,
   },
 ];

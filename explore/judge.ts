@@ -58,8 +58,13 @@ const LED_SPEED = 2;
 const UNASKED = 0.05;
 /** The same of an arm that holds with some of its servos, whose weight lies on the others. */
 const UNASKED_PARTLY = 0.25;
+/** A gripper that pressed with a part of its torque when its bridge was killed presses on so long afterwards, s: known, not mended. */
+const PRESSES_ON = 3;
 /** An arm with a servo that has held back is lowered within this time, s. */
 const WEAK = 30;
+/** A motor that needs this part of its largest torque to hold its joint cannot be relied on to; for so long afterwards, s. */
+const OVERBURDENED = 0.9;
+const SINKING = 1;
 /** A follower that goes further away than this from a leader that stands still strays, rad. */
 const STRAYS = 0.2;
 /** A leader moves when it has moved so far, rad; its follower has caught up so long afterwards, s. */
@@ -84,7 +89,7 @@ const RANGE_MORE = 0.08;
 /** A servo that is without torque for less than this, s, goes on holding: nobody can know of it yet. */
 const UNNOTICED = 0.05;
 /** Torque is confirmed, or undone, within this time, s. */
-const ARMING = 0.3;
+const ARMING = 0.9;
 /** A servo that is brought back after an overload gives way for less than this, s. */
 const GIVES_WAY = 0.1;
 /** An arm is raised while a joint that carries weight is further from its rest pose, rad. */
@@ -129,6 +134,10 @@ class WatchedArm {
   /** When each joint was seen with torque last, s, and how far its goal was away then, rad. */
   readonly drivenLast: Float64Array;
   readonly lastDistance: Float64Array;
+  /** Until then its gripper may get back the torque that it was not to use, s. */
+  pressesUntil = 0;
+  /** Until then each joint is heavier than its motor can carry, s. */
+  readonly sinksUntil: Float64Array;
   /** Where each joint was when it was last allowed to move, rad. */
   readonly anchors: Float64Array;
   readonly history: Float64Array[] = [];
@@ -178,6 +187,7 @@ class WatchedArm {
     this.drivenSince = new Float64Array(model.joints.length);
     this.drivenLast = new Float64Array(model.joints.length).fill(Number.NEGATIVE_INFINITY);
     this.lastDistance = new Float64Array(model.joints.length);
+    this.sinksUntil = new Float64Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
   }
@@ -386,6 +396,7 @@ export class Judge {
     const arm = this.#arms.get(name)!;
     for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
     arm.free();
+    arm.pressesUntil = this.#now() + PRESSES_ON;
     arm.licences.set('stopping', this.#now() + REST_TIME);
   }
 
@@ -447,14 +458,20 @@ export class Judge {
         arm.lastDistance[j] = goalDistance(servos[j]!);
       } else all = false;
       if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
+      const { torqueLimit } = arm.model.joints[j]!;
+      if (on && Math.abs(physics.holdingTorques()[j]!) > OVERBURDENED * torqueLimit) {
+        arm.sinksUntil[j] = now + SINKING;
+        arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + SINKING));
+      }
       arm.driven[j] = on ? 1 : 0;
     }
     if (arm.leader !== null) this.#watchLeader(arm, arm.leader, now);
     const licensed = arm.licensed(now);
     const allowed = all ? UNASKED : UNASKED_PARTLY;
+    const gripper = arm.model.gripper?.index;
     for (let j = 0; j < servos.length; j++) {
       const position = physics.positions[j]!;
-      if (arm.driven[j] === 0 || licensed || arm.misread) {
+      if (arm.driven[j] === 0 || licensed || arm.misread || (j === gripper && now < arm.pressesUntil)) {
         arm.anchors[j] = position;
         continue;
       }
@@ -558,7 +575,7 @@ export class Judge {
     let way = 0;
     if (now > stop.due) stop.atDue ??= positions.slice();
     for (let j = 0; j < positions.length; j++) {
-      if (arm.driven[j] === 0) continue;
+      if (arm.driven[j] === 0 || now < arm.sinksUntil[j]!) continue;
       if (Math.abs(velocities[j]!) > REST_SPEED) moving = j;
       way = Math.max(way, Math.abs(positions[j]! - stop.positions[j]!));
     }

@@ -210,6 +210,33 @@ const PEOPLE: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** Programs that drive an arm's joints and its gripper at the same time, as ROS controllers do. */
+const CONTROLLERS: Readonly<Record<string, Kind>> = {
+  follow: {
+    every: 4,
+    share: 0.5,
+    make: (c) => {
+      const arm = c.arm();
+      const { name } = c.layout.arms[arm]!;
+      return [{ do: 'follow', arm: name, joints: c.joints(arm), over: c.between(0.5, 5), takeOver: c.may(0.3) }];
+    },
+  },
+  grip: {
+    every: 3,
+    share: 0.5,
+    make: (c) => [
+      {
+        do: 'grip',
+        arm: c.name(),
+        opening: c.between(0, 1),
+        velocity: c.may(0.3) ? c.between(0.05, 2) : null,
+        torque: c.may(0.4) ? c.between(0.05, 1) : null,
+        takeOver: c.may(0.3),
+      },
+    ],
+  },
+};
+
 /** A fault that begins, and ends after a while. */
 function passing(chance: Chance, mean: number, begin: SimFault, end: SimFault): ReturnType<Kind['make']> {
   const arm = chance.name();
@@ -366,14 +393,23 @@ export function drawRun(seed: number): { readonly script: Script; readonly fault
     drawn: chance.may(kind.share),
     every: kind.every * chance.of([0.5, 1, 2]),
   }));
+  // With chance of their own: what the seeds of earlier runs have shown stays.
+  const other = new Chance(seed + 0.5, layout);
+  const controllers = Object.values(CONTROLLERS).map((kind) => ({
+    kind,
+    drawn: other.may(kind.share),
+    every: kind.every * other.of([0.5, 1, 2]),
+  }));
   const faults = Object.keys(FAULTS).filter((_, i) => kinds[Object.keys(PEOPLE).length + i]!.drawn);
   const steps: Step[] = [];
-  for (const { kind, drawn, every } of kinds) {
-    if (!drawn) continue;
-    for (let at = chance.wait(every); at < LENGTH; at += chance.wait(every)) {
-      for (const { after = 0, ...deed } of kind.make(chance)) steps.push({ at: round(at + after), ...(deed as Deed) });
+  const draw = ({ kind, drawn, every }: (typeof kinds)[number], by: Chance): void => {
+    if (!drawn) return;
+    for (let at = by.wait(every); at < LENGTH; at += by.wait(every)) {
+      for (const { after = 0, ...deed } of kind.make(by)) steps.push({ at: round(at + after), ...(deed as Deed) });
     }
-  }
+  };
+  for (const kind of kinds) draw(kind, chance);
+  for (const kind of controllers) draw(kind, other);
   steps.sort((a, b) => a.at - b.at);
   return { script: { name: `seed ${seed}`, seed, layout, steps, length: LENGTH + 5 }, faults };
 }

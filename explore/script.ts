@@ -36,6 +36,24 @@ export type Deed =
       readonly body?: object;
       readonly hangUp?: number;
     }
+  /** A controller of ROS leads joints (rad) of an arm to angles within `over` s. */
+  | {
+      readonly do: 'follow';
+      readonly arm: string;
+      readonly joints: Readonly<Record<string, number>>;
+      readonly over: number;
+      readonly takeOver: boolean;
+    }
+  /** Another one sends the gripper to an opening, 0 closed .. 1 open. */
+  | {
+      readonly do: 'grip';
+      readonly arm: string;
+      readonly opening: number;
+      /** rad/s, and Nm. */
+      readonly velocity: number | null;
+      readonly torque: number | null;
+      readonly takeOver: boolean;
+    }
   /** A hand leads joints (rad) of an arm within `over` s, or lets go of all. */
   | {
       readonly do: 'hand';

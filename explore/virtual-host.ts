@@ -2,6 +2,12 @@ import type { MainModule } from '@mujoco/mujoco';
 import type { ControlChannel } from '../src/arm/control-client.ts';
 import { fileDisk } from '../src/disk.ts';
 import type { Host } from '../src/host.ts';
+import type { FromPlanner, ToPlanner } from '../src/motion/plan-messages.ts';
+import { PlannerThread } from '../src/motion/planner-thread.ts';
+import type { PlannerChannel } from '../src/motion/planners.ts';
+import type { FromRecording, ToRecording } from '../src/recording/messages.ts';
+import type { RecordingChannel } from '../src/recording/recording-client.ts';
+import { type RecordingSetup, RecordingThread } from '../src/recording/recording-thread.ts';
 import { RosUnavailable } from '../src/ros/room.ts';
 import { ControlThread } from '../src/rt/control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from '../src/rt/messages.ts';
@@ -26,14 +32,16 @@ interface VirtualThread {
 }
 
 /**
- * A machine in virtual time: main thread, control thread and simulation are lanes of one clock and run in one thread.
+ * A machine in virtual time: main thread, control thread, planner thread and simulation are lanes of one clock and run in one thread.
  * HTTP takes requests by `inject`; ROS 2 is not there.
  */
 export class VirtualHost implements Host {
   readonly time: VirtualTime;
   readonly clock: Lane;
   readonly controlLane: Lane;
+  readonly plannerLane: Lane;
   readonly simulationLane: Lane;
+  readonly recordingLane: Lane;
   readonly disk = fileDisk;
   readonly listens = false;
   /** Null before the bridge has started it. */
@@ -62,14 +70,20 @@ export class VirtualHost implements Host {
     this.arms = arms;
     this.clock = time.lane('main');
     this.controlLane = time.lane('control');
+    this.plannerLane = time.lane('planner');
     this.simulationLane = time.lane('simulation');
+    this.recordingLane = time.lane('recording');
   }
 
   /** Kills the process that runs on it, as `kill -9` does. @returns a host for the next one, with the same arms */
   killed(): VirtualHost {
     this.clock.pause(Number.POSITIVE_INFINITY);
     this.controlLane.pause(Number.POSITIVE_INFINITY);
-    return new VirtualHost(this.#mj, this.time, this.arms, this.#line);
+    this.recordingLane.pause(Number.POSITIVE_INFINITY);
+    this.plannerLane.pause(Number.POSITIVE_INFINITY);
+    const next = new VirtualHost(this.#mj, this.time, this.arms, this.#line);
+    next.portAt = this.portAt;
+    return next;
   }
 
   startControl(setup: ControlSetup): ControlChannel {
@@ -98,6 +112,44 @@ export class VirtualHost implements Host {
     this.thread = { control, kill: end };
     this.controlLane.soon(() => control.start());
     return channel;
+  }
+
+  startRecording(setup: RecordingSetup): RecordingChannel {
+    const channel: RecordingChannel = {
+      onMessage: () => {},
+      onExit: () => {},
+      post: (message: ToRecording) => {
+        const copy = cloned(message);
+        this.recordingLane.soon(() => thread.receive(copy));
+      },
+    };
+    const thread = new RecordingThread(setup, this.recordingLane, this.disk, (message: FromRecording) => {
+      const copy = cloned(message);
+      this.clock.soon(() => channel.onMessage(copy));
+    });
+    thread.onClosed = () => this.clock.soon(() => channel.onExit(new Error('it has ended')));
+    return channel;
+  }
+
+  startPlanner(givenUp: SharedArrayBuffer): PlannerChannel {
+    const thread = new PlannerThread(new Int32Array(givenUp), (message: FromPlanner) => {
+      const copy = cloned(message);
+      this.clock.soon(() => channel.onMessage(copy));
+    });
+    const channel: PlannerChannel = {
+      onMessage: () => {},
+      onExit: () => {},
+      close: () => {},
+      post: (message: ToPlanner) => {
+        const copy = cloned(message);
+        this.plannerLane.soon(() => thread.receive(copy));
+      },
+    };
+    return channel;
+  }
+
+  startStop(): never {
+    throw new Error('HTTP does not listen in virtual time');
   }
 
   async startSimulation(

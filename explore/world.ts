@@ -14,6 +14,7 @@ import { LocalSimulation } from '../src/sim/local-simulation.ts';
 import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { SimFault } from '../src/sim/servo-line.ts';
 import { watchAnswer } from './answers.ts';
+import { control } from './controllers.ts';
 import { Judge, LOOK } from './judge.ts';
 import { LanePort } from './lane-port.ts';
 import type { Deed, Layout, Script } from './script.ts';
@@ -201,6 +202,10 @@ export class World {
     switch (deed.do) {
       case 'ask':
         void this.ask(deed.method ?? 'POST', deed.url, deed.body, deed.hangUp);
+        break;
+      case 'follow':
+      case 'grip':
+        void control(this, deed);
         break;
       case 'hand':
         this.hand(deed.arm, deed.joints, deed.over);

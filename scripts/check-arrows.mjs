@@ -43,7 +43,7 @@ const IMPORT =
 const TIME =
   /\b(?:performance\.(?:now|timeOrigin)|Date\.now|new Date\(\)|(?<![.\w#])(?:setTimeout|setInterval|setImmediate)\(|Atomics\.(?:wait|waitAsync)\(|process\.hrtime)|['"](?:node:)?timers(?:\/promises)?['"]/g;
 /** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
-const ENTRIES = /^(?:main|rt\/entry|sim\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
+const ENTRIES = /^(?:main|rt\/entry|sim\/entry|recording\/entry|stop\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
 /** Rooms that still read time by themselves. */
 const UNTIMED = /^(?:ros|cli)\//;
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { GainStore } from './arm/gain-store.ts';
 import { jointSetups } from './arm/joint-setups.ts';
 import { type ArmModel, ArmModelError, armChain, jointSetByMaker, loadArmModel, mounted } from './arm/model.ts';
@@ -6,6 +7,7 @@ import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig } from './config/schema.ts';
 import type { Chain } from './kinematics/chain.ts';
+import type { RecordedArm } from './recording/messages.ts';
 import type { ArmSetup, SimulatedPort } from './rt/messages.ts';
 
 /** An arm of this process: what the configuration says of it, and its model. */
@@ -92,6 +94,7 @@ export function armSetup(plan: ArmPlan, port: SimulatedPort | null, store: GainS
     baseLink,
     toolLink,
     joints: jointSetups(model),
+    gripper: config.bus === 'ros' ? null : (model.gripper?.index ?? null),
     calibrated: plan.placed,
     leftGains,
     detached,
@@ -102,4 +105,34 @@ export function armSetup(plan: ArmPlan, port: SimulatedPort | null, store: GainS
 function busSetup({ bus }: ArmConfig, port: SimulatedPort | null): ArmSetup['bus'] {
   if (port !== null) return { kind: 'sim', url: bus, port };
   return bus === 'ros' ? { kind: 'remote' } : { kind: 'port', url: bus };
+}
+
+/**
+ * An arm, as a recording needs it.
+ * @param memory of its snapshot
+ * @param prefix of the names of its joints and frames
+ */
+export function recordedArm(plan: ArmPlan, memory: SharedArrayBuffer, prefix: string | null): RecordedArm {
+  const { config, calibrated: model } = plan;
+  const { name, urdf, joints, baseLink, toolLink, gripper } = model;
+  const { xyz, rpy } = config.mount;
+  const servos = joints.map((joint) => joint.servos);
+  return {
+    name: config.name,
+    model: { urdf, joints: joints.map((joint) => ({ name: joint.name })) },
+    baseLink,
+    toolLink,
+    prefix,
+    mount: { xyz, rpy },
+    memory,
+    about: {
+      model: name,
+      variant: model.variant,
+      bus: config.bus,
+      calibrated: plan.placed,
+      calibration: createHash('sha256').update(JSON.stringify(servos)).digest('hex').slice(0, 16),
+      joints: joints.map((joint) => ({ name: joint.name, lower: joint.lower, upper: joint.upper })),
+      gripper: gripper && { joint: joints[gripper.index]!.name, closed: gripper.closed, open: gripper.open },
+    },
+  };
 }

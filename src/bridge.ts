@@ -7,12 +7,13 @@ import { ArmRecords } from './arm/arm-records.ts';
 import { Arms } from './arm/arms.ts';
 import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
+import { inSentence, Journal } from './arm/journal.ts';
 import { LOOK, LoopLoad } from './arm/loop-load.ts';
 import { nextCycle } from './arm/next-cycle.ts';
 import { PositionGains } from './arm/position-gains.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import type { Caller, LoopStatistics } from './arm/types.ts';
-import { type ArmPlan, armSetup, planArm, remount } from './arm-plan.ts';
+import { type ArmPlan, armSetup, planArm, recordedArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
 import type { Clock, Timer } from './clock.ts';
@@ -32,9 +33,11 @@ import { JointGoals } from './motion/joint-goals.ts';
 import { MoveService } from './motion/move-service.ts';
 import { Planners } from './motion/planners.ts';
 import { Protection } from './motion/protection.ts';
+import { StreamedMoves } from './motion/streamed-moves.ts';
 import { TeleopService } from './motion/teleop-service.ts';
 import { TorqueSwitch } from './motion/torque.ts';
 import { TrajectoryService } from './motion/trajectory-service.ts';
+import { NamedTokens } from './named-tokens.ts';
 import { RecordingService } from './recording/recording-service.ts';
 import { type RosPreparation, type RosProgress, wordsOf } from './ros/preparation.ts';
 import { messageOf } from './ros/rclnodejs.ts';
@@ -43,12 +46,17 @@ import { Roster } from './roster.ts';
 import { BEAT_INTERVAL } from './rt/loop/attendance.ts';
 import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
 import { LoopField, SharedState } from './rt/snapshot/shared-snapshot.ts';
+import type { StopArm, StopSetup } from './stop/messages.ts';
+import { StopListener } from './stop/stop-listener.ts';
 import { VERSION } from './version.ts';
 
 /** Longest wait at start for the arms to answer, s; one that does not is reported and retried later. */
 const CONNECT_TIMEOUT = 5;
 /** Longest that the control loop may be silent before listeners are called all the same, s. */
 const CYCLE_TIMEOUT = 1;
+
+/** No port comes after it. */
+const LAST_PORT = 65535;
 
 /** Time for answers to leave before HTTP closes, s: a stop that ended the lowering is to be answered. */
 const LAST_ANSWERS = 0.1;
@@ -85,6 +93,7 @@ export class Bridge {
   readonly arms: Arms;
   readonly motion: MoveService;
   readonly joints: JointGoals;
+  readonly streamedMoves: StreamedMoves;
   readonly torque: TorqueSwitch;
   readonly recordings: RecordingService;
   readonly calibration: CalibrationService;
@@ -112,12 +121,17 @@ export class Bridge {
   readonly #log: LogTail;
   readonly #shared: SharedState;
   readonly #control: ControlClient;
+  readonly #planners: Planners;
   readonly #protection: Protection;
   readonly #records: ArmRecords;
+  readonly #journal: Journal;
+  readonly #named: NamedTokens;
   /** Arms that somebody had stopped when an earlier bridge ended. */
   readonly #leftStopped = new Set<Arm>();
   #autostart: Autostart[] = [];
   readonly #load = new LoopLoad();
+  /** Null where HTTP does not listen, or stops have no port of their own. */
+  #stop: StopListener | null = null;
   readonly #watch: Pick<Timer, 'cancel'>;
   readonly #beat: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
@@ -162,9 +176,15 @@ export class Bridge {
       this.#open = false;
       this.onFailure('the control thread fails again and again; servos hold their last goals');
     };
-    this.arms = new Arms(plans.map((plan, index) => this.#makeArm(plan, index)));
-    const planners = new Planners();
-    // Making a planner takes a while: not at the first move.
+    this.#named = new NamedTokens(host.disk, config.state_folder ?? defaultStateFolder());
+    this.#journal = new Journal(clock, (entry) => logger.info({ event: entry }, inSentence(entry)));
+    this.arms = new Arms(
+      plans.map((plan, index) => this.#makeArm(plan, index)),
+      this.#journal,
+    );
+    const planners = new Planners((givenUp) => host.startPlanner(givenUp));
+    this.#planners = planners;
+    // The planner thread takes a while to know an arm: not at the first move.
     for (const arm of this.arms.all) planners.of(arm);
     const goals = new Goals();
     this.motion = new MoveService(planners, goals);
@@ -183,11 +203,28 @@ export class Bridge {
       clock,
     });
     this.gravity = new GravityService(store, this.motion, notice);
-    this.joints = new JointGoals(planners, goals);
+    this.joints = new JointGoals(planners, goals, this.#control);
+    this.streamedMoves = new StreamedMoves(planners, goals, this.joints, this.motion);
     this.torque = new TorqueSwitch(this.motion);
     this.gains = new PositionGains(this.arms, store, notice);
     for (const [index, arm] of this.arms.all.entries()) this.gains.add(arm, config.arms[index]!.position_gains);
-    this.recordings = new RecordingService(planners, goals, config.recording, clock);
+    this.recordings = new RecordingService(
+      {
+        planners,
+        goals,
+        clock,
+        launch: (setup) => host.startRecording(setup),
+        describe: (arm) => recordedArm(plans[arm.index]!, shared.memory(arm.index), config.ros.joint_prefix),
+        loop: shared.buffers.loop,
+        version: VERSION,
+        configuration: () => {
+          const { arms, pairs, control } = this.#config;
+          return { arms, pairs, control };
+        },
+        notice,
+      },
+      config.recording,
+    );
     this.calibration = new CalibrationService(
       {
         lower: (arm, caller) => this.motion.lower(arm, caller),
@@ -283,6 +320,9 @@ export class Bridge {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
       bridge.gains.begin();
+      bridge.recordings
+        .recover()
+        .catch((error: unknown) => logger.error({ err: error }, 'recordings were not recovered'));
       await bridge.#startHttp(tokens);
       // Afterwards, because it takes longer than all the rest.
       if (preparation === null) await bridge.#startRos(rosArgs);
@@ -298,6 +338,11 @@ export class Bridge {
   /** The HTTP service, which takes requests by `inject` too. */
   get http(): FastifyInstance {
     return this.#app!;
+  }
+
+  /** Port that hears stops alone; null while there is none. */
+  get stopPort(): number | null {
+    return this.#stop?.port ?? null;
   }
 
   /** Figures of the control loop. */
@@ -353,7 +398,9 @@ export class Bridge {
     await Promise.all(this.arms.all.map((arm) => arm.atRest().catch(() => false)));
     await this.#clock.sleep(LAST_ANSWERS);
     await this.#app?.close();
+    this.#stop?.close();
     await this.recordings.close();
+    this.#planners.close();
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
     this.#beat.cancel();
@@ -376,6 +423,7 @@ export class Bridge {
       chain,
       control,
       records: this.#records,
+      journal: this.#journal,
       detached: () => plan.detached !== null,
       trouble: () => this.#load.trouble,
     });
@@ -400,6 +448,7 @@ export class Bridge {
     this.#config = { ...this.#config, arms: [...this.#config.arms, config] };
     this.gains.add(arm, config.position_gains);
     this.#rosRoom?.add(arm);
+    this.#stop?.add(this.#stopArm(arm));
     this.#logger.info(`${arm.name} has been added as robot ${arm.id} on ${arm.bus}`);
   }
 
@@ -473,11 +522,13 @@ export class Bridge {
         jogging: this.jog,
         joints: this.streams,
         gains: this.gains,
+        episodes: this.recordings,
         logger: this.#logger,
         onSnapshot: (listener) => {
           this.#cycleListeners.add(listener);
           return () => this.#cycleListeners.delete(listener);
         },
+        onLogLine: (listener) => this.#log.onLine(listener),
         rosArgs,
       });
       this.#ros = { enabled: true, reason: '', distro: this.#rosRoom.distro, preparing: null };
@@ -552,11 +603,13 @@ export class Bridge {
               return { joints, tool: truth.tool, time: truth.time };
             },
           };
+    const certificate = readCertificate(this.#config.http);
     this.#app = buildApp({
       clock: this.#clock,
       config: this.#config.http,
       arms: this.arms,
       motion: this.motion,
+      streamedMoves: this.streamedMoves,
       joints: this.joints,
       torque: this.torque,
       recordings: this.recordings,
@@ -572,14 +625,57 @@ export class Bridge {
       connections: this.connections,
       devices: () => this.#host.scanPorts(),
       loop: () => this.loop(),
+      stopPort: () => this.stopPort,
+      onSession: (key, session) => this.#stop?.session({ key, session }),
       ros: () => this.ros,
       simulation: control,
       logger: this.#logger,
       version: VERSION,
       tokens,
-      certificate: readCertificate(this.#config.http),
+      named: this.#named,
+      certificate,
     });
-    if (this.#host.listens) this.address = await listen(this.#app, this.#config.http, tokens);
+    if (!this.#host.listens) return;
+    this.address = await listen(this.#app, this.#config.http, tokens);
+    await this.#startStop(tokens, certificate);
+  }
+
+  async #startStop(tokens: Tokens | null, certificate: StopSetup['certificate']): Promise<void> {
+    const config = this.#config;
+    const { http } = config;
+    const { stop_port: wanted } = http;
+    if (wanted === 'off') return;
+    const { host, port: pagePort } = this.address;
+    const next = http.port === 0 || pagePort === LAST_PORT ? 0 : pagePort + 1;
+    const setup: StopSetup = {
+      config: http,
+      tokens,
+      state: config.state_folder ?? defaultStateFolder(),
+      certificate,
+      host,
+      port: wanted ?? next,
+      yields: wanted === null,
+      pagePort,
+      // Behind the loop, which carries the stop out, and before all else.
+      priority: this.#config.control.priority && Math.max(1, this.#config.control.priority - 1),
+      loop: this.#shared.buffers.loop,
+      arms: this.arms.all.map((arm) => this.#stopArm(arm)),
+    };
+    const stop = new StopListener((made) => this.#host.startStop(made), setup, this.#clock, this.#logger);
+    this.#stop = stop;
+    stop.onStopped = (arms, by, at, origin) => {
+      for (const place of arms) this.arms.all[place]?.toldOfStop(by, at, origin);
+    };
+    await stop.listening();
+    if (wanted === null && next !== 0 && stop.port !== next) {
+      this.#logger.warn(
+        `port ${next} is taken, so stops have port ${stop.port}, which can be another one next time: set http.stop_port`,
+      );
+    }
+  }
+
+  #stopArm({ id, name, index, remote, model }: Arm): StopArm {
+    return { id, name, joints: model.joints.length, remote, memory: this.#shared.buffers.arms[index]! };
   }
 
   #autostarts(arm: string): boolean {

@@ -2,11 +2,17 @@ import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { ControlChannel } from './arm/control-client.ts';
 import type { Clock } from './clock.ts';
 import { type Disk, fileDisk } from './disk.ts';
+import type { FromPlanner } from './motion/plan-messages.ts';
+import type { PlannerChannel } from './motion/planners.ts';
+import type { FromRecording } from './recording/messages.ts';
+import type { RecordingChannel } from './recording/recording-client.ts';
+import type { RecordingSetup } from './recording/recording-thread.ts';
 import { type RosRoom, type RosServices, startRos } from './ros/room.ts';
 import type { ArmSetup, ControlSetup, FromControl, ToControl } from './rt/messages.ts';
 import { discoverPorts, type PortInfo } from './servo/port/discovery.ts';
 import type { SimArmOptions } from './sim/simulated-arm.ts';
 import { type SimulatedArms, Simulation, type SimulationOptions } from './sim/simulation.ts';
+import type { FromStop, StopChannel, StopSetup } from './stop/messages.ts';
 import { threadEntry } from './thread.ts';
 
 export type { SimulatedArms };
@@ -22,6 +28,12 @@ export interface Host {
   readonly listens: boolean;
   /** Starts the control thread. */
   startControl(setup: ControlSetup): ControlChannel;
+  /** Starts the thread that reads and writes recordings. */
+  startRecording(setup: RecordingSetup): RecordingChannel;
+  /** Starts the planner thread. @param givenUp one word: the request that is not wanted any more */
+  startPlanner(givenUp: SharedArrayBuffer): PlannerChannel;
+  /** Starts the thread that hears stops alone, on a port of its own. */
+  startStop(setup: StopSetup): StopChannel;
   /** Starts the simulation; resolves when its arms answer. @throws {Error} naming the arm that cannot be built */
   startSimulation(
     arms: readonly SimArmOptions[],
@@ -33,18 +45,24 @@ export interface Host {
   startRos(services: RosServices): Promise<RosRoom>;
 }
 
-/** This machine: the control loop and the simulation have a thread each. */
+/** This machine: the control loop, planning, stops and the simulation have a thread each. */
 export function thisMachine(clock: Clock): Host {
   return {
     clock,
     disk: fileDisk,
     listens: true,
     startControl,
+    startRecording,
+    startPlanner,
+    startStop,
     startSimulation: (arms, options) => Simulation.start(arms, { clock, ...options }),
     scanPorts: discoverPorts,
     startRos,
   };
 }
+
+/** Threads that make little garbage do not let it grow to the usual 48 MB each. */
+const FRUGAL = { maxYoungGenerationSizeMb: 6 };
 
 function startControl(setup: ControlSetup): ControlChannel {
   const options = { workerData: setup, transferList: setup.arms.flatMap(portsOf), name: 'control' };
@@ -56,6 +74,66 @@ function startControl(setup: ControlSetup): ControlChannel {
   };
   let failure = new Error('it has ended');
   worker.on('message', (message: FromControl) => channel.onMessage(message));
+  worker.on('error', (error) => {
+    failure = error;
+  });
+  worker.on('exit', () => channel.onExit(failure));
+  return channel;
+}
+
+function startRecording(setup: RecordingSetup): RecordingChannel {
+  const worker = new Worker(threadEntry('recording/entry.js'), {
+    workerData: setup,
+    name: 'recording',
+    resourceLimits: FRUGAL,
+  });
+  // It is told to complete its files before the process ends; by itself it does not keep it alive.
+  worker.unref();
+  const channel: RecordingChannel = {
+    onMessage: () => {},
+    onExit: () => {},
+    post: (message) => worker.postMessage(message),
+  };
+  let failure = new Error('it has ended');
+  worker.on('message', (message: FromRecording) => channel.onMessage(message));
+  worker.on('error', (error) => {
+    failure = error;
+  });
+  worker.on('exit', () => channel.onExit(failure));
+  return channel;
+}
+
+function startPlanner(givenUp: SharedArrayBuffer): PlannerChannel {
+  const worker = new Worker(threadEntry('motion/planner-entry.js'), {
+    workerData: givenUp,
+    name: 'planner',
+    resourceLimits: FRUGAL,
+  });
+  const channel: PlannerChannel = {
+    onMessage: () => {},
+    onExit: () => {},
+    post: (message) => worker.postMessage(message),
+    close: () => void worker.terminate(),
+  };
+  let failure = new Error('it has been closed');
+  worker.on('message', (message: FromPlanner) => channel.onMessage(message));
+  worker.on('error', (error) => {
+    failure = error;
+  });
+  worker.on('exit', () => channel.onExit(failure));
+  return channel;
+}
+
+function startStop(setup: StopSetup): StopChannel {
+  const worker = new Worker(threadEntry('stop/entry.js'), { workerData: setup, name: 'stop', resourceLimits: FRUGAL });
+  const channel: StopChannel = {
+    onMessage: () => {},
+    onExit: () => {},
+    post: (message) => worker.postMessage(message),
+    close: () => void worker.terminate(),
+  };
+  let failure = new Error('it has been closed');
+  worker.on('message', (message: FromStop) => channel.onMessage(message));
   worker.on('error', (error) => {
     failure = error;
   });

@@ -11,6 +11,8 @@ export interface LogLine {
   /** trace, debug, info, warn, error or fatal. */
   readonly level: string;
   readonly message: string;
+  /** Name of the arm that it is about; left out where it says so in words, or is about none. */
+  readonly arm?: string;
 }
 
 /** The newest lines of the log. */
@@ -19,6 +21,13 @@ export class LogTail {
   readonly #lines: string[] = [];
   /** Number of the line that comes next; the first has 0. */
   #next = 0;
+  readonly #listeners = new Set<(line: LogLine) => void>();
+
+  /** Calls `listener` with each new line; returns how to stop that. */
+  onLine(listener: (line: LogLine) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 
   get next(): number {
     return this.#next;
@@ -29,6 +38,9 @@ export class LogTail {
     this.#lines.push(line);
     this.#next++;
     if (this.#lines.length > KEPT) this.#lines.shift();
+    if (this.#listeners.size === 0) return;
+    const told = parsed(line);
+    for (const listener of this.#listeners) listener(told);
   }
 
   /** The lines from number `from` on, as far as they are kept, and at most the newest `most` of them. */
@@ -39,14 +51,20 @@ export class LogTail {
 }
 
 function parsed(line: string): LogLine {
-  const { time, level, msg, err } = JSON.parse(line) as {
+  const { time, level, msg, err, arm } = JSON.parse(line) as {
     time: string;
     level: number;
     msg?: string;
     err?: { message?: string };
+    arm?: string;
   };
   const message = [msg, err?.message].filter((text) => text !== undefined && text !== '').join(': ');
-  return { time: Date.parse(time) / 1000, level: pino.levels.labels[level] ?? String(level), message };
+  return {
+    time: Date.parse(time) / 1000,
+    level: pino.levels.labels[level] ?? String(level),
+    message,
+    ...(arm === undefined ? {} : { arm }),
+  };
 }
 
 /** Begins to log on stdout, for people on a terminal and as JSON lines otherwise, and keeps the newest lines. */
@@ -64,7 +82,7 @@ export function startLog(level: string): { readonly logger: Logger; readonly tai
     },
   };
   const logger = process.stdout.isTTY
-    ? pino(options, pretty({ translateTime: 'HH:MM:ss.l', ignore: 'pid,hostname,arm', sync: true }))
+    ? pino(options, pretty({ translateTime: 'HH:MM:ss.l', ignore: 'pid,hostname,arm,event', sync: true }))
     : pino(options);
   return { logger, tail };
 }

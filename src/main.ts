@@ -131,6 +131,9 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const scheme = config.http.tls === null || config.http.tls === 'off' ? 'http' : 'https';
   const arms = bridge.arms.all.map((arm) => `${arm.name} (id ${arm.id}, ${arm.bus})`).join(', ');
   logger.info(`arm-bridge ${VERSION}: ${arms}; HTTP on ${scheme}://${shown}:${port}`);
+  if (bridge.stopPort !== null) {
+    logger.info(`POST ${scheme}://${shown}:${bridge.stopPort}/stop is heard whatever else the bridge is busy with`);
+  }
   const here = ['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host) ? 'localhost' : shown;
   const page = `${scheme}://${here}:${port}`;
   logger.info(`Open ${page} in your browser${offerBrowser(page) ? ' (or press Enter)' : ''}`);

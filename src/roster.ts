@@ -209,7 +209,7 @@ export class Roster {
     this.#spare.set(key, arm);
     await this.#attach(arm);
     this.#spare.delete(key);
-    // Making a planner takes a while: not at the first move.
+    // The planner thread takes a while to know an arm: not at the first move.
     planners.of(arm);
     arms.add(arm);
     for (const listener of this.#listeners) listener(arm);

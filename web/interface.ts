@@ -156,11 +156,37 @@ export interface components {
         readonly HTTPValidationError: {
             /** @description At most 20, then how many more there are. */
             readonly detail: readonly components["schemas"]["ValidationError"][];
+            /** @description Of the request, as in its header X-Request-Id and in the log. */
+            readonly request_id: string;
         };
         /** HTTPError */
         readonly HTTPError: {
             /** @description What is wrong and what to do next. */
             readonly detail: string;
+            /** @description Of the request, as in its header X-Request-Id and in the log. */
+            readonly request_id: string;
+        };
+        /**
+         * ProblemDetails
+         * @description An error as RFC 9457 has it, for those who accept application/problem+json.
+         */
+        readonly ProblemDetails: {
+            /** @description urn:arm-bridge:problem: and the code. */
+            readonly type: string;
+            /** @description Of the status. */
+            readonly title: string;
+            /** @description Of HTTP. */
+            readonly status: number;
+            /** @description What is wrong and what to do next. */
+            readonly detail: string;
+            /** @description What is wrong, for programs. */
+            readonly code: string;
+            /** @description The next step, where another part of the bridge offers one. */
+            readonly remedy: ("init" | "reset" | "torque_on" | "take_over" | "stop_mirroring" | "stop_recording" | "list_ports" | "connect" | "calibrate") | null;
+            /** @description By which the log of the bridge tells of it. */
+            readonly request_id: string;
+            /** @description Faults of a request that fails validation. */
+            readonly errors?: readonly components["schemas"]["ValidationError"][];
         };
         /** Activity */
         readonly Activity: {
@@ -176,6 +202,8 @@ export interface components {
             readonly state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
             /** @description Who has the arm; null when it is free. */
             readonly owner: string | null;
+            /** @description Since when, seconds since the epoch; null when it is free. */
+            readonly owner_since: number | null;
             readonly torque: boolean;
             /** @description /move/init has set the zero. */
             readonly initialised: boolean;
@@ -372,6 +400,41 @@ export interface components {
             readonly level: string;
             readonly message: string;
         };
+        /** JournalEvent */
+        readonly JournalEvent: {
+            /** @description Rises with each entry. */
+            readonly id: number;
+            /** @description When it began, seconds since the epoch. */
+            readonly time: number;
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
+            readonly act: "motion" | "torque" | "halt" | "stop" | "reset" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
+            /** @description To which arm; null: to several, or none. */
+            readonly arm: string | null;
+            /** @description Who has asked for it. */
+            readonly who: string;
+            /** @description From where: an address, this computer, ROS 2, or the bridge itself. */
+            readonly origin: string;
+            /** @description Method and path of the request, or the ROS 2 service, action or topic. */
+            readonly what: string;
+            /** @description Of the HTTP request, as in X-Request-Id; null: it was none. */
+            readonly request_id: string | null;
+            /** @description Who had the arm, and lost it by this; null: nobody. */
+            readonly taken_from: string | null;
+            /**
+             * @description `ended`: somebody or something else has ended it.
+             * @enum {string}
+             */
+            readonly outcome: "under_way" | "done" | "failed" | "refused" | "ended";
+            /** @description Why it failed, was refused or ended. */
+            readonly message: string | null;
+            /** @description When it was over, seconds since the epoch; null while it is under way. */
+            readonly ended: number | null;
+            /** @description How often, for what comes as a stream. */
+            readonly count: number;
+        };
         /** ArmOverview */
         readonly ArmOverview: {
             readonly id: number;
@@ -425,6 +488,8 @@ export interface components {
             readonly state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
             /** @description Who has the arm; null when it is free. */
             readonly owner: string | null;
+            /** @description Since when, seconds since the epoch; null when it is free. */
+            readonly owner_since: number | null;
             /** @description What drives the arm; null: nothing. */
             readonly motion: components["schemas"]["Activity"] | null;
         };
@@ -547,6 +612,205 @@ export interface components {
         readonly ScanDevicesResponse: {
             readonly devices: readonly components["schemas"]["LocalDevice"][];
         };
+        /** Recording */
+        readonly Recording: {
+            readonly name: string;
+            /** @description Folder of episodes that it belongs to. */
+            readonly dataset: string | null;
+            /**
+             * @description joints: joint states alone; episode: all that its arms did.
+             * @enum {string}
+             */
+            readonly content: "joints" | "episode";
+            /** @description Of its file. */
+            readonly bytes: number;
+            /** @description Time of its first message, seconds since the epoch. */
+            readonly began: number;
+            /** @description In seconds. */
+            readonly duration: number;
+            readonly messages: number;
+            /** @description Arms whose joints it has. */
+            readonly arms: readonly string[];
+            readonly task: string;
+            readonly operator: string;
+            /** @enum {string} */
+            readonly verdict: "" | "good" | "bad";
+            /** @description Why it cannot be read; empty when it can. */
+            readonly problem: string;
+        };
+        /** RecordedTopic */
+        readonly RecordedTopic: {
+            readonly name: string;
+            readonly type: string;
+            readonly messages: number;
+        };
+        /** RecordingFacts */
+        readonly RecordingFacts: {
+            readonly name: string;
+            /** @description Folder of episodes that it belongs to. */
+            readonly dataset: string | null;
+            /**
+             * @description joints: joint states alone; episode: all that its arms did.
+             * @enum {string}
+             */
+            readonly content: "joints" | "episode";
+            /** @description Of its file. */
+            readonly bytes: number;
+            /** @description Time of its first message, seconds since the epoch. */
+            readonly began: number;
+            /** @description In seconds. */
+            readonly duration: number;
+            readonly messages: number;
+            /** @description Arms whose joints it has. */
+            readonly arms: readonly string[];
+            readonly task: string;
+            readonly operator: string;
+            /** @enum {string} */
+            readonly verdict: "" | "good" | "bad";
+            /** @description Why it cannot be read; empty when it can. */
+            readonly problem: string;
+            /** @description Of its file on the computer of the bridge. */
+            readonly path: string;
+            readonly topics: readonly components["schemas"]["RecordedTopic"][];
+        };
+        /** RecordingList */
+        readonly RecordingList: {
+            /** @description The newest first. */
+            readonly recordings: readonly components["schemas"]["Recording"][];
+            /** @description How many there are, those that are not in this answer too. */
+            readonly total: number;
+            readonly folder: string;
+            /** @description Bytes of all of them. */
+            readonly used: number;
+            /** @description Bytes that they may take together (recording.quota). */
+            readonly quota: number;
+            /** @description Bytes that are left on the disk. */
+            readonly free: number;
+            /** @description What people should know before room runs out; empty while there is enough. */
+            readonly warning: string;
+        };
+        /** RecordingChangeRequest */
+        readonly RecordingChangeRequest: {
+            /** @description Its new name. */
+            readonly name?: string;
+            /** @description What it shows, as a training set names it. */
+            readonly task?: string;
+            /** @description Who leads the arms. */
+            readonly operator?: string;
+            /**
+             * @description Whether it is to be used; empty: nobody has said so yet.
+             * @enum {string}
+             */
+            readonly verdict?: "" | "good" | "bad";
+        };
+        /** RecordingResponse */
+        readonly RecordingResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            readonly status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            readonly message?: string | null;
+            readonly recording: components["schemas"]["RecordingFacts"];
+        };
+        /** EpisodeStartRequest */
+        readonly EpisodeStartRequest: {
+            /**
+             * @description Letters, digits, _ and -, at most 64. Null or left out: the dataset and the present time.
+             * @default null
+             */
+            readonly name?: string | null;
+            /**
+             * @description Folder of episodes that it is to belong to; null: none.
+             * @default null
+             */
+            readonly dataset?: string | null;
+            /** @description Names of the arms that take part; left out: all that are connected. */
+            readonly arms?: readonly string[];
+            /** @description What it shows, as a training set names it. */
+            readonly task?: string;
+            /** @description Who leads the arms. */
+            readonly operator?: string;
+        };
+        /** EpisodeStopRequest */
+        readonly EpisodeStopRequest: {
+            /**
+             * @description False: it is not kept.
+             * @default true
+             */
+            readonly keep?: boolean;
+            /** @description What it shows, as a training set names it. */
+            readonly task?: string;
+            /** @description Who leads the arms. */
+            readonly operator?: string;
+            /**
+             * @description Whether it is to be used; empty: nobody has said so yet.
+             * @enum {string}
+             */
+            readonly verdict?: "" | "good" | "bad";
+        };
+        /** EpisodeMarkRequest */
+        readonly EpisodeMarkRequest: {
+            /**
+             * @description What has just happened.
+             * @default
+             */
+            readonly text?: string;
+        };
+        /** RunningEpisode */
+        readonly RunningEpisode: {
+            readonly name: string;
+            readonly dataset: string | null;
+            /** @description Of its file on the computer of the bridge, once it is complete. */
+            readonly path: string;
+            readonly arms: readonly string[];
+            readonly task: string;
+            readonly operator: string;
+            /** @description Seconds since the epoch. */
+            readonly began: number;
+            /** @description So far, in seconds. */
+            readonly duration: number;
+        };
+        /** EpisodeResponse */
+        readonly EpisodeResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            readonly status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            readonly message?: string | null;
+            /** @description Null: none is being recorded. */
+            readonly episode: components["schemas"]["RunningEpisode"] | null;
+        };
+        /** EpisodeStopResponse */
+        readonly EpisodeStopResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            readonly status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            readonly message?: string | null;
+            readonly name?: string;
+            /** @description Of its file on the computer of the bridge; empty where it is not kept. */
+            readonly path?: string;
+            /** @description Joint states of all its arms. */
+            readonly samples?: number;
+            /** @description Cycles of the control loop that could not be recorded. */
+            readonly lost?: number;
+            /** @description In seconds. */
+            readonly duration?: number;
+        };
+        /** EventList */
+        readonly EventList: {
+            /** @description The newest first. */
+            readonly events: readonly components["schemas"]["JournalEvent"][];
+        };
         /** JointsReadRequest */
         readonly JointsReadRequest: {
             /**
@@ -616,6 +880,8 @@ export interface components {
             readonly version: string;
             /** @description What this client may do. */
             readonly scopes: readonly ("read" | "control")[];
+            /** @description Who this client is to others. */
+            readonly client: string;
             readonly arms: readonly components["schemas"]["ArmFacts"][];
         };
         /** LiveArms */
@@ -681,15 +947,24 @@ export interface components {
             /** @description Since the last frame; the first has the newest hundred. */
             readonly lines: readonly components["schemas"]["LogLine"][];
         };
+        /** LiveEvents */
+        readonly LiveEvents: {
+            /** @constant */
+            readonly type: "events";
+            /** @description Time of the frame, seconds since the epoch. */
+            readonly t: number;
+            /** @description New or changed since the last frame, the newest first; the first frame has the newest hundred. */
+            readonly events: readonly components["schemas"]["JournalEvent"][];
+        };
         /** LiveFrame */
-        readonly LiveFrame: components["schemas"]["LiveHello"] | components["schemas"]["LiveArms"] | components["schemas"]["LivePairs"] | components["schemas"]["LiveLoop"] | components["schemas"]["LiveLog"];
+        readonly LiveFrame: components["schemas"]["LiveHello"] | components["schemas"]["LiveArms"] | components["schemas"]["LivePairs"] | components["schemas"]["LiveLoop"] | components["schemas"]["LiveLog"] | components["schemas"]["LiveEvents"];
         /** LiveServerSentEvent */
         readonly LiveServerSentEvent: {
             /**
              * @description Type of the frame.
              * @enum {string}
              */
-            readonly event: "hello" | "arms" | "pairs" | "loop" | "log";
+            readonly event: "hello" | "arms" | "pairs" | "loop" | "log" | "events";
             /** @description The frame as JSON. */
             readonly data: string;
         };
@@ -731,19 +1006,25 @@ export interface components {
             /** @description Left out: all. */
             readonly topics?: [
             ] | [
-                "arms" | "pairs" | "loop" | "log"
+                "arms" | "pairs" | "loop" | "log" | "events"
             ] | [
-                "arms" | "pairs" | "loop" | "log",
-                "arms" | "pairs" | "loop" | "log"
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
             ] | [
-                "arms" | "pairs" | "loop" | "log",
-                "arms" | "pairs" | "loop" | "log",
-                "arms" | "pairs" | "loop" | "log"
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
             ] | [
-                "arms" | "pairs" | "loop" | "log",
-                "arms" | "pairs" | "loop" | "log",
-                "arms" | "pairs" | "loop" | "log",
-                "arms" | "pairs" | "loop" | "log"
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
+            ] | [
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
             ];
             /** @description Frames of arms per second, 20 when left out; the others come at most 5 times a second. */
             readonly rate?: number;
@@ -878,6 +1159,102 @@ export interface components {
             readonly gravity_compensation_values?: components["schemas"]["GravityCompensationValues"] | null;
         };
         /**
+         * MotionTarget
+         * @description In the absolute frame, zero at the pose init; for relative the change from the present goal.
+         */
+        readonly MotionTarget: {
+            /** @description Forward, m. */
+            readonly x?: number;
+            /** @description To the left, m. */
+            readonly y?: number;
+            /** @description Upwards, m. */
+            readonly z?: number;
+            /** @description rad; positive lifts the nose. */
+            readonly pitch?: number;
+            /** @description rad; positive turns left. */
+            readonly yaw?: number;
+            /** @description rad; positive is clockwise seen from behind. */
+            readonly roll?: number;
+            /** @description Gripper: 0 closed to 1 open. */
+            readonly open?: number;
+            /**
+             * @description joint: the quickest way. line: the tool goes straight.
+             * @default joint
+             * @enum {string}
+             */
+            readonly path?: "joint" | "line";
+            /**
+             * @description Most trials to come within tolerance.
+             * @default 10
+             */
+            readonly max_trials?: number;
+            /**
+             * @description m
+             * @default 0.005
+             */
+            readonly position_tolerance?: number;
+            /**
+             * @description rad
+             * @default 0.0524
+             */
+            readonly orientation_tolerance?: number;
+        };
+        /** MotionReplay */
+        readonly MotionReplay: {
+            /** @description Of the recording. */
+            readonly name: string;
+            /**
+             * @description 1: as recorded.
+             * @default 1
+             */
+            readonly speed?: number;
+        };
+        /**
+         * MotionRequest
+         * @description One of these.
+         */
+        readonly MotionRequest: {
+            /** @description To a pose of the tool, as /move/absolute. */
+            readonly pose?: components["schemas"]["MotionTarget"];
+            /** @description By so much, as /move/relative. */
+            readonly relative?: components["schemas"]["MotionTarget"];
+            /** @description Joint angles by name, rad; others keep theirs. */
+            readonly joints?: {
+                readonly [key: string]: number;
+            };
+            /** @description To a pose of the arm: init, rest, ... */
+            readonly named?: string;
+            /** @description The gripper alone: 0 closed to 1 open. */
+            readonly gripper?: number;
+            /** @description As /recording/play. */
+            readonly replay?: components["schemas"]["MotionReplay"];
+        };
+        /** MotionFacts */
+        readonly MotionFacts: {
+            readonly id: string;
+            readonly arm: string;
+            /** @description What was asked: pose, relative, joints, named, gripper or replay; of older routes their path. */
+            readonly kind: string;
+            /** @enum {string} */
+            readonly state: "moving" | "done" | "failed" | "cancelled";
+            /** @description Part of its present leg, 0 .. 1; null where that is not known. */
+            readonly progress: number | null;
+            /** @description Who has asked for it. */
+            readonly who: string;
+            readonly request_id: string | null;
+            /** @description Seconds since the epoch. */
+            readonly began: number;
+            /** @description Seconds since the epoch; null while it is under way. */
+            readonly ended: number | null;
+            /** @description Why it was not completed. */
+            readonly message: string | null;
+        };
+        /** MotionList */
+        readonly MotionList: {
+            /** @description The newest first. */
+            readonly motions: readonly components["schemas"]["MotionFacts"][];
+        };
+        /**
          * MoveResponse
          * @description How a motion has ended. The errors are those by the encoders; they are left out where nothing moved.
          */
@@ -1000,6 +1377,14 @@ export interface components {
             /** @description Of its file on the computer of the bridge. */
             readonly path: string;
         };
+        /** RecordingStopRequest */
+        readonly RecordingStopRequest: {
+            /**
+             * @description False: it is not kept.
+             * @default true
+             */
+            readonly save?: boolean;
+        };
         /** RecordingStopResponse */
         readonly RecordingStopResponse: {
             /**
@@ -1012,7 +1397,7 @@ export interface components {
             readonly message?: string | null;
             /** @description Of the recording; left out where there was none. */
             readonly name?: string;
-            /** @description Of its file on the computer of the bridge. */
+            /** @description Of its file on the computer of the bridge; empty where it is not kept. */
             readonly path?: string;
             readonly samples?: number;
             /** @description In seconds. */
@@ -1080,7 +1465,7 @@ export interface components {
             readonly servos_voltage: number;
             /** @description Servo steps at joint angle 0. */
             readonly servos_offsets: readonly number[];
-            /** @description Servo steps at the pose `init`. */
+            /** @description Servo steps a quarter of a turn from that; of the gripper: where it is open. */
             readonly servos_calibration_position: readonly number[];
             /** @description 1 or -1: sense in which steps count. */
             readonly servos_offsets_signs: readonly number[];
@@ -1169,8 +1554,10 @@ export interface components {
             readonly model: string;
             /** @enum {string} */
             readonly state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
-            /** @description Who drives the arm; null when it is free. */
+            /** @description Who has the arm; null when it is free. */
             readonly owner: string | null;
+            /** @description Since when, seconds since the epoch; null when it is free. */
+            readonly owner_since: number | null;
             /** @description /move/init has set the zero. */
             readonly initialised: boolean;
             /** @description Part of its largest speeds that it may use. */
@@ -1237,6 +1624,8 @@ export interface components {
             readonly leader_follower_status: boolean;
             readonly server_ip: string;
             readonly server_port: number;
+            /** @description Port that hears POST /stop alone, whatever keeps this one busy; null: none. */
+            readonly stop_port: number | null;
             /** @enum {string} */
             readonly dialect: "standard" | "phosphobot";
             readonly arms: readonly components["schemas"]["ArmStatus"][];
@@ -1309,6 +1698,18 @@ export interface components {
             /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
             readonly vr_scaling: number;
         };
+        /**
+         * UDPServerInformationResponse
+         * @description The fields of /move/teleop, as JSON, one message a datagram, and `secret`.
+         */
+        readonly UDPServerInformationResponse: {
+            /** @description Where the datagrams are to go: an address of the bridge. */
+            readonly host: string;
+            /** @description The UDP port. */
+            readonly port: number;
+            /** @description What each datagram carries as its field `secret`; it is new with each start. */
+            readonly secret: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -1322,6 +1723,7 @@ export type StatusResponse = components['schemas']['StatusResponse'];
 export type ValidationError = components['schemas']['ValidationError'];
 export type HttpValidationError = components['schemas']['HTTPValidationError'];
 export type HttpError = components['schemas']['HTTPError'];
+export type ProblemDetails = components['schemas']['ProblemDetails'];
 export type Activity = components['schemas']['Activity'];
 export type ArmState = components['schemas']['ArmState'];
 export type JointFacts = components['schemas']['JointFacts'];
@@ -1333,6 +1735,7 @@ export type CycleTiming = components['schemas']['CycleTiming'];
 export type LoopState = components['schemas']['LoopState'];
 export type RosState = components['schemas']['RosState'];
 export type LogLine = components['schemas']['LogLine'];
+export type JournalEvent = components['schemas']['JournalEvent'];
 export type ArmOverview = components['schemas']['ArmOverview'];
 export type ArmList = components['schemas']['ArmList'];
 export type MotionState = components['schemas']['MotionState'];
@@ -1347,6 +1750,19 @@ export type RobotConnectionRequest = components['schemas']['RobotConnectionReque
 export type RobotConnectionResponse = components['schemas']['RobotConnectionResponse'];
 export type LocalDevice = components['schemas']['LocalDevice'];
 export type ScanDevicesResponse = components['schemas']['ScanDevicesResponse'];
+export type Recording = components['schemas']['Recording'];
+export type RecordedTopic = components['schemas']['RecordedTopic'];
+export type RecordingFacts = components['schemas']['RecordingFacts'];
+export type RecordingList = components['schemas']['RecordingList'];
+export type RecordingChangeRequest = components['schemas']['RecordingChangeRequest'];
+export type RecordingResponse = components['schemas']['RecordingResponse'];
+export type EpisodeStartRequest = components['schemas']['EpisodeStartRequest'];
+export type EpisodeStopRequest = components['schemas']['EpisodeStopRequest'];
+export type EpisodeMarkRequest = components['schemas']['EpisodeMarkRequest'];
+export type RunningEpisode = components['schemas']['RunningEpisode'];
+export type EpisodeResponse = components['schemas']['EpisodeResponse'];
+export type EpisodeStopResponse = components['schemas']['EpisodeStopResponse'];
+export type EventList = components['schemas']['EventList'];
 export type JointsReadRequest = components['schemas']['JointsReadRequest'];
 export type JointsReadResponse = components['schemas']['JointsReadResponse'];
 export type JointsWriteRequest = components['schemas']['JointsWriteRequest'];
@@ -1357,6 +1773,7 @@ export type LiveArms = components['schemas']['LiveArms'];
 export type LivePairs = components['schemas']['LivePairs'];
 export type LiveLoop = components['schemas']['LiveLoop'];
 export type LiveLog = components['schemas']['LiveLog'];
+export type LiveEvents = components['schemas']['LiveEvents'];
 export type LiveFrame = components['schemas']['LiveFrame'];
 export type LiveServerSentEvent = components['schemas']['LiveServerSentEvent'];
 export type LiveEvent = components['schemas']['LiveEvent'];
@@ -1373,6 +1790,11 @@ export type RobotPairRequest = components['schemas']['RobotPairRequest'];
 export type GravityCompensationValues = components['schemas']['GravityCompensationValues'];
 export type StartLeaderArmControlRequest = components['schemas']['StartLeaderArmControlRequest'];
 export type GravityStartRequest = components['schemas']['GravityStartRequest'];
+export type MotionTarget = components['schemas']['MotionTarget'];
+export type MotionReplay = components['schemas']['MotionReplay'];
+export type MotionRequest = components['schemas']['MotionRequest'];
+export type MotionFacts = components['schemas']['MotionFacts'];
+export type MotionList = components['schemas']['MotionList'];
 export type MoveResponse = components['schemas']['MoveResponse'];
 export type ArmMoveResponse = components['schemas']['ArmMoveResponse'];
 export type MoveAllResponse = components['schemas']['MoveAllResponse'];
@@ -1380,6 +1802,7 @@ export type EndEffectorReadRequest = components['schemas']['EndEffectorReadReque
 export type EndEffectorPosition = components['schemas']['EndEffectorPosition'];
 export type RecordingStartRequest = components['schemas']['RecordingStartRequest'];
 export type RecordingStartResponse = components['schemas']['RecordingStartResponse'];
+export type RecordingStopRequest = components['schemas']['RecordingStopRequest'];
 export type RecordingStopResponse = components['schemas']['RecordingStopResponse'];
 export type RecordingPlayRequest = components['schemas']['RecordingPlayRequest'];
 export type RecordingPlayResponse = components['schemas']['RecordingPlayResponse'];
@@ -1401,5 +1824,6 @@ export type BridgeStatus = components['schemas']['BridgeStatus'];
 export type TeleopRequest = components['schemas']['TeleopRequest'];
 export type TeleopReport = components['schemas']['TeleopReport'];
 export type TeleopSettings = components['schemas']['TeleopSettings'];
+export type UdpServerInformationResponse = components['schemas']['UDPServerInformationResponse'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -23,6 +23,7 @@ export type Vector = NonNullable<ArmFrame['tool']>['position'];
 export type Hello = bridge.LiveHello;
 export type PairFrame = bridge.PairState;
 export type LoopFrame = bridge.LiveLoop;
+export type JournalEvent = bridge.JournalEvent;
 export type LogLine = bridge.LogLine;
 export type ServerMessage = bridge.LiveFrame | bridge.LiveRefusal;
 

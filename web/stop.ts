@@ -1,7 +1,8 @@
 /**
  * The stop. A script of its own that shares nothing with the rest of the page: its own key listener, its own connection, its
  * own requests, its own words. It asks over a WebSocket that is open already and by a request, since a browser keeps requests
- * waiting while its few connections to a host are taken, and repeats both until the bridge has confirmed one of them.
+ * waiting while its few connections to a host are taken, and by a request to the port that hears stops alone, which works
+ * while the rest of the bridge is busy. It repeats all of them until the bridge has confirmed one.
  */
 
 // A module for the compiler; the bundler makes a plain script of it.
@@ -27,6 +28,8 @@ const status = document.getElementById('stop-status') as HTMLElement;
 /** Counts presses: the newest one's attempts are the ones that go on. */
 let press = 0;
 let line: WebSocket | null = null;
+/** The stop's own port; null while it is not known, and where there is none. */
+let port: number | null = null;
 /** Told what the bridge answers over the line. */
 let heard: (answer: Answer) => void = () => {};
 
@@ -41,7 +44,10 @@ function connect(): void {
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
   const socket = new WebSocket(url);
   // Nothing is watched over it: it must be free for a stop.
-  socket.onopen = () => socket.send(JSON.stringify({ type: 'subscribe', topics: [], rate: 1 }));
+  socket.onopen = () => {
+    socket.send(JSON.stringify({ type: 'subscribe', topics: [], rate: 1 }));
+    void learnPort();
+  };
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as Answer & { readonly type: string };
     if (message.type === 'stop') heard(message);
@@ -50,21 +56,39 @@ function connect(): void {
   line = socket;
 }
 
+/** A bridge that has been started anew may have another one. */
+async function learnPort(): Promise<void> {
+  try {
+    const answer = await fetch('/status', { cache: 'no-store' });
+    if (answer.ok) port = ((await answer.json()) as { readonly stop_port?: number | null }).stop_port ?? null;
+  } catch {
+    // The connection has ended too: the port is asked for when it is open again.
+  }
+}
+
 /** @returns null when all arms are stopped, else what is wrong */
 function faultOf({ status: said, message, detail }: Answer, ok = true): string | null {
   return ok && said === 'ok' ? null : String(message ?? detail ?? 'an answer without words');
 }
 
-async function request(signal: AbortSignal): Promise<string | null> {
-  const answer = await fetch('/stop', { method: 'POST', keepalive: true, cache: 'no-store', signal });
+async function request(url: URL, signal: AbortSignal): Promise<string | null> {
+  // The session counts on another port of the same host too.
+  const how = { method: 'POST', keepalive: true, cache: 'no-store', credentials: 'include', signal } as const;
+  const answer = await fetch(url, how);
   return faultOf((await answer.json()) as Answer, answer.ok);
 }
 
-/** Asks in both ways. @returns null when all arms are stopped, else what is wrong; the first good answer counts */
+/** Asks in all ways. @returns null when all arms are stopped, else what is wrong; the first good answer counts */
 async function ask(): Promise<string | null> {
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(), ANSWER_LIMIT);
-  const ways = [request(ending.signal)];
+  const url = new URL('/stop', location.href);
+  const ways = [request(url, ending.signal)];
+  if (port !== null) {
+    const own = new URL(url);
+    own.port = String(port);
+    ways.push(request(own, ending.signal));
+  }
   if (line?.readyState === WebSocket.OPEN) {
     line.send('{"type":"stop"}');
     const answered = new Promise<string | null>((resolve, reject) => {

@@ -70,6 +70,7 @@ export class Store {
       case 'log':
         this.log = [...this.log, ...message.lines].slice(-LOG_LINES);
         break;
+      case 'events':
       case 'refused':
         return;
     }

@@ -14,7 +14,12 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.on(signal, () => process.exit(code));
 
 /** Scripts of package.json that judge the sources without running them. */
-const SCRIPTS = { 'type check': 'typecheck', 'type check of the page': 'typecheck:page', lint: 'lint' };
+const SCRIPTS = {
+  'type check': 'typecheck',
+  'type check of the page': 'typecheck:page',
+  'type check of the client': 'typecheck:client',
+  lint: 'lint',
+};
 
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(0)} s`;
 

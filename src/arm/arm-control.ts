@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
+import type { Joints } from '../rt/joint/joint-groups.ts';
 import type { Command, CommandResult } from '../rt/messages.ts';
 import type { ArmSnapshot } from '../rt/snapshot/arm-fields.ts';
 import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';
@@ -38,12 +39,11 @@ export class ArmControl {
   readonly #reader: SnapshotReader;
   readonly #ends = new Map<number, (end: MotionEnd) => void>();
   #lastEnd: { readonly motion: number; readonly end: MotionEnd } | null = null;
-  #driven: {
-    readonly motion: number;
-    readonly kind: string;
-    readonly began: number;
-    readonly duration: number;
-  } | null = null;
+  /** By motion: what drives the arm, and what its gripper apart from it. */
+  readonly #driven = new Map<
+    number,
+    { readonly joints: Joints; readonly kind: string; readonly began: number; readonly duration: number }
+  >();
 
   /** @param index its place in the control thread */
   constructor(name: string, index: number, shared: SharedState, client: ControlClient, clock: Clock) {
@@ -65,10 +65,11 @@ export class ArmControl {
     return this.#shared.cycle;
   }
 
-  /** What drives the arm; null while it holds or is limp. */
+  /** What drives the arm or, where nothing does, its gripper; null while it holds or is limp. */
   get activity(): Activity | null {
-    const driven = this.#driven;
-    if (driven === null) return null;
+    const all = [...this.#driven.values()];
+    const driven = all.find(({ joints }) => joints !== 'gripper') ?? all[0];
+    if (driven === undefined) return null;
     const passed = this.clock.now() - driven.began;
     return { kind: driven.kind, progress: driven.duration > 0 ? Math.min(passed / driven.duration, 1) : null };
   }
@@ -78,9 +79,9 @@ export class ArmControl {
     return this.#shared.epoch(this.index);
   }
 
-  /** Ends the epoch, and with it all that waits or streams in it. @returns the number of the new one */
-  endEpoch(): number {
-    return this.#shared.endEpoch(this.index);
+  /** Ends the epoch of these joints, and with it all that waits or streams in it. @returns the number of the new one */
+  endEpoch(joints: Joints): number {
+    return this.#shared.endEpoch(this.index, joints);
   }
 
   /** The stop has been latched by the arm's own servos, and by nobody else. */
@@ -92,8 +93,19 @@ export class ArmControl {
     return this.#shared.stopLatched(this.index);
   }
 
-  set latched(stopped: boolean) {
-    this.#shared.latchStop(this.index, stopped ? StopWord.asked : StopWord.none);
+  /** Mark of the stop that is latched, or was last: it changes with every stop that somebody asks for, in any thread. */
+  get stopMark(): number {
+    return this.#shared.stopMark(this.index);
+  }
+
+  /** @returns the mark of the stop */
+  latchStop(): number {
+    return this.#shared.latchStop(this.index, StopWord.asked);
+  }
+
+  /** @returns false when somebody has asked for another stop since the one with this mark */
+  releaseStop(mark: number): boolean {
+    return this.#shared.releaseStop(this.index, mark);
   }
 
   get speedScale(): number {
@@ -136,19 +148,20 @@ export class ArmControl {
 
   /**
    * Lets a source drive the arm; its torque must be on. Resolves when the snapshot shows it.
-   * @param command source, epoch in which it was asked, and whether it lowers the arm
+   * @param command source, joints that it drives, epoch in which it was asked, and whether it lowers the arm
    * @param onAccepted is given the number of the motion as soon as the control thread has begun it
    * @throws {BridgeError}
    */
   async drive(
-    command: Pick<Extract<Command, { kind: 'drive' }>, 'source' | 'epoch' | 'lowering'>,
+    command: Pick<Extract<Command, { kind: 'drive' }>, 'source' | 'joints' | 'epoch' | 'lowering'>,
     onAccepted: (motion: number) => void,
   ): Promise<RunningMotion> {
-    const { source } = command;
+    const { source, joints } = command;
     const { motion, duration } = await this.#send({ kind: 'drive', ...command });
     onAccepted(motion);
     const over = this.#lastEnd;
-    if (over?.motion !== motion) this.#driven = { motion, kind: source.kind, began: this.clock.now(), duration };
+    if (over?.motion !== motion)
+      this.#driven.set(motion, { joints, kind: source.kind, began: this.clock.now(), duration });
     const ended =
       over?.motion === motion
         ? Promise.resolve(over.end)
@@ -157,15 +170,20 @@ export class ArmControl {
     return { motion, duration, ended };
   }
 
-  /** The motion, if it is still the present one, decelerates to a hold. */
-  async cancel(motion: number): Promise<void> {
-    await this.command({ kind: 'cancel', motion });
+  /** Adds poses to a motion that has some. @throws {BridgeError} with the reason when it is refused */
+  async extend(command: Extract<ArmCommand, { kind: 'extend' }>): Promise<void> {
+    await this.#send(command);
+  }
+
+  /** A motion, if it still goes on, or what drives these joints, decelerates to a hold. */
+  async cancel(what: number | Joints): Promise<void> {
+    await this.command({ kind: 'cancel', what });
   }
 
   /** The control thread tells that a motion has ended. */
   ended(motion: number, end: MotionEnd): void {
     this.#lastEnd = { motion, end };
-    if (this.#driven?.motion === motion) this.#driven = null;
+    this.#driven.delete(motion);
     this.#ends.get(motion)?.(end);
     this.#ends.delete(motion);
   }

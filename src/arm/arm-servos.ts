@@ -46,10 +46,8 @@ export class ArmServos {
   async limitTemperatures(limits: Float64Array, caller: Caller): Promise<void> {
     const arm = this.#arm;
     this.#requireOwn();
-    const { owner } = arm;
-    if (owner !== null && owner.key !== caller.owner.key && !caller.takeOver) {
-      throw new BridgeError('owned', `Arm ${arm.name} is driven by ${owner.name}.`, { arm, remedy: 'take_over' });
-    }
+    const refused = arm.refusalFor(caller);
+    if (refused !== null) throw refused;
     const { temperatures } = arm.read();
     for (const [i, { joint, id, model, highestTemperature }] of (await this.read()).entries()) {
       const limit = limits[i]!;

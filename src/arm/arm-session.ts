@@ -1,10 +1,13 @@
 import type { Timer } from '../clock.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
+import { type Joints, meet } from '../rt/joint/joint-groups.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { Arm, ClaimOptions } from './arm.ts';
 import type { ArmControl, MotionEnd, RunningMotion } from './arm-control.ts';
+import type { Doing } from './journal.ts';
 import type { Loss } from './ownership.ts';
-import { type ArmSnapshot, BridgeError, type Caller, type Owner } from './types.ts';
+
+import { type ArmSnapshot, BridgeError, type Caller, messageOf, type Owner } from './types.ts';
 
 /** Longest wait for servos to confirm that torque is on or off, s. */
 const TORQUE_TIMEOUT = 2;
@@ -44,6 +47,8 @@ export interface DriveOptions {
 export class ArmSession {
   readonly arm: Arm;
   readonly owner: Owner;
+  /** What it may drive. */
+  readonly joints: Joints;
   /** It leads the arm down, also when its own servos have stopped it. */
   readonly lowers: boolean;
   /** Number of the motion that was begun last; null before the first. */
@@ -57,6 +62,9 @@ export class ArmSession {
   readonly epoch: number;
   readonly #end: (session: ArmSession) => void;
   readonly #signal: AbortSignal | undefined;
+  readonly #doing: Doing;
+  /** Why what it was for has not been done so far, for people; null: nothing is in the way. */
+  problem: string | null = null;
   #timeLimit: number;
   #deadline: number;
   #loss: Loss | null = null;
@@ -74,7 +82,12 @@ export class ArmSession {
     control: ArmControl,
     epoch: number,
     caller: Caller,
-    { timeLimit, lowering }: Required<Pick<ClaimOptions, 'timeLimit' | 'lowering'>>,
+    {
+      timeLimit,
+      lowering,
+      joints,
+      doing,
+    }: Required<Pick<ClaimOptions, 'timeLimit' | 'lowering' | 'joints'>> & { readonly doing: Doing },
     end: (session: ArmSession) => void,
   ) {
     this.arm = arm;
@@ -83,7 +96,9 @@ export class ArmSession {
     this.epoch = epoch;
     this.#signal = caller.signal;
     this.#timeLimit = timeLimit;
+    this.#doing = doing;
     this.lowers = lowering;
+    this.joints = joints;
     this.#deadline = arm.clock.now() + timeLimit;
     this.#end = end;
   }
@@ -99,6 +114,7 @@ export class ArmSession {
     if (!this.#open) return;
     this.#open = false;
     this.#loss = loss;
+    this.#doing.end('ended', loss.message);
     this.#brakeOwn();
     this.#wake({ reason: 'lost' });
     this.onLost(loss);
@@ -108,6 +124,7 @@ export class ArmSession {
   end(): void {
     if (!this.#open) return;
     this.#open = false;
+    this.#doing.end(this.problem === null ? 'done' : 'failed', this.problem);
     this.#end(this);
   }
 
@@ -145,8 +162,9 @@ export class ArmSession {
     const { arm } = this;
     if (!arm.remote && !arm.read().holding && this.#over() === null) {
       try {
-        await this.#control.command({ kind: 'torque', on: true, epoch: this.epoch });
+        await this.#control.command({ kind: 'torque', on: true, epoch: this.epoch, joints: this.joints });
       } catch (error) {
+        this.problem = messageOf(error);
         if (this.lost === null) throw error;
         arm.requireDrivable();
       }
@@ -172,6 +190,9 @@ export class ArmSession {
     this.requireHeld();
     try {
       return await this.#drive(source);
+    } catch (error) {
+      this.problem = messageOf(error);
+      throw error;
     } finally {
       this.requireHeld();
     }
@@ -191,19 +212,30 @@ export class ArmSession {
       const end = await this.#wait(ended, instead);
       const problem = end.reason === 'instead' ? this.lost : await this.#problem(motion, end);
       this.arrived = problem === null && end.reason === 'done';
+      this.problem = problem;
       return problem;
     } catch (error) {
       // Stopped or disconnected on the way to the control loop: what has been moved so far is to be told.
+      this.problem = messageOf(error);
       const meanwhile = this.lost;
       if (meanwhile !== null) return meanwhile;
       throw error;
     }
   }
 
-  /** Decelerates whatever drives the arm and waits until it stands. @returns null, or why the session is over meanwhile */
+  /**
+   * Adds poses to the motion that was begun last, which waits for them where it has come to its last one.
+   * @throws {BridgeError} when it is over, or they cannot be driven
+   */
+  async extend(more: { times: Float64Array; positions: Float64Array; last: boolean }): Promise<void> {
+    this.requireHeld();
+    await this.#control.extend({ kind: 'extend', motion: this.motion!, ...more });
+  }
+
+  /** Decelerates whatever drives its joints and waits until it stands. @returns null, or why the session is over meanwhile */
   async brake(): Promise<string | null> {
-    await this.#control.cancel(this.arm.read().motion);
-    await this.arm.standing();
+    await this.#control.cancel(this.joints);
+    await this.arm.standing(this.joints);
     return this.#over();
   }
 
@@ -218,16 +250,17 @@ export class ArmSession {
     return this.#over();
   }
 
-  /** Waits until the joints rest, or long enough, or the arm is lost; resolves with the newest snapshot. */
+  /** Waits until its joints rest, or long enough, or the arm is lost; resolves with the newest snapshot. */
   async settle({ band, window, limit }: Settling = SETTLED): Promise<ArmSnapshot> {
     const { arm } = this;
     const deadline = arm.clock.now() + limit;
+    const drives = (i: number): boolean => meet(arm.groupOf(i), this.joints);
     const anchor = arm.read().positions.slice();
     let since = arm.read().sampleInstant;
     while (arm.clock.now() < deadline && this.lost === null) {
       await arm.nextCycle();
       const { positions, sampleInstant } = arm.read();
-      const left = positions.some((angle, i) => Math.abs(angle - anchor[i]!) > band);
+      const left = positions.some((angle, i) => drives(i) && Math.abs(angle - anchor[i]!) > band);
       if (left) {
         anchor.set(positions);
         since = sampleInstant;
@@ -239,7 +272,7 @@ export class ArmSession {
   }
 
   #drive(source: SourceSpec): Promise<RunningMotion> {
-    const command = { source, epoch: this.epoch, lowering: this.lowers };
+    const command = { source, joints: this.joints, epoch: this.epoch, lowering: this.lowers };
     return this.#control.drive(command, (motion) => {
       this.motion = motion;
       // The session has ended while this was on its way.
@@ -307,7 +340,7 @@ export class ArmSession {
 /** Switches torque off and waits until the servos confirm it. @throws {BridgeError} when they do not */
 export async function releaseTorque(arm: Arm, control: ArmControl, epoch: number): Promise<void> {
   if (arm.remote) return;
-  await control.command({ kind: 'torque', on: false, epoch });
+  await control.command({ kind: 'torque', on: false, epoch, joints: 'all' });
   await confirmTorque(arm, () => !arm.read().torque, 'off', 'Hold the arm and switch its power off.');
 }
 

@@ -5,22 +5,29 @@ import { Running } from '../machine.ts';
 import type { Ailment, JointHoming } from '../rt/driver/arm-link.ts';
 import type { EndReason } from '../rt/joint/arm-controller.ts';
 import { crawlPart } from '../rt/joint/crawl.ts';
+import { GROUPS, type Group, type Joints, meet } from '../rt/joint/joint-groups.ts';
 import { ARM_STATES, type ArmSnapshot, type ArmState, StateCode } from '../rt/snapshot/arm-fields.ts';
 import type { ArmControl } from './arm-control.ts';
 import type { ArmRecords } from './arm-records.ts';
 import { ArmServos } from './arm-servos.ts';
 import { ArmSession, releaseTorque } from './arm-session.ts';
 import type { ControlListener } from './control-client.ts';
+import { GroupOwners } from './group-owners.ts';
+import { type Act, type Journal, originOf } from './journal.ts';
 import { withCause } from './loop-load.ts';
 import { type ArmModel, mounted } from './model.ts';
-import { Ownership } from './ownership.ts';
+import { type Holding, ownedBy } from './ownership.ts';
 import { REPORTED_STATE } from './reported-state.ts';
-import { type Activity, BridgeError, type Caller, messageOf, type Owner } from './types.ts';
+import { type Activity, BridgeError, type Caller, messageOf, type Origin, type Owner } from './types.ts';
 
 /** Longest wait for servos that are being brought back, s. */
 const RECOVERY_TIMEOUT = 3;
 /** A stopped arm whose joints still move after this time does not come to rest by itself, s: it brakes within 0.25 s, on a busy computer later. */
 const REST_LIMIT = 0.8;
+/** A stop of which this thread hears later than this has met it busy, with requests waiting that are older, s. */
+const HEARD_LATE = 0.1;
+/** For so long afterwards a reset may be one of those, s. */
+const RESET_DOUBT = 0.5;
 /** Longest wait for an arm to brake, s. */
 const BRAKING_LIMIT = 0.4;
 
@@ -44,8 +51,12 @@ export interface ClaimOptions {
   readonly ask?: Ask;
   /** It lowers the arm, which may be done to one that its own servos have stopped, and whatever its angles are. */
   readonly lowering?: boolean;
+  /** What it is to drive; left out: all joints. */
+  readonly joints?: Joints;
   /** It moves nothing: torque, a halt, a hold. */
   readonly still?: boolean;
+  /** What it is, for the journal; left out: a motion, or torque where it moves nothing. */
+  readonly act?: Act;
 }
 
 export interface ArmOptions {
@@ -56,10 +67,21 @@ export interface ArmOptions {
   readonly chain: Chain;
   readonly control: ArmControl;
   readonly records: ArmRecords;
+  readonly journal: Journal;
   /** Whether it has been taken off its bus on purpose. */
   readonly detached: () => boolean;
   /** What keeps this computer from hearing its servos in time, for people; empty when nothing does. */
   readonly trouble: () => string;
+}
+
+/** Who stops an arm when nobody has asked for it. */
+const BY_ITSELF: Origin = { who: 'its servos', from: 'the bridge', what: 'its servos', request: null };
+
+/** Whoever calls from within the bridge. */
+const UNSAID: Origin = { who: 'the bridge', from: 'the bridge', what: 'the bridge', request: null };
+
+function actOf({ act, still = false }: ClaimOptions): Act {
+  return act ?? (still ? 'torque' : 'motion');
 }
 
 /** One arm on the main thread: what it is, how it is, who has it, and its stop. */
@@ -83,6 +105,8 @@ export class Arm implements ControlListener {
   onWarning: (text: string) => void = () => {};
   /** Called with the joint whose servo cannot go on carrying, and why: the arm is to be lowered. */
   onAiling: (joint: number, text: string, ailment: Ailment) => void = () => {};
+  /** Called when an epoch has begun: what was asked before it may not be wanted any more. */
+  onEpoch: () => void = () => {};
   /** Motions need no word of their own while its angles may be wrong. */
   movesUncalibrated = false;
   /** Why somebody may not have the arm at all, for people; empty when he may. */
@@ -101,18 +125,21 @@ export class Arm implements ControlListener {
   #state: number = StateCode.disconnected;
   #reason = 'it has not been reached yet';
   #stopReason = '';
-  /** Stops that have been asked for so far. */
-  #stops = 0;
+  /** Mark of the newest stop that this thread knows of: other threads latch stops too. */
+  #knownStop = 0;
+  /** A reset that comes before this instant may have been sent before a stop of which this thread has heard late, s. */
+  #resetsFrom = Number.NEGATIVE_INFINITY;
   /** Asks are numbered as they come. */
   #asks = 0;
-  /** The newest ask that has begun an epoch: older ones are over. */
-  #begun = 0;
+  /** The newest ask that has begun an epoch of each group of joints: older ones are over. */
+  readonly #begun: Record<Group, number> = { arm: 0, gripper: 0 };
   /** The epoch as this thread has begun it last. */
   #epoch: number;
   readonly #reported = new Running(REPORTED_STATE);
   readonly #control: ArmControl;
   readonly #records: ArmRecords;
-  readonly #ownership: Ownership;
+  readonly journal: Journal;
+  readonly #ownership: GroupOwners;
   readonly #detached: () => boolean;
   readonly #trouble: () => string;
   /** What the machine that owns a remote arm says of it; of an own arm, and until it says something, nothing is against it. */
@@ -131,9 +158,10 @@ export class Arm implements ControlListener {
     this.index = options.control.index;
     this.clock = options.control.clock;
     this.#records = options.records;
+    this.journal = options.journal;
     this.#detached = options.detached;
     this.#trouble = options.trouble;
-    this.#ownership = new Ownership(this);
+    this.#ownership = new GroupOwners(this);
     this.#epoch = options.control.epoch;
     this.servos = new ArmServos(this, options.control);
     options.control.explain = () => this.requireDrivable();
@@ -148,9 +176,37 @@ export class Arm implements ControlListener {
     return this.#model;
   }
 
-  /** Present owner; null when the arm is free. */
+  /** Present owner of the arm or, where it has none, of its gripper; null when all is free. */
   get owner(): Owner | null {
-    return this.#ownership.owner;
+    return this.#ownership.owner('all');
+  }
+
+  /** Who has some of these joints; null when they are free. */
+  ownerOf(joints: Joints): Owner | null {
+    return this.#ownership.owner(joints);
+  }
+
+  /** With which others a joint of the model is driven. */
+  groupOf(joint: number): Group {
+    return joint === this.model.gripper?.index && !this.remote ? 'gripper' : 'arm';
+  }
+
+  /** What is to be driven by somebody who moves joints of these names, of the model. */
+  jointsOf(names: readonly string[]): Joints {
+    const groups = new Set(
+      names.map((name) => this.groupOf(this.model.joints.findIndex((joint) => joint.name === name))),
+    );
+    return groups.size === 1 ? [...groups][0]! : 'all';
+  }
+
+  /** Who has it and since when; null when the arm is free. */
+  get held(): Holding | null {
+    return this.#ownership.held('all');
+  }
+
+  /** Who keeps it between motions; null: nobody does. */
+  get keeper(): Owner | null {
+    return this.#ownership.keeper;
   }
 
   /** What drives it; null while it holds or is limp. */
@@ -251,12 +307,12 @@ export class Arm implements ControlListener {
     return this.#control.nextCycle();
   }
 
-  /** Waits until the goals of an arm that decelerates stand still. */
-  async standing(): Promise<void> {
+  /** Waits until the goals of joints that decelerate stand still. */
+  async standing(joints: Joints = 'all'): Promise<void> {
     const limit = this.clock.now() + BRAKING_LIMIT;
     for (let last = this.read().goals.slice(); this.clock.now() < limit; last = this.read().goals.slice()) {
       await this.nextCycle();
-      if (this.read().goals.every((goal, i) => goal === last[i])) return;
+      if (this.read().goals.every((goal, i) => !meet(this.groupOf(i), joints) || goal === last[i])) return;
     }
   }
 
@@ -355,9 +411,11 @@ export class Arm implements ControlListener {
     const { epoch } = this.#control;
     if (epoch === this.#epoch) return;
     this.#epoch = epoch;
-    this.#begun = ++this.#asks;
+    const ask = ++this.#asks;
+    for (const group of GROUPS) this.#begun[group] = ask;
     this.interrupted = this.clock.now();
     this.severed = this.interrupted;
+    this.onEpoch();
   }
 
   /**
@@ -370,10 +428,10 @@ export class Arm implements ControlListener {
     return { number: ++this.#asks };
   }
 
-  /** @throws {BridgeError} when what was asked is over */
-  requireWanted(ask: Ask): void {
+  /** @throws {BridgeError} when what was asked of these joints is over */
+  requireWanted(ask: Ask, joints: Joints = 'all'): void {
     this.followEpoch();
-    if (ask.number >= this.#begun) return;
+    if (ask.number >= this.#newest(joints)) return;
     this.requireDrivable();
     throw new BridgeError(
       'unsupported',
@@ -387,23 +445,43 @@ export class Arm implements ControlListener {
    * Takes the arm for an owner and begins an epoch of its intent. The one who had it is told.
    * @throws {BridgeError} disconnected, stopped, uncalibrated, owned; unsupported when what it is for is over
    */
-  claim(
-    caller: Caller,
-    { timeLimit = Number.POSITIVE_INFINITY, ask = this.ask(), lowering = false, still = false }: ClaimOptions = {},
-  ): ArmSession {
+  claim(caller: Caller, options: ClaimOptions = {}): ArmSession {
+    try {
+      return this.#claim(caller, options);
+    } catch (error) {
+      // What is refused to a client of HTTP is written down with its answer, whoever has refused it.
+      if (caller.origin?.request == null && error instanceof BridgeError) {
+        this.journal.record(actOf(options), this.name, originOf(caller), 'refused', error.message);
+      }
+      throw error;
+    }
+  }
+
+  #claim(caller: Caller, claimed: ClaimOptions): ArmSession {
+    const {
+      timeLimit = Number.POSITIVE_INFINITY,
+      ask = this.ask(),
+      lowering = false,
+      still = false,
+      joints: wanted = 'all',
+    } = claimed;
     if (!lowering || !this.failed) this.requireDrivable();
     if (!lowering && !still) this.requirePlaced(caller);
     const barred = this.barred(caller);
     if (barred !== '') throw new BridgeError('owned', `Arm ${this.name} is not driven: ${barred}.`, { arm: this });
-    this.requireWanted(ask);
+    const joints = this.#apart ? wanted : 'all';
+    this.requireWanted(ask, joints);
+    const takenFrom = this.#ownership.held(joints, caller.owner.key)?.owner.name ?? null;
     const make = (): ArmSession => {
       if (caller.automatic !== true) this.acts++;
-      this.#beginEpoch(ask);
-      const options = { timeLimit, lowering };
+      this.#beginEpoch(ask, joints);
+      const doing = this.journal.begin(actOf(claimed), this.name, originOf(caller), takenFrom);
+      const options = { timeLimit, lowering, joints, doing };
       return new ArmSession(this, this.#control, this.#epoch, caller, options, (session) => this.#release(session));
     };
-    const session = this.#ownership.claim(caller, make);
+    const session = this.#ownership.claim(caller, joints, make);
     this.notice = '';
+    caller.onTaken?.();
     return session;
   }
 
@@ -412,12 +490,12 @@ export class Arm implements ControlListener {
    * disconnected. What drives it decelerates to a hold. @throws {BridgeError} disconnected, stopped
    */
   takeOver(caller: Caller): Promise<void> {
-    return this.#halt({ ...caller, takeOver: true }, () => this.#ownership.keep());
+    return this.#halt({ ...caller, takeOver: true }, 'take_over', () => this.#ownership.keep());
   }
 
   /** Keeps the arm for the caller, like `takeOver`, where it is free. @throws {BridgeError} disconnected, stopped, owned */
   keepFor(caller: Caller): Promise<void> {
-    return this.#halt(caller, () => this.#ownership.keep());
+    return this.#halt(caller, 'take_over', () => this.#ownership.keep());
   }
 
   /**
@@ -426,8 +504,24 @@ export class Arm implements ControlListener {
    */
   async release(caller: Caller): Promise<boolean> {
     if (this.owner === null) return false;
-    await this.#halt(caller, () => this.letGo());
+    await this.#halt(caller, 'release', () => this.letGo());
     return true;
+  }
+
+  /** Who keeps the arm has gone: nobody keeps it any more. What drives it goes on to its end. @param why after the name */
+  lapse(why: string): void {
+    const { keeper } = this;
+    if (keeper === null) return;
+    this.#ownership.letGo();
+    this.journal.record('release', this.name, originOf({ owner: keeper, takeOver: false }), 'done', `it ${why}`);
+    this.onWarning(`it belongs to nobody any more, since ${keeper.name}, who had taken it, ${why}`);
+  }
+
+  /** @returns why somebody may not have the arm now: it is another's, whom he does not want to take it from; null: he may */
+  refusalFor({ owner, takeOver }: Caller, joints: Joints = 'all'): BridgeError | null {
+    const held = takeOver ? null : this.#ownership.held(joints, owner.key);
+    if (held === null) return null;
+    return ownedBy(this, held);
   }
 
   /** Nobody keeps the arm between sessions any more. */
@@ -439,11 +533,12 @@ export class Arm implements ControlListener {
   /**
    * Makes what drives the arm decelerate to a hold; the arm stays with whoever keeps it. Resolves to false when nothing did.
    * @param onTaken called as soon as nobody else has it
+   * @param joints what is to halt
    * @throws {BridgeError} owned, disconnected, stopped
    */
-  async halt(caller: Caller, onTaken: () => void = () => {}): Promise<boolean> {
+  async halt(caller: Caller, onTaken: () => void = () => {}, joints: Joints = 'all'): Promise<boolean> {
     const driven = this.activity !== null;
-    await this.#halt(caller, onTaken);
+    await this.#halt(caller, 'halt', onTaken, joints);
     return driven;
   }
 
@@ -458,9 +553,11 @@ export class Arm implements ControlListener {
   }
 
   /** Torque off at once, also while the arm is stopped and belongs to nobody. @throws {BridgeError} */
-  async dropTorque(): Promise<void> {
+  async dropTorque(caller: Caller): Promise<void> {
     this.#interrupt();
-    await releaseTorque(this, this.#control, this.#epoch);
+    await this.journal.during('torque', this.name, originOf(caller), () =>
+      releaseTorque(this, this.#control, this.#epoch),
+    );
   }
 
   /** An arm with a limp or silent servo has been lowered by the others, or cannot be: it is checked anew. */
@@ -495,20 +592,20 @@ export class Arm implements ControlListener {
   /** Latches the stop before the arm is reached: an earlier process had it stopped, or a person is to look at it first. */
   latch(reason: string): void {
     this.#stopReason = reason;
-    this.#control.latched = true;
+    this.#knownStop = this.#control.latchStop();
   }
 
   /**
    * Latched stop: decelerates within 0.25 s, holds, and refuses every motion until reset, after a restart too. Ends all
    * that waits or streams. Needs no ownership.
    */
-  async stop(reason: string): Promise<void> {
-    this.acts++;
-    this.#stops++;
-    this.#stopReason = reason;
-    this.#control.latched = true;
-    this.#interrupt();
-    this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
+  async stop(reason: string, origin: Origin = UNSAID): Promise<void> {
+    await this.journal.during('stop', this.name, origin, () => this.#stop(reason));
+  }
+
+  async #stop(reason: string): Promise<void> {
+    this.#knownStop = this.#control.latchStop();
+    this.#stopped(reason);
     // A stop of several arms latches all of them before it waits for a disk.
     await null;
     this.#records.stop(this, reason);
@@ -519,11 +616,35 @@ export class Arm implements ControlListener {
   }
 
   /**
+   * Another thread has latched a stop that somebody has asked for.
+   * @param at when, monotonic, s
+   */
+  toldOfStop(reason: string, at: number, origin: Origin = UNSAID): void {
+    this.journal.record('stop', this.name, origin);
+    const now = this.clock.now();
+    if (now - at > HEARD_LATE) this.#resetsFrom = now + RESET_DOUBT;
+    this.#knownStop = this.#control.stopMark;
+    this.#stopped(reason);
+    this.#records.stop(this, reason);
+  }
+
+  #stopped(reason: string): void {
+    this.acts++;
+    this.#stopReason = reason;
+    this.#interrupt();
+    this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
+  }
+
+  /**
    * Stops the arm and waits until its joints rest, as measured. What another machine drives is known there alone.
    * @throws {BridgeError} unavailable, when they go on moving although it is stopped
    */
-  async stopAtRest(reason: string): Promise<void> {
-    await this.stop(reason);
+  stopAtRest(reason: string, origin: Origin = UNSAID): Promise<void> {
+    return this.journal.during('stop', this.name, origin, () => this.#stopAtRest(reason));
+  }
+
+  async #stopAtRest(reason: string): Promise<void> {
+    await this.#stop(reason);
     if (await this.atRest()) return;
     throw new BridgeError(
       'unavailable',
@@ -547,21 +668,32 @@ export class Arm implements ControlListener {
    * goes on. An arm that is not stopped goes on as it does.
    * @throws {BridgeError} stopped when it is stopped again at once, for the reason that it says
    */
-  async reset(): Promise<void> {
+  reset(origin: Origin = UNSAID): Promise<void> {
+    return this.journal.during('reset', this.name, origin, () => this.#reset());
+  }
+
+  async #reset(): Promise<void> {
     if (!this.latched) {
       this.#records.release(this);
       return;
     }
-    const stops = this.#stops;
+    const mark = this.#control.stopMark;
     // A stop that was latched just before counts as seen only once the loop has taken it.
     await this.nextCycle();
     const { state } = this.read();
     if (!this.remote && state !== 'disconnected' && this.read().alarms.some((bits) => bits !== 0))
       await this.#recover();
     // Whoever has stopped it meanwhile has been told that it is stopped.
-    if (this.#stops !== stops) this.requireDrivable();
+    if (this.#control.stopMark !== mark) this.requireDrivable();
+    if (!this.failed && (mark !== this.#knownStop || this.clock.now() < this.#resetsFrom)) {
+      throw new BridgeError(
+        'stopped',
+        `Arm ${this.name} stays stopped: the bridge was too busy to hear that stop at once, and this reset may be older: reset it again.`,
+        { arm: this },
+      );
+    }
     this.#interrupt();
-    this.#control.latched = false;
+    if (!this.#control.releaseStop(mark)) this.requireDrivable();
     this.#records.release(this);
     while (this.read().state === 'stopped') {
       await this.nextCycle();
@@ -618,6 +750,7 @@ export class Arm implements ControlListener {
         this.#ownership.lose({ reason: 'disconnected', message: `the arm is disconnected (${reason})` });
         break;
       case 'keepStop':
+        this.journal.record('stop', this.name, BY_ITSELF, 'done', reason);
         this.#stopReason = reason;
         this.#records.stop(this, reason);
         break;
@@ -637,12 +770,12 @@ export class Arm implements ControlListener {
   }
 
   /** Takes the arm for a moment, so that whatever drives it decelerates to a hold. @param onTaken called at once */
-  async #halt(caller: Caller, onTaken: () => void): Promise<void> {
+  async #halt(caller: Caller, act: Act, onTaken: () => void, joints: Joints = 'all'): Promise<void> {
     const driven = this.activity !== null;
-    const session = this.claim(caller, { still: true });
+    const session = this.claim(caller, { still: true, act, joints });
     onTaken();
     try {
-      if (driven) await this.#control.cancel(this.read().motion);
+      if (driven) await this.#control.cancel(session.joints);
     } finally {
       session.end();
     }
@@ -652,7 +785,7 @@ export class Arm implements ControlListener {
     if (!this.#ownership.has(session)) return;
     this.#ownership.end(session);
     this.followEpoch();
-    this.#beginEpoch({ number: this.#begun });
+    this.#beginEpoch({ number: this.#newest(session.joints) }, session.joints);
   }
 
   /** Ends all that waits or streams for this arm, whoever has asked for it. */
@@ -661,9 +794,20 @@ export class Arm implements ControlListener {
     this.#beginEpoch(this.ask());
   }
 
-  #beginEpoch(ask: Ask): void {
-    this.#epoch = this.#control.endEpoch();
-    this.#begun = ask.number;
+  #beginEpoch(ask: Ask, joints: Joints = 'all'): void {
+    this.#epoch = this.#control.endEpoch(joints);
+    for (const group of GROUPS) if (meet(group, joints)) this.#begun[group] = ask.number;
+    this.onEpoch();
+  }
+
+  /** The newest ask that has begun an epoch of some of these joints. */
+  #newest(joints: Joints): number {
+    return Math.max(...GROUPS.filter((group) => meet(group, joints)).map((group) => this.#begun[group]));
+  }
+
+  /** Its gripper can be driven apart from its other joints. */
+  get #apart(): boolean {
+    return !this.remote && this.model.gripper !== null;
   }
 
   /** Brings back servos that an overload has cut off, while the arm is stopped. @throws {BridgeError} stopped */

@@ -1,12 +1,16 @@
 import type { Arm } from './arm.ts';
+import type { Journal } from './journal.ts';
 import { BridgeError } from './types.ts';
 
 /** All arms of this process, by id and by name. */
 export class Arms {
+  /** Who did what to them. */
+  readonly journal: Journal;
   readonly #all: Arm[];
 
-  constructor(all: readonly Arm[]) {
+  constructor(all: readonly Arm[], journal: Journal) {
     this.#all = [...all];
+    this.journal = journal;
   }
 
   /** The same list at all times: it grows with the arms that are added. */

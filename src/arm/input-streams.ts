@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
+import { type Group, includes, type Joints } from '../rt/joint/joint-groups.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { Arm } from './arm.ts';
 import type { ArmSession } from './arm-session.ts';
@@ -37,9 +38,10 @@ export class InputStreams {
 
   /**
    * A message has come: it keeps the arm, or takes it when it is free and ready, and lets `source` drive it.
-   * @returns why the message is refused; null when the arm is its sender's
+   * @param joints what the message is about: a stream drives only these until a message is about others too
+   * @returns why the message is refused, or the group of joints whose input it is for
    */
-  take(arm: Arm, source: SourceSpec, caller: Caller): BridgeError | null {
+  take(arm: Arm, source: SourceSpec, caller: Caller, joints: Joints = 'all'): BridgeError | Group {
     if (!this.#open) return new BridgeError('unavailable', 'the bridge is ending', { arm });
     const now = this.#clock.now();
     const streams = this.#streams.get(arm) ?? new Map<string, Stream>();
@@ -49,12 +51,14 @@ export class InputStreams {
     streams.set(caller.owner.key, stream);
     const heard = stream.heard;
     stream.heard = now;
-    if (stream.session !== null) return null;
-    const refused = refusalOf(arm, caller) ?? pauseOf(arm, heard, now);
+    const { session } = stream;
+    if (session !== null && includes(session.joints, joints)) return groupOf(session);
+    const refused = refusalOf(arm, caller, joints) ?? (session === null ? pauseOf(arm, heard, now) : null);
     if (refused !== null) return refused;
     try {
-      this.#begin(stream, arm.claim(caller), source);
-      return null;
+      const next = arm.claim(caller, { joints: session === null ? joints : 'all' });
+      this.#begin(stream, next, source);
+      return groupOf(next);
     } catch (error) {
       if (error instanceof BridgeError) return error;
       throw error;
@@ -102,14 +106,18 @@ export class InputStreams {
   }
 }
 
-/** Why a stream cannot take an arm as it is; null when it can. */
-function refusalOf(arm: Arm, caller: Caller): BridgeError | null {
-  const { owner } = arm;
+/** The group of joints from whose input a session's source takes its messages. */
+function groupOf({ joints }: ArmSession): Group {
+  return joints === 'gripper' ? 'gripper' : 'arm';
+}
+
+/** Why a stream cannot take joints of an arm as it is; null when it can. */
+function refusalOf(arm: Arm, caller: Caller, joints: Joints): BridgeError | null {
   const { state, holding } = arm.read();
-  if (owner !== null && owner.key !== caller.owner.key && !caller.takeOver) {
-    return new BridgeError('owned', `arm ${arm.name} is driven by ${owner.name}`, { arm });
-  }
-  const drivable = owner === null ? state === 'ready' : holding && state !== 'stopped';
+  const refused = arm.refusalFor(caller, joints);
+  if (refused !== null) return refused;
+  // What drives its other joints does not keep these.
+  const drivable = arm.owner === null ? state === 'ready' : holding && state !== 'stopped';
   if (drivable) return null;
   return new BridgeError('unsupported', `arm ${arm.name} is ${state}, not ready`, {
     arm,

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { defineMachine, Running } from '../machine.ts';
 import type { ArmSession } from './arm-session.ts';
 import { BridgeError, type Caller, type Owner } from './types.ts';
@@ -104,6 +105,13 @@ export const OWNERSHIP = defineMachine({
 
 type Input = keyof typeof OWNERSHIP.inputs;
 
+/** The refusal of an arm that is somebody else's. */
+export function ownedBy(arm: { readonly id: number; readonly name: string }, { owner, since }: Holding): BridgeError {
+  const time = new Date(since * 1000).toISOString().slice(11, 19);
+  const message = `Arm ${arm.name} is driven by ${owner.name}, since ${time} UTC.`;
+  return new BridgeError('owned', message, { arm, remedy: 'take_over' });
+}
+
 /** Why an owner no longer has its arm. */
 export interface Loss {
   readonly reason: 'superseded' | 'taken_over' | 'stopped' | 'disconnected' | 'unattended';
@@ -111,21 +119,41 @@ export interface Loss {
   readonly message: string;
 }
 
+/** Who has an arm, and since when. */
+export interface Holding {
+  readonly owner: Owner;
+  /** Seconds since the epoch. */
+  readonly since: number;
+}
+
 /** Who has one arm. It decides by the table above and keeps the names that the table does not. */
 export class Ownership {
-  readonly #arm: { readonly id: number; readonly name: string };
+  readonly #arm: { readonly id: number; readonly name: string; readonly clock: Pick<Clock, 'wall'> };
   readonly #machine = new Running(OWNERSHIP);
   #session: ArmSession | null = null;
   #keeper: Owner | null = null;
   #reserved: Owner | null = null;
+  /** Since when the present owner has it, without a pause, s since the epoch. */
+  #since = 0;
 
-  constructor(arm: { readonly id: number; readonly name: string }) {
+  constructor(arm: { readonly id: number; readonly name: string; readonly clock: Pick<Clock, 'wall'> }) {
     this.#arm = arm;
   }
 
   /** Null while the arm is nobody's. */
   get owner(): Owner | null {
     return this.#session?.owner ?? this.#keeper;
+  }
+
+  /** Null while the arm is nobody's. */
+  get held(): Holding | null {
+    const { owner } = this;
+    return owner === null ? null : { owner, since: this.#since };
+  }
+
+  /** Who keeps the arm between sessions; null: nobody does. */
+  get keeper(): Owner | null {
+    return this.#keeper;
   }
 
   /** Whether who has it leads it down. */
@@ -137,12 +165,9 @@ export class Ownership {
     return this.#session === session;
   }
 
-  /** Gives the arm to a session. The one before it is told. @throws {BridgeError} owned, or stopped when it is reserved */
-  claim({ owner, takeOver }: Caller, session: () => ArmSession): ArmSession {
-    const present = this.#reserved ?? this.owner;
-    const own = present === null || present.key === owner.key;
-    const before = this.#session;
-    const effects = this.#put(own ? 'claimOwn' : takeOver ? 'claimOver' : 'claimOther');
+  /** @throws {BridgeError} as `claim`, which would be refused */
+  requireClaimable(caller: Caller): void {
+    const { effects } = OWNERSHIP.table[this.#machine.state][this.#claimOf(caller)];
     if (effects.includes('refuseReserved')) {
       throw new BridgeError(
         'stopped',
@@ -150,15 +175,26 @@ export class Ownership {
         { arm: this.#arm },
       );
     }
-    if (effects.includes('refuseOwned')) {
-      throw new BridgeError('owned', `Arm ${this.#arm.name} is driven by ${this.owner!.name}.`, {
-        arm: this.#arm,
-        remedy: 'take_over',
-      });
-    }
+    if (effects.includes('refuseOwned')) throw ownedBy(this.#arm, this.held!);
+  }
+
+  #claimOf({ owner, takeOver }: Caller): 'claimOwn' | 'claimOver' | 'claimOther' {
+    const present = this.#reserved ?? this.owner;
+    if (present === null || present.key === owner.key) return 'claimOwn';
+    return takeOver ? 'claimOver' : 'claimOther';
+  }
+
+  /** Gives the arm to a session. The one before it is told. @throws {BridgeError} owned, or stopped when it is reserved */
+  claim(caller: Caller, session: () => ArmSession): ArmSession {
+    this.requireClaimable(caller);
+    const { owner } = caller;
+    const before = this.#session;
+    const continues = this.owner?.key === owner.key;
+    const effects = this.#put(this.#claimOf(caller));
     if (effects.includes('forgetKeeper')) this.#keeper = null;
     const next = session();
     this.#session = next;
+    if (!continues) this.#since = this.#arm.clock.wall();
     if (effects.includes('replace')) {
       const same = before!.owner.key === owner.key;
       before!.lose(
@@ -168,6 +204,11 @@ export class Ownership {
       );
     }
     return next;
+  }
+
+  /** A session that is over does not have it any more. */
+  endLost(): void {
+    if (this.#session !== null && this.#session.lost !== null) this.end(this.#session);
   }
 
   /** A session gives the arm back. */

@@ -1,5 +1,6 @@
 import type { CycleTiming, PeriodHistogram } from '../rt/loop/loop-timing.ts';
 
+export type { Joints } from '../rt/joint/joint-groups.ts';
 export { ARM_STATES, type ArmSnapshot, type ArmState } from '../rt/snapshot/arm-fields.ts';
 export type { Arm } from './arm.ts';
 export type { Arms } from './arms.ts';
@@ -15,8 +16,20 @@ export interface Activity {
 /** Who drives, or asks to drive, an arm. Two owners are the same when their keys are equal. */
 export interface Owner {
   readonly key: string;
-  /** For people: "http client", "ROS topic /follower/joint_commands", "mirroring of leader". */
+  /** For people: `"notebook" on this computer`, `the ROS topic /follower/joint_commands`. */
   readonly name: string;
+}
+
+/** The request that something is done for. */
+export interface Origin {
+  /** Who has sent it, for people. */
+  readonly who: string;
+  /** From where: an address, `this computer`, `ROS 2`, `the bridge`. */
+  readonly from: string;
+  /** `POST /move/init`, `service /follower/arm_bridge/init`, ... */
+  readonly what: string;
+  /** By which its answer and its lines in the log are found; null where there is none. */
+  readonly request: string | null;
 }
 
 /** Who asks, how insistently, and how the asker lets go. */
@@ -30,6 +43,10 @@ export interface Caller {
   readonly uncalibrated?: boolean;
   /** The bridge asks by itself, not a person or a program. */
   readonly automatic?: boolean;
+  /** Called as soon as the asker has the arm. */
+  readonly onTaken?: () => void;
+  /** Left out: the owner asks by itself. */
+  readonly origin?: Origin;
 }
 
 export const ERROR_CODES = [

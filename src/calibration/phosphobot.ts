@@ -4,6 +4,8 @@ import type { CalibrationFile, JointCalibration } from '../config/calibration.ts
 import { radiansToSteps } from '../servo/calibration.ts';
 import { CalibrationFileError } from './calibration-store.ts';
 
+const QUARTER = Math.PI / 2;
+
 /** What phosphobot's configuration of an arm, and /robot/config, tell of its mounts; lists are in the order of the joints. */
 export const phosphobotFile = z.looseObject({
   servos_offsets: z.array(z.number()),
@@ -30,20 +32,34 @@ export interface ArmSupply {
 }
 
 /**
+ * Joint angles of the pose that phosphobot calibrates with beside zero, rad: a quarter of a turn into the wider side of each
+ * joint. It refuses a pose that shares an angle with zero. The gripper is open there: its opening is counted from that.
+ */
+export function calibrationAngles({ joints, gripper }: Pick<ArmModel, 'joints' | 'gripper'>): number[] {
+  return joints.map(({ lower, upper }, i) => {
+    if (i === gripper?.index) return gripper.open;
+    return -lower > upper ? -QUARTER : QUARTER;
+  });
+}
+
+/** A torque (Nm) as phosphobot counts loads, per mille of a servo's stall torque: an integer above 0. */
+export function phosphobotLoad(torque: number | undefined, stallTorque: number | null | undefined): number {
+  return torque === undefined || !stallTorque ? 1 : Math.max(1, Math.round((1000 * torque) / stallTorque));
+}
+
+/**
  * A calibration as phosphobot keeps it. Its list of gains stays empty, with which phosphobot leaves the servos those that they
- * have; the gripper's calibration position is where it is open, from which phosphobot counts its opening.
+ * have.
  */
 export function toPhosphobot(
   { joints }: CalibrationFile,
   model: ArmModel,
   { voltage, gripperTorque }: ArmSupply,
 ): PhosphobotConfig {
-  const { gripper, poses } = model;
+  const { gripper } = model;
   const mounts = model.joints.map(({ name, servos }) => joints[name] ?? servos[0]!);
-  const angles = model.joints.map((_, i) => (i === gripper?.index ? gripper.open : poses.get('init')![i]!));
+  const angles = calibrationAngles(model);
   const stall = gripper === null ? null : model.joints[gripper.index]!.stall;
-  const load = (torque: number | undefined): number =>
-    torque === undefined || gripperTorque === null ? 0 : Math.round((1000 * torque) / gripperTorque);
   return {
     name: model.name,
     servos_voltage: voltage,
@@ -54,8 +70,8 @@ export function toPhosphobot(
     }),
     servos_offsets_signs: mounts.map(({ sign }) => sign),
     pid_gains: [],
-    gripping_threshold: load(stall?.torque),
-    non_gripping_threshold: load(stall?.hold),
+    gripping_threshold: phosphobotLoad(stall?.torque, gripperTorque),
+    non_gripping_threshold: phosphobotLoad(stall?.hold, gripperTorque),
   };
 }
 

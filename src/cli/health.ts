@@ -8,7 +8,7 @@ import { EXIT } from './servo-access.ts';
 /** An answer later than this is none, ms. */
 const LIMIT = 4000;
 /** The addresses that stand for all, and the one by which this computer reaches itself then. */
-const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+export const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Status of the answer to GET /healthz. It sends no token and needs none, so whom it speaks to need not be proved. */
 function statusOf({ host, port, tls }: HttpConfig): Promise<number> {

@@ -28,6 +28,13 @@ const http = z.strictObject({
     .default('127.0.0.1')
     .describe('Address to listen on; any but loopback needs a token and `tls`.'),
   port: port.default(8020).describe('TCP port; 0 takes a free one, which the log names.'),
+  stop_port: z
+    .union([port, z.literal('off')])
+    .nullable()
+    .default(null)
+    .describe(
+      'TCP port that hears `POST /stop` alone, in a thread of its own; 0 takes a free one, off: none. null: the one after `port`, or a free one.',
+    ),
   dialect: z
     .enum(['standard', 'phosphobot'])
     .default('standard')
@@ -92,7 +99,19 @@ const ros = z.strictObject({
     .nullable()
     .default(null)
     .describe('What joint and link names begin with on ROS 2: auto (name of the arm and _), a text, or null: nothing.'),
-  publish_tf: z.boolean().default(true).describe('Publish /tf and /tf_static; false where another node does.'),
+  publish_tf: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Publish the frames of the links; false where another node does. Where the arms stand is told in any case.',
+    ),
+  oldest_command: z
+    .number()
+    .min(0)
+    .default(0.5)
+    .describe(
+      'Speeds and poses in a stream whose stamp is older than this are refused, s; 0: stamps are not looked at.',
+    ),
   diagnostics: z
     .strictObject({
       warn_temperature: z.number().min(20).max(100).default(55).describe('Warm servo, degrees Celsius.'),
@@ -124,7 +143,7 @@ const control = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Real-time priority (SCHED_FIFO) of the control thread, and less by one that of simulated arms; null: none. Needs chrt and CAP_SYS_NICE.',
+      'Real-time priority (SCHED_FIFO) of the control thread, and less by one that of stops and of simulated arms; null: none. Needs chrt and CAP_SYS_NICE.',
     ),
 });
 

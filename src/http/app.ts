@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { Socket } from 'node:net';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,21 +7,27 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Origin } from '../arm/types.ts';
 import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { pathOf } from './addresses.ts';
 import { asyncApi } from './asyncapi.ts';
 import { Callers } from './callers.ts';
-import { endSilent } from './connections.ts';
-import { HttpProblem, INTERNAL_ERROR, problemOf } from './errors.ts';
-import { Guard } from './guard.ts';
+import { CLIENT_HEADER, type Client, Clients, LEASE } from './clients.ts';
+import { endSilent, refuseConnection, TIMES } from './connections.ts';
+import { DatagramPort } from './datagrams.ts';
+import { HttpProblem, INTERNAL_ERROR, PROBLEM_TYPE, problemDetails, problemOf, wantsProblem } from './errors.ts';
+import { etagOf, isKnown } from './etag.ts';
+import { type Admission, Guard } from './guard.ts';
 import { Limits } from './limits.ts';
 import { Hub } from './live/hub.ts';
 import { JogSessions } from './live/jog-sessions.ts';
 import { serveWebSockets } from './live/upgrade.ts';
 import { RequestCounts } from './metrics.ts';
+import { Motions } from './motions.ts';
 import { openApi } from './openapi.ts';
 import { pageRoutes } from './page.ts';
+import { REQUEST_HEADER, RequestIds } from './request-ids.ts';
 import { type Access, handlerOf, JSON_TYPE, type Parts, serverPath } from './route.ts';
 import { CHANNELS, ROUTES } from './routes/index.ts';
 import type { HttpServices } from './services.ts';
@@ -38,41 +43,27 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Content-Type of the request; the server's own choice of a parser never sees it. */
     sentType: string | undefined;
+    /** What it has proved, and who it is from; null where everybody is answered. */
+    admission: Admission | null;
+    client: Client | null;
   }
 }
 
 /** Largest body, bytes. */
 const BODY_LIMIT = 64 * 1024;
-/** Time a client has to say hello, to send its headers, and its whole request, ms. The answer of a move may take longer. */
-const HELLO_TIMEOUT = 5000;
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 20_000;
-const KEEP_ALIVE_TIMEOUT = 30_000;
-const SERVER_OPTIONS = { headersTimeout: HEADERS_TIMEOUT, connectionsCheckingInterval: 5000 };
 /** Browsers are not to take an answer for something else than it says it is. */
 const NOSNIFF = { 'x-content-type-options': 'nosniff' };
 
-function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
-  return reply.code(problem.status).headers(problem.headers).send({ detail: problem.detail });
-}
+/** Statuses that say to ask again, and after how many seconds where the problem itself does not say it. */
+const ASK_AGAIN: ReadonlySet<number> = new Set([429, 503]);
+const ASK_AGAIN_AFTER = '1';
 
-/** Answers a connection that sent no valid HTTP, or nothing in time. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, detail] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? ['408 Request Timeout', 'The request did not arrive in time.']
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? ['431 Request Header Fields Too Large', 'The headers are too large.']
-        : ['400 Bad Request', 'This is no valid HTTP request.'];
-  const body = JSON.stringify({ detail });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
-      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
-  );
+function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
+  const { id, headers } = reply.request;
+  if (ASK_AGAIN.has(problem.status)) reply.header('retry-after', ASK_AGAIN_AFTER);
+  reply.code(problem.status).headers(problem.headers);
+  if (!wantsProblem(headers.accept)) return reply.send({ detail: problem.detail, request_id: id });
+  return reply.type(PROBLEM_TYPE).send(JSON.stringify(problemDetails(problem, id)));
 }
 
 /** @throws {HttpProblem} 415 for a body that would have to be unpacked */
@@ -82,6 +73,13 @@ function checkEncoding(request: FastifyRequest): void {
   throw new HttpProblem(415, 'The body is compressed: send it as it is, without Content-Encoding.', {
     'accept-encoding': 'identity',
   });
+}
+
+/** The bodies of requests to this part of the server are files, which their handlers read. */
+function takesFile(app: FastifyInstance): FastifyInstance {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body));
+  return app;
 }
 
 /** Stands for the host by which a client reaches the bridge. */
@@ -105,17 +103,48 @@ function describeRoutes(app: FastifyInstance, { config: { dialect }, tokens, cer
       done();
     });
     app.get(url, (request, reply) => {
-      reply.header('content-type', JSON_TYPE).send(made().replace(HERE, request.host));
+      const description = made().replace(HERE, request.host);
+      if (isKnown(request, reply, etagOf(description))) return;
+      reply.header('content-type', JSON_TYPE).send(description);
     });
   }
+}
+
+const COMMAND_LINE: Origin = {
+  who: 'the command line',
+  from: 'this computer',
+  what: 'arm-bridge token',
+  request: null,
+};
+
+/** Takes up tokens with names that have come or gone, and ends the streams of those that have gone. */
+function followTokens({ named, logger, arms }: HttpServices, guard: Guard, clients: Clients): void {
+  const namesOf = (): string[] => named.all.map(({ name, scope }) => `${name} (${scope})`);
+  const before = namesOf();
+  try {
+    if (!named.refresh()) return;
+  } catch (error) {
+    logger.error((error as Error).message);
+  }
+  const now = namesOf();
+  const told = [
+    ...now.filter((name) => !before.includes(name)).map((name) => `token ${name} is valid`),
+    ...before.filter((name) => !now.includes(name)).map((name) => `token ${name} is of no use any more`),
+  ];
+  for (const text of told) arms.journal.record('configuration', null, COMMAND_LINE, 'done', text);
+  clients.endUnless((admission) => guard.stillAdmits(admission));
 }
 
 /** The HTTP service over the parts of the bridge. It does not listen yet: see {@link listen}. */
 export function buildApp(services: HttpServices): FastifyInstance {
   const { certificate, clock, logger } = services;
-  const guard = new Guard(services.config, services.tokens, clock);
+  const guard = new Guard(services.config, services.tokens, services.named, clock);
+  guard.onSession = services.onSession;
   const limits = new Limits(services.config.rate_limit, clock);
-  const callers = new Callers(guard.ownerKey, clock);
+  const clients = new Clients(services.config.dialect, clock);
+  const callers = new Callers(clock);
+  const motions = new Motions(clock);
+  const ids = new RequestIds(clock);
   const requests = new RequestCounts();
   const routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
   /** Requests whose clients wait to be told that their body is wanted. */
@@ -126,31 +155,25 @@ export function buildApp(services: HttpServices): FastifyInstance {
     // Requests are logged below, at debug level, by their ids: they need no loggers of their own.
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: () => logger as FastifyBaseLogger,
+    genReqId: ({ headers }) => ids.of(headers[REQUEST_HEADER]),
     bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    requestTimeout: TIMES.requestTimeout,
+    keepAliveTimeout: TIMES.keepAliveTimeout,
     ...(certificate === null
-      ? { http: SERVER_OPTIONS }
+      ? { http: TIMES }
       : {
-          serverFactory: (handler: RequestListener) =>
-            createServer(
-              {
-                ...certificate,
-                ...SERVER_OPTIONS,
-                handshakeTimeout: HELLO_TIMEOUT,
-                requestTimeout: REQUEST_TIMEOUT,
-                keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-              },
-              handler,
-            ),
+          serverFactory: (handler: RequestListener) => createServer({ ...certificate, ...TIMES }, handler),
         }),
     forceCloseConnections: true,
     exposeHeadRoutes: true,
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, ids.next()),
     frameworkErrors: (_error, request, reply) => {
       // Only a path that cannot be decoded comes here: no route has such a name.
       logger.debug({ path: pathOf(request.url) }, 'path refused');
-      send((reply as FastifyReply).headers(NOSNIFF), new HttpProblem(404, 'Not Found'));
+      send(
+        (reply as FastifyReply).headers({ ...NOSNIFF, [REQUEST_HEADER]: request.id }),
+        new HttpProblem(404, 'Not Found'),
+      );
     },
   });
 
@@ -173,21 +196,25 @@ export function buildApp(services: HttpServices): FastifyInstance {
   };
 
   app.decorateRequest('sentType', undefined);
+  app.decorateRequest('admission', null);
+  app.decorateRequest('client', null);
   // Hooks of every request call back: promises would cost more than what they do.
   app.addHook('onRequest', (request, reply, done) => {
     const { origin, 'access-control-request-method': asked } = request.raw.headers;
-    reply.headers(NOSNIFF);
+    reply.headers(NOSNIFF).header(REQUEST_HEADER, request.id);
     try {
       guard.checkSource(request.raw);
       if (origin !== undefined) {
         reply.header('vary', 'Origin');
         const mayRead = guard.mayRead(origin);
-        if (mayRead) reply.header('access-control-allow-origin', origin);
+        if (mayRead) {
+          reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', REQUEST_HEADER);
+        }
         if (request.method === 'OPTIONS' && asked !== undefined) {
           if (mayRead) {
             reply.headers({
               'access-control-allow-methods': 'GET, POST, DELETE',
-              'access-control-allow-headers': 'authorization, content-type',
+              'access-control-allow-headers': `authorization, content-type, ${CLIENT_HEADER}, ${REQUEST_HEADER}, idempotency-key`,
               'access-control-max-age': '600',
             });
           }
@@ -196,8 +223,14 @@ export function buildApp(services: HttpServices): FastifyInstance {
         }
       }
       const access = request.routeOptions.config.access ?? 'read';
+      reply.headers(limits.told(request.raw.socket.remoteAddress));
       limits.check(request.raw.socket, access);
-      if (access !== 'open') guard.checkScope(guard.admit(request.raw), access);
+      if (access !== 'open') {
+        const admission = guard.admit(request.raw);
+        guard.checkScope(admission.scope, access);
+        request.admission = admission;
+        request.client = clients.of(request.raw, admission);
+      }
       checkEncoding(request);
     } catch (error) {
       // The body of a refused request is not read: the connection ends with the answer.
@@ -246,13 +279,31 @@ export function buildApp(services: HttpServices): FastifyInstance {
     done();
   });
   app.addHook('preClose', () => callers.dismiss());
+  const watch = clients.watch(() => {
+    followTokens(services, guard, clients);
+    motions.endForsaken(clients);
+    for (const arm of services.arms.all) {
+      const { keeper } = arm;
+      if (keeper !== null && clients.hasGone(keeper)) arm.lapse(`has not been heard for ${LEASE} s`);
+    }
+  });
+  app.addHook('preClose', async () => {
+    watch.cancel();
+    motions.close();
+  });
 
   const hub = new Hub(services);
   app.addHook('preClose', async () => hub.close());
+  const datagrams = new DatagramPort(clock);
+  app.addHook('preClose', async () => datagrams.close());
   const parts: Parts = {
     services,
+    datagrams,
     callers,
+    clients,
+    motions,
     guard,
+    nextRequest: () => ids.next(),
     limits,
     hub,
     requests,
@@ -267,16 +318,23 @@ export function buildApp(services: HttpServices): FastifyInstance {
     const { method, access, answer } = route;
     // A stream has no end whose length could be told.
     const exposeHeadRoute = method === 'GET' && !('media' in answer && answer.media === 'text/event-stream');
-    app.route({
+    const served = {
       method,
       url: serverPath(route),
       config: { access },
       exposeHeadRoute,
       handler: handlerOf(route, parts),
-    });
+    };
+    if (route.file === undefined) app.route(served);
+    else {
+      app.register((inner, _options, done) => {
+        takesFile(inner).route(served);
+        done();
+      });
+    }
   }
   serveWebSockets(app, parts, CHANNELS);
-  pageRoutes(app);
+  pageRoutes(app, { stopPort: services.stopPort, secure: certificate !== null });
   describeRoutes(app, services);
   return app;
 }

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import type { FastifyReply } from 'fastify';
-import type { Caller, Owner } from '../arm/types.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Origin } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
+import { pathOf } from './addresses.ts';
+import type { Client } from './clients.ts';
 import { isDeaf, onConnectionClosed } from './connections.ts';
 
-const OWNER_NAME = 'an HTTP client';
 /** Time that motions and their answers have to end when the server closes, s. */
 const FAREWELL = 1;
 /** How often it is looked whether the connections of those who wait for motions can still be heard, s. */
@@ -16,9 +17,26 @@ export interface Meaning {
   readonly uncalibrated?: boolean | undefined;
 }
 
+/** What a request is, for the journal. */
+export function originOf({ client, method, id, raw }: FastifyRequest): Origin {
+  return { who: client!.owner.name, from: client!.from, what: `${method} ${pathOf(raw.url ?? '')}`, request: id };
+}
+
+/** Who asks by HTTP, and how. */
+export function asking(request: FastifyRequest, meaning: Meaning): Caller {
+  return callerOf(request.client!, originOf(request), meaning);
+}
+
+export function callerOf(
+  { owner }: Client,
+  origin: Origin,
+  { take_over = false, uncalibrated = false }: Meaning,
+): Caller {
+  return { owner, takeOver: take_over, uncalibrated, origin };
+}
+
 /** The clients whose requests run at this moment: tells each motion when the one that asked for it has gone. */
 export class Callers {
-  readonly owner: Owner;
   /** Each with its connection and a promise of the end of its answer. */
   readonly #open = new Map<AbortController, { readonly socket: Socket; readonly answered: Promise<unknown> }>();
   /** Connections that could not be heard when they were looked at last. */
@@ -26,8 +44,7 @@ export class Callers {
   readonly #clock: Clock;
   readonly #hearing: Pick<Timer, 'cancel'>;
 
-  constructor(ownerKey: string, clock: Clock, hearing = HEARING) {
-    this.owner = { key: ownerKey, name: OWNER_NAME };
+  constructor(clock: Clock, hearing = HEARING) {
     this.#clock = clock;
     this.#hearing = clock.every(hearing, () => this.#listen(), true);
   }
@@ -39,11 +56,6 @@ export class Callers {
     this.#deaf = new Set(deaf);
   }
 
-  /** Who asks by HTTP, and how. */
-  asking({ take_over = false, uncalibrated = false }: Meaning): Caller {
-    return { owner: this.owner, takeOver: take_over, uncalibrated };
-  }
-
   /**
    * Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. Whoever does not
    * ask for the signal has no motion that could outlive its client.
@@ -53,7 +65,7 @@ export class Callers {
     let signal: AbortSignal | undefined;
     const hear = (): AbortSignal => this.#hear(reply, () => working);
     const caller: Caller = {
-      ...this.asking(meaning),
+      ...asking(reply.request, meaning),
       get signal() {
         signal ??= hear();
         return signal;

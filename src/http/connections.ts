@@ -4,6 +4,15 @@ import type { Socket } from 'node:net';
 /** A client that takes nothing of what waits for it for so long has its connection ended, ms. */
 const MOST_SILENCE = 20_000;
 
+/** Time a client has to say hello, to send its headers, and its whole request, ms. The answer of a move may take longer. */
+export const TIMES = {
+  handshakeTimeout: 5000,
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 5000,
+};
+
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
@@ -43,4 +52,23 @@ export function endSilent(server: Server, silence = MOST_SILENCE): void {
 export function isDeaf(socket: Socket): boolean {
   // What `inject` makes of a request has no connection.
   return 'isPaused' in socket && socket.isPaused();
+}
+
+/** Answers a connection that sent no valid HTTP, or nothing in time. */
+export function refuseConnection(error: Error & { code?: string }, socket: Socket, id: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'The request did not arrive in time.']
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', 'The headers are too large.']
+        : ['400 Bad Request', 'This is no valid HTTP request.'];
+  const body = JSON.stringify({ detail, request_id: id });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+      `X-Content-Type-Options: nosniff\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

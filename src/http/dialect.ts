@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Clock, Timer } from '../clock.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { plainBoolean } from './fields.ts';
 
@@ -69,4 +70,33 @@ export function completedAbsolute(body: Fields): Fields {
 /** The same for /move/relative, where nothing is moved that is not given. */
 export function completedRelative(body: Fields): Fields {
   return { ...PHOSPHOBOT_TOLERANCES, ...body };
+}
+
+/** phosphobot's own client hangs up after 5 s, and an arm stops for one who has gone: it is answered before, s. */
+const PATIENCE = 4.5;
+/** It asks by httpx, whose limit that is. */
+const HURRIED = /^python-httpx\//;
+
+/**
+ * What a motion comes to, or what is told while it goes on: in this dialect when its client would wait no longer.
+ * @param agent header User-Agent of the client
+ */
+export async function answeredInTime<T>(
+  { clock, config: { dialect } }: { readonly clock: Clock; readonly config: Pick<HttpConfig, 'dialect'> },
+  agent: string | undefined,
+  motion: Promise<T>,
+  underWay: T,
+): Promise<T> {
+  if (dialect !== 'phosphobot' || agent === undefined || !HURRIED.test(agent)) return motion;
+  let timer: Timer | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = clock.after(PATIENCE, () => resolve(underWay));
+  });
+  // How one that has been answered ends is in the log.
+  motion.catch(() => {});
+  try {
+    return await Promise.race([motion, late]);
+  } finally {
+    timer?.cancel();
+  }
 }

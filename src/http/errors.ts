@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyError } from 'fastify';
 import { BridgeError, type ErrorCode, type Remedy } from '../arm/types.ts';
 
@@ -13,12 +14,35 @@ export interface FieldError {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
+/** What programs tell an error by: a code, and the next step where there is one. */
+export interface Named {
+  readonly code: string;
+  readonly remedy: Remedy | null;
+}
+
+/** Codes of refusals that are of HTTP alone, by status. */
+const CODES: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorised',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'too_slow',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'compressed',
+  422: 'invalid',
+  429: 'too_many',
+  503: 'unavailable',
+};
+
 /** An answer that is no success: `{detail: text}`, or `{detail: [fault, ...]}` for a request that cannot be read. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
     readonly detail: string | readonly FieldError[],
     readonly headers: Readonly<Record<string, string>> = {},
+    readonly named: Named = { code: CODES[status] ?? 'internal', remedy: null },
   ) {
     super(typeof detail === 'string' ? detail : detail.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '));
     this.name = 'HttpProblem';
@@ -80,7 +104,7 @@ export function inWords({ message, remedy, arm }: BridgeError): string {
 export function asProblem(error: unknown, context: ProblemContext): unknown {
   if (!(error instanceof BridgeError) || error.code === 'internal') return error;
   const status = context.status?.[error.code] ?? STATUS[error.code];
-  return new HttpProblem(status, sentence(error, context));
+  return new HttpProblem(status, sentence(error, context), {}, error);
 }
 
 function sentence(error: BridgeError, context: ProblemContext): string {
@@ -101,11 +125,34 @@ function sentence(error: BridgeError, context: ProblemContext): string {
 export function problemOf(error: unknown): HttpProblem | null {
   if (error instanceof HttpProblem) return error;
   if (error instanceof BridgeError) {
-    return error.code === 'internal' ? null : new HttpProblem(STATUS[error.code], inWords(error));
+    return error.code === 'internal' ? null : new HttpProblem(STATUS[error.code], inWords(error), {}, error);
   }
   const { code, statusCode, message } = error as Partial<FastifyError>;
   if (typeof code !== 'string' || !code.startsWith('FST_')) return null;
   if (statusCode === 413) return new HttpProblem(413, 'The request body is larger than 64 KiB.');
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return null;
   return new HttpProblem(statusCode, message ?? 'Bad Request');
+}
+
+/** Media type of an error as RFC 9457 has it. */
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Whether a client that sends this header Accept wants errors as RFC 9457 has them. */
+export function wantsProblem(accept: string | undefined): boolean {
+  return accept !== undefined && /application\/problem\+json(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
+}
+
+/** An error as RFC 9457 has it. @param request its id */
+export function problemDetails({ status, detail, message, named }: HttpProblem, request: string): object {
+  const { code, remedy } = named;
+  return {
+    type: `urn:arm-bridge:problem:${code}`,
+    title: STATUS_CODES[status],
+    status,
+    detail: message,
+    code,
+    remedy,
+    request_id: request,
+    ...(typeof detail === 'string' ? {} : { errors: detail }),
+  };
 }

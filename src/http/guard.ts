@@ -1,22 +1,38 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import { digestOf, type NamedTokens, SCOPES, type Scope } from '../named-tokens.ts';
 import { authorityOf, bareAddress, hostOf, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
 import { LONGEST_NAME } from './fields.ts';
 import type { Access } from './route.ts';
-import { SCOPES, type Scope, type Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 /** A session of a page ends after this time, s: a working day. */
 const SESSION_TIME = 12 * 3600;
 /** Sessions at once; the oldest gives way. */
 const MOST_SESSIONS = 256;
 const COOKIE = 'arm_bridge_session';
+const UNKNOWN_TOKEN = 'The token is not the one of http.token_file, nor one with a name that is still valid.';
 
-interface Session {
+/** What a request has proved: nothing where no token is needed, that it knows a token, or that it is of a page's session. */
+export interface Admission {
   readonly scope: Scope;
+  /** Equal for requests with the same token. */
+  readonly key: string;
+  /** Of a named token; null for others. */
+  readonly token: string | null;
+  /** Digest of the page's session; null for a request with the token itself. */
+  readonly session: string | null;
+}
+
+const ANYBODY: Admission = { scope: 'control', key: '', token: null, session: null };
+
+/** The session of a page that knows a token. */
+export interface Session {
+  readonly admission: Admission;
   /** By the monotonic clock, s. */
   readonly ends: number;
 }
@@ -25,27 +41,42 @@ interface Session {
 export class Guard {
   readonly #allowed: ReadonlySet<string>;
   readonly #listed: ReadonlySet<string>;
-  readonly #secrets: readonly { readonly digest: Buffer; readonly scope: Scope }[];
+  readonly #secrets: readonly { readonly digest: Buffer; readonly admission: Admission }[];
+  readonly #named: NamedTokens;
   readonly #sessions = new Map<string, Session>();
   readonly #secure: boolean;
+  /** Port of the pages that are this bridge's own, where they come from another one than that of the request; null: from the same. */
+  readonly #pagePort: number | null;
+  /** Told of each session as it begins, and as it ends early (with null). */
+  onSession: (key: string, session: Session | null) => void = () => {};
   /** The last Host that was found to be answered whatever its connection. */
   #knownHost: string | null = null;
   readonly #clock: Clock;
-  /** Ownership key of every client that this guard lets move arms. */
-  readonly ownerKey: string;
 
-  /** @param tokens null: none is needed */
-  constructor(config: HttpConfig, tokens: Tokens | null, clock: Clock) {
+  /**
+   * @param tokens null: none is needed
+   * @param named tokens with names, which come and go
+   * @param pagePort of the bridge's own pages, where the server listens on another one; null: it serves them itself
+   */
+  constructor(
+    config: HttpConfig,
+    tokens: Tokens | null,
+    named: NamedTokens,
+    clock: Clock,
+    pagePort: number | null = null,
+  ) {
     this.#clock = clock;
+    this.#named = named;
+    this.#pagePort = pagePort;
     const bound = bareAddress(config.host);
     this.#allowed = new Set([bound, ...config.allowed_hosts.map((host) => bareAddress(host))]);
     this.#listed = new Set(config.cors_origins.map((origin) => origin.toLowerCase()));
     this.#secure = config.tls !== null && config.tls !== 'off';
     this.#secrets = SCOPES.flatMap((scope) => {
       const token = tokens?.[scope] ?? null;
-      return token === null ? [] : [{ digest: digest(token), scope }];
+      const admission = { scope, key: scope, token: null, session: null };
+      return token === null ? [] : [{ digest: digestOf(token), admission }];
     });
-    this.ownerKey = tokens === null ? 'http' : `http:${digest(tokens.control).toString('hex').slice(0, 16)}`;
   }
 
   #knows(host: string | null, request: IncomingMessage): boolean {
@@ -97,7 +128,8 @@ export class Guard {
    * Whether a page is one of this bridge: it has the authority that the request names, or another loopback name and the same
    * port, or it is behind a proxy whose name is configured. A page on another port may be anybody's.
    */
-  #isOwnOrigin(origin: string, host: string, request: IncomingMessage): boolean {
+  #isOwnOrigin(origin: string, sent: string, request: IncomingMessage): boolean {
+    const host = this.#homeOf(sent);
     const authority = /^https?:\/\/(.+)$/i.exec(origin)?.[1]?.toLowerCase();
     const name = authority === undefined ? null : hostOf(authority);
     if (name === null || !this.#knows(name, request)) return false;
@@ -106,22 +138,51 @@ export class Guard {
     return isLoopback(name) && isLoopback(hostOf(host) ?? '') && port === portOf(host);
   }
 
+  /** The authority of this bridge's own pages, as a client calls it that has sent this Host. */
+  #homeOf(host: string): string {
+    return this.#pagePort === null ? host : `${host.replace(/:\d+$/, '')}:${this.#pagePort}`;
+  }
+
+  /** Whether the page that sends a request is one of this bridge: it may read the answer with its session. */
+  isOwnPage(request: IncomingMessage): boolean {
+    const { host = '', origin } = request.headers;
+    return origin !== undefined && this.#isOwnOrigin(origin, host, request);
+  }
+
+  /** Takes over a session of another guard, or its end (null). */
+  takeSession(key: string, session: Session | null): void {
+    if (session === null) this.#sessions.delete(key);
+    else this.#sessions.set(key, session);
+    while (this.#sessions.size > MOST_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
+  }
+
   /**
    * What the client of a request may do, by its bearer token or the cookie of its session.
    * @throws {HttpProblem} 401 with WWW-Authenticate, 403 for a cookie that a page of another origin sends along
    */
-  admit(request: IncomingMessage): Scope {
-    if (this.#secrets.length === 0) return 'control';
+  admit(request: IncomingMessage): Admission {
+    const open = this.#secrets.length === 0;
     const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
-    if (match !== null) return this.#scopeOf(match[1]!);
-    const session = this.#sessionOf(request);
-    if (session === null) {
-      throw unauthorised(
-        'A token is needed: send the header "Authorization: Bearer <token>" with the token of http.token_file.',
-      );
+    if (match !== null) {
+      const found = this.#admissionOf(match[1]!);
+      if (found !== null) return found;
+      if (open) return ANYBODY;
+      throw unauthorised(UNKNOWN_TOKEN);
     }
-    this.#requireOwnPage(request);
-    return session.scope;
+    const session = this.#sessionOf(request);
+    if (session !== null) {
+      this.#requireOwnPage(request);
+      return session.admission;
+    }
+    if (open) return ANYBODY;
+    throw unauthorised(
+      'A token is needed: send the header "Authorization: Bearer <token>" with the token of http.token_file, or one with a name.',
+    );
+  }
+
+  /** Whether what has been admitted once still is: its token may have been revoked. */
+  stillAdmits({ token }: Admission): boolean {
+    return token === null || this.#named.all.some(({ name }) => name === token);
   }
 
   /** @throws {HttpProblem} 403 when a client may not call a route */
@@ -137,13 +198,17 @@ export class Guard {
    */
   openSession(token: string): { readonly scope: Scope; readonly cookie: string | null } {
     if (this.#secrets.length === 0) return { scope: 'control', cookie: null };
-    const scope = this.#scopeOf(token);
+    const admission = this.#admissionOf(token);
+    if (admission === null) throw unauthorised(UNKNOWN_TOKEN);
     const now = this.#clock.now();
     for (const [key, { ends }] of this.#sessions) if (ends < now) this.#sessions.delete(key);
     while (this.#sessions.size >= MOST_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
     const id = randomBytes(32).toString('base64url');
-    this.#sessions.set(keyOf(id), { scope, ends: now + SESSION_TIME });
-    return { scope, cookie: this.#cookie(id, SESSION_TIME) };
+    const key = keyOf(id);
+    const session = { admission: { ...admission, session: key }, ends: now + SESSION_TIME };
+    this.#sessions.set(key, session);
+    this.onSession(key, session);
+    return { scope: admission.scope, cookie: this.#cookie(id, SESSION_TIME) };
   }
 
   /**
@@ -154,7 +219,7 @@ export class Guard {
   closeSession(request: IncomingMessage): string {
     this.#requireOwnPage(request);
     const id = cookieOf(request);
-    if (id !== null) this.#sessions.delete(keyOf(id));
+    if (id !== null && this.#sessions.delete(keyOf(id))) this.onSession(keyOf(id), null);
     return this.#cookie('', 0);
   }
 
@@ -162,8 +227,9 @@ export class Guard {
    * Another port of this host is the same site for a cookie, but not the page that the cookie was given to. The scheme may
    * differ: a proxy in front may encrypt.
    */
-  #requireOwnPage({ headers: { origin, host } }: IncomingMessage): void {
-    if (origin === undefined || origin.replace(/^https?:\/\//i, '').toLowerCase() === host?.toLowerCase()) return;
+  #requireOwnPage({ headers: { origin, host = '' } }: IncomingMessage): void {
+    const home = this.#homeOf(host).toLowerCase();
+    if (origin === undefined || origin.replace(/^https?:\/\//i, '').toLowerCase() === home) return;
     throw new HttpProblem(403, 'The session is not of this page: send the token itself.');
   }
 
@@ -174,15 +240,18 @@ export class Guard {
   #sessionOf(request: IncomingMessage): Session | null {
     const id = cookieOf(request);
     const session = id === null ? undefined : this.#sessions.get(keyOf(id));
-    return session === undefined || session.ends < this.#clock.now() ? null : session;
+    if (session === undefined || session.ends < this.#clock.now()) return null;
+    return this.stillAdmits(session.admission) ? session : null;
   }
 
-  #scopeOf(token: string): Scope {
-    const sent = digest(token);
+  /** Null for a token that is unknown. */
+  #admissionOf(token: string): Admission | null {
+    const sent = digestOf(token);
     // All are compared, so that the time says nothing of which one it was.
-    const found = this.#secrets.filter((secret) => timingSafeEqual(sent, secret.digest));
-    if (found.length > 0) return found[0]!.scope;
-    throw unauthorised('The token is not the one of http.token_file.');
+    const found = this.#secrets.filter(({ digest }) => timingSafeEqual(sent, digest));
+    const named = this.#named.all.filter(({ digest }) => timingSafeEqual(sent, Buffer.from(digest, 'hex')));
+    const [{ name, scope } = { name: '', scope: null }] = named;
+    return found[0]?.admission ?? (scope === null ? null : { scope, key: `token ${name}`, token: name, session: null });
   }
 }
 
@@ -210,9 +279,5 @@ function cookieOf(request: IncomingMessage): string | null {
 
 /** Sessions are looked up by a digest, so that the time of the look-up says nothing of the ids there are. */
 function keyOf(id: string): string {
-  return digest(id).toString('hex');
-}
-
-function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return digestOf(id).toString('hex');
 }

@@ -84,6 +84,21 @@ export class Limits {
     });
   }
 
+  /** Headers that tell a client how many requests it has left; none for this computer, which may send any number. */
+  told(address: string | undefined): Readonly<Record<string, string>> {
+    if (address === undefined || isLoopback(address)) return {};
+    const bucket = this.#buckets.get(shareOf(address));
+    const left =
+      bucket === undefined
+        ? this.#rate
+        : Math.min(this.#rate, bucket.left + (this.#clock.now() - bucket.filled) * this.#rate);
+    return {
+      'ratelimit-limit': String(this.#rate),
+      'ratelimit-remaining': String(Math.max(0, Math.floor(left) - 1)),
+      'ratelimit-reset': '1',
+    };
+  }
+
   /** Whether a client may send another request or message now. Those of this computer may always. */
   allows(address: string | undefined): boolean {
     if (address === undefined || isLoopback(address)) return true;

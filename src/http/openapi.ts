@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Dialect, PHOSPHOBOT_TOLERANCES } from './dialect.ts';
+import { PROBLEM_TYPE } from './errors.ts';
 import { components } from './fields.ts';
 import { pathSchema, querySchema, type Route, TAGS } from './route.ts';
 import { ROUTES } from './routes/index.ts';
@@ -61,15 +62,20 @@ function answer(description: string, schema: Json, example?: unknown): Json {
   return { description, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } };
 }
 
-const errorAnswer = (description: string): Json => answer(description, { $ref: '#/components/schemas/HTTPError' });
+/** A refusal, in either of the forms between which `Accept` chooses. */
+function refusal(description: string, schema: string): Json {
+  const { content } = answer(description, { $ref: `#/components/schemas/${schema}` }) as { readonly content: Json };
+  const problem = { schema: { $ref: '#/components/schemas/ProblemDetails' } };
+  return { description, content: { ...content, [PROBLEM_TYPE]: problem } };
+}
+
+const errorAnswer = (description: string): Json => refusal(description, 'HTTPError');
 
 function commonResponses(): Json {
   return Object.fromEntries(
     Object.entries(COMMON).map(([name, [status, description]]) => [
       name,
-      status === 422
-        ? answer(description, { $ref: '#/components/schemas/HTTPValidationError' })
-        : errorAnswer(description),
+      status === 422 ? refusal(description, 'HTTPValidationError') : errorAnswer(description),
     ]),
   );
 }
@@ -99,12 +105,18 @@ function requestBody({ schema, optional, example }: NonNullable<Route['body']>):
   };
 }
 
+function fileBody({ description, media, most, example }: NonNullable<Route['file']>): Json {
+  const schema = { type: 'string', format: 'binary', maxLength: most };
+  return { required: true, description, content: { [media]: { schema, example } } };
+}
+
 function responsesOf(route: Route, takesParameters: boolean): Json {
-  const { answer: success, failure, refusals, access, body } = route;
+  const { answer: success, failure, refusals, access, body, file } = route;
   const common: (keyof typeof COMMON)[] = ['Forbidden', 'Fault', 'Unavailable'];
   if (access !== 'open') common.push('Unauthorised');
   if (access !== 'stop') common.push('TooMany');
   if (body !== undefined) common.push('Unreadable', 'TooLarge', 'Compressed');
+  if (file !== undefined) common.push('Compressed');
   if (body !== undefined || takesParameters) common.push('Invalid');
   const responses: Record<number, Json> = {};
   for (const name of common) responses[COMMON[name][0]] = { $ref: `#/components/responses/${name}` };
@@ -117,7 +129,7 @@ function responsesOf(route: Route, takesParameters: boolean): Json {
     const schema = success.schema === undefined ? { type: 'string' } : reference(success.schema);
     responses[200] = { description, content: { [success.media]: { schema, example } } };
   } else {
-    responses[200] = answer(description, reference(success.schema), example);
+    responses[success.status ?? 200] = answer(description, reference(success.schema), example);
   }
   return responses;
 }
@@ -132,6 +144,7 @@ function operationOf(route: Route, token: boolean): Json {
     ...(token && route.access === 'open' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body) }),
+    ...(route.file === undefined ? {} : { requestBody: fileBody(route.file) }),
     responses: responsesOf(route, parameters.length > 0),
   };
 }

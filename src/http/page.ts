@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hostOf } from './addresses.ts';
+import { pageCookie } from './clients.ts';
+import { etagOf, isKnown } from './etag.ts';
 
 /** Where `npm run build:page` puts the page: beside this room, once compiled. */
 const FOLDER = fileURLToPath(new URL('../page', import.meta.url));
@@ -20,9 +22,6 @@ const PATHS: Readonly<Record<string, string>> = { 'index.html': '/', 'docs.html'
 
 /** The page runs its own files and speaks to its own bridge; nobody puts it into a frame and lures clicks on it. */
 const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -32,12 +31,33 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
+/** @param stops where the page reaches the stop's own port; empty where it does not */
+const policy = (stops: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${stops}; ` +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The stop's own port as a page reaches it that was loaded from this host. */
+function stopsOf({ protocol, headers: { host = '' } }: FastifyRequest, port: number | null): string {
+  const name = hostOf(host);
+  if (port === null || name === null) return '';
+  return ` ${protocol}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
 /**
  * The control page at `/`, and that of the interface at `/docs`. Their files are in memory and no request is a path on the
  * disk. They need no token: they are the same for everybody, and the control page asks for the token itself.
+ * @param stopPort on which stops alone are heard; null: there is none now
+ * @param secure the bridge speaks TLS
  * @param folder of the built page
  */
-export function pageRoutes(app: FastifyInstance, folder: string = FOLDER): void {
+export function pageRoutes(
+  app: FastifyInstance,
+  {
+    stopPort = () => null,
+    secure = false,
+    folder = FOLDER,
+  }: { readonly stopPort?: () => number | null; readonly secure?: boolean; readonly folder?: string } = {},
+): void {
   const config = { access: 'open' as const };
   if (!existsSync(join(folder, 'index.html'))) {
     app.get('/', { config }, async (_request, reply) =>
@@ -53,10 +73,13 @@ export function pageRoutes(app: FastifyInstance, folder: string = FOLDER): void 
     if (type === undefined) continue;
     const plain = readFileSync(join(folder, name));
     const compressed = readFileSync(join(folder, `${name}.gz`));
-    const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+    const etag = etagOf(plain);
     app.get(PATHS[name] ?? `/${name}`, { config }, (request, reply) => {
-      reply.headers({ ...HEADERS, etag, vary: 'Accept-Encoding' });
-      if (request.headers['if-none-match']?.includes(etag) === true) return reply.code(304).send();
+      reply.headers({ ...HEADERS, vary: 'Accept-Encoding' });
+      reply.header('content-security-policy', policy(stopsOf(request, stopPort())));
+      const cookie = name === 'index.html' ? pageCookie(request.raw, secure) : null;
+      if (cookie !== null) reply.header('set-cookie', cookie);
+      if (isKnown(request, reply, etag)) return reply;
       reply.type(type);
       if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(plain);
       return reply.header('content-encoding', 'gzip').send(compressed);

@@ -1,14 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Arm, ErrorCode } from '../arm/types.ts';
+import type { Act } from '../arm/journal.ts';
+import { type Arm, type ErrorCode, messageOf } from '../arm/types.ts';
+import { RECORDING_NAME } from '../recording/recording-service.ts';
 import type { Callers } from './callers.ts';
+import { originOf } from './callers.ts';
+import type { Clients } from './clients.ts';
+import type { DatagramPort } from './datagrams.ts';
 import { asProblem, HttpProblem } from './errors.ts';
-import { LONGEST_NAME, queryBoolean, queryInteger, word } from './fields.ts';
+import { LONGEST_NAME, queryBoolean, queryInteger, text, word } from './fields.ts';
 import type { Guard } from './guard.ts';
 import type { Limits } from './limits.ts';
 import type { Hub } from './live/hub.ts';
 import type { JogSessions } from './live/jog-sessions.ts';
 import type { RequestCounts } from './metrics.ts';
+import type { Motions } from './motions.ts';
 import { armById, armByName, armsById, drivenArmsById, type HttpServices } from './services.ts';
 import { type BodyShape, Faults, readBody, readQuery } from './validation.ts';
 import { writerOf } from './writer.ts';
@@ -28,6 +34,7 @@ export const TAGS = {
   control: 'Motion of the arms.',
   status: 'State of the bridge.',
   arms: 'Arms by name, in SI units.',
+  recordings: 'What arms have done: episodes, files, datasets.',
   live: 'State as it changes.',
   simulation: 'Simulated arms only.',
 } as const;
@@ -37,9 +44,10 @@ type Fields = Readonly<Record<string, z.ZodType>>;
 
 /**
  * Which arms a route is about. `one`: `robot_id` names it, 0 when left out; `each`: all when left out; `driven`: likewise, but
- * for those that were disconnected on purpose; `named`: `{name}` in the path; `none`: no arm, or some of the body.
+ * for those that were disconnected on purpose; `named`: `{name}` in the path; `none`: no arm, or some of the body. `recording`: no
+ * arm either, and `{name}` in the path is that of a recording.
  */
-type Target = 'one' | 'each' | 'driven' | 'named' | 'none';
+type Target = 'one' | 'each' | 'driven' | 'named' | 'recording' | 'none';
 
 interface Body<Schema extends z.ZodType> extends BodyShape<Schema> {
   /** As it can be sent to the default configuration. */
@@ -48,6 +56,8 @@ interface Body<Schema extends z.ZodType> extends BodyShape<Schema> {
 
 /** An answer in JSON, written through its schema: what has no place there is not sent. */
 interface JsonAnswer<Schema extends z.ZodType> {
+  /** 200 when left out; the handler sets it. */
+  readonly status?: 202;
   readonly description: string;
   readonly schema: Schema;
   readonly example: z.input<Schema>;
@@ -55,6 +65,7 @@ interface JsonAnswer<Schema extends z.ZodType> {
 
 /** An answer in another media type, which the handler sends by itself. */
 interface MediaAnswer {
+  readonly status?: undefined;
   readonly description: string;
   readonly media: string;
   /** Of each event of a stream; left out: it is text. */
@@ -68,10 +79,15 @@ type Answer<Schema extends z.ZodType> = JsonAnswer<Schema> | MediaAnswer;
 export interface Parts {
   readonly services: HttpServices;
   readonly callers: Callers;
+  readonly clients: Clients;
+  readonly motions: Motions;
+  /** Id of a request that the server has not numbered: one for a WebSocket. */
+  readonly nextRequest: () => string;
   readonly guard: Guard;
   readonly limits: Limits;
   readonly hub: Hub;
   readonly jogs: JogSessions;
+  readonly datagrams: DatagramPort;
   readonly requests: RequestCounts;
   /** Where the bridge listens. */
   readonly address: () => { readonly host: string; readonly port: number };
@@ -83,8 +99,11 @@ export interface Input<T extends Target, Query extends Fields, Schema extends z.
   readonly arm: T extends 'one' | 'named' ? Arm : undefined;
   /** Of `each` and `driven`. */
   readonly arms: T extends 'each' | 'driven' ? readonly Arm[] : undefined;
+  /** Name of `recording`, of which there need not be one. */
+  readonly recording: T extends 'recording' ? string : undefined;
   readonly query: { readonly [Name in keyof Query]: z.output<Query[Name]> };
   readonly body: z.output<Schema>;
+  readonly params: Readonly<Record<string, string>>;
   readonly request: FastifyRequest;
 }
 
@@ -93,6 +112,8 @@ interface Declaration<T extends Target, Query extends Fields, Schema extends z.Z
   /** With `{name}` for what is named. */
   readonly path: string;
   readonly access: Access;
+  /** What it does to arms, for the journal; left out: nothing. */
+  readonly act?: Act;
   /** Of the operation, unique. */
   readonly id: string;
   readonly tag: keyof typeof TAGS;
@@ -100,7 +121,17 @@ interface Declaration<T extends Target, Query extends Fields, Schema extends z.Z
   readonly description: string;
   readonly target: T;
   readonly query?: Query;
+  /** What is named in the path beside the arm, each a text. */
+  readonly params?: readonly string[];
   readonly body?: Body<Schema>;
+  /** In place of a body: a file, which the handler reads from the stream `request.body`. */
+  readonly file?: {
+    readonly description: string;
+    readonly media: string;
+    /** Bytes that it may have. */
+    readonly most: number;
+    readonly example: string;
+  };
   readonly answer: Answer<Out>;
   /** What it answers 503 with, in place of an error. */
   readonly failure?: JsonAnswer<Out>;
@@ -145,6 +176,8 @@ const uncalibrated = queryBoolean()
 export const moving = { take_over: takeOver, uncalibrated } as const;
 const ARM_NAME = word(LONGEST_NAME).describe('Name of the arm, as in the configuration.');
 
+const RECORDING = text(RECORDING_NAME).describe('Name of the recording.');
+
 /** Refusals of many routes. */
 export const CONFLICT = 'Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset).';
 export const UNKNOWN_ARM = 'The arm is unknown.';
@@ -159,8 +192,10 @@ export function querySchema({ target, query }: Route): z.ZodObject {
 }
 
 /** What is named in the path of a route. */
-export function pathSchema({ target }: Route): z.ZodObject {
-  return z.object(target === 'named' ? { name: ARM_NAME } : {});
+export function pathSchema({ target, params = [] }: Route): z.ZodObject {
+  if (target === 'recording') return z.object({ name: RECORDING });
+  const others = params.map((name) => [name, word(LONGEST_NAME).describe('As it was given.')]);
+  return z.object({ ...(target === 'named' ? { name: ARM_NAME } : {}), ...Object.fromEntries(others) });
 }
 
 /** Path of a route as the server writes it. */
@@ -169,12 +204,14 @@ export function serverPath({ path }: Route): string {
 }
 
 function armsOf(target: Target, id: unknown, request: FastifyRequest, services: HttpServices) {
-  const none = { arm: undefined, arms: undefined };
+  const none = { arm: undefined, arms: undefined, recording: undefined };
   switch (target) {
     case 'one':
       return { ...none, arm: armById(services, id as number) };
     case 'named':
       return { ...none, arm: armByName(services, (request.params as { name: string }).name) };
+    case 'recording':
+      return { ...none, recording: recordingName((request.params as { name: string }).name) };
     case 'each':
       return { ...none, arms: armsById(services, (id as number | undefined) ?? null) };
     case 'driven':
@@ -182,6 +219,12 @@ function armsOf(target: Target, id: unknown, request: FastifyRequest, services: 
     case 'none':
       return none;
   }
+}
+
+/** @throws {HttpProblem} 404 for what is no name */
+function recordingName(name: string): string {
+  if (RECORDING_NAME.test(name)) return name;
+  throw new HttpProblem(404, 'There is no recording of this name: names are 1 to 64 letters, digits, "_" and "-".');
 }
 
 /** How requests of a route are read: all of a request is checked before anything is done. */
@@ -197,15 +240,42 @@ function readerOf(route: Route, services: HttpServices) {
     const query: Readonly<Record<string, unknown>> = url.includes('?') ? readQuery(url, schema, faults) : defaults;
     const body = shape === undefined ? undefined : readBody(request.body, request.sentType, shape, faults, dialect);
     faults.refuse();
-    return { query, body, request, ...armsOf(target, query.robot_id, request, services) } as Input<
-      Target,
-      Fields,
-      z.ZodType
-    >;
+    return {
+      query,
+      body,
+      request,
+      params: request.params,
+      ...armsOf(target, query.robot_id, request, services),
+    } as Input<Target, Fields, z.ZodType>;
   };
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** What became of a request, as its answer says it. */
+function outcomeOf(answer: unknown): ['done' | 'failed', string | null] {
+  const { status, calibration_status, message = null } = answer as Readonly<Record<string, string | null>>;
+  return status === 'error' || calibration_status === 'error' ? ['failed', message] : ['done', null];
+}
+
+/**
+ * How the outcome of a request is written in the journal, unless an arm has written there what it has asked for.
+ * @returns null for a route that does nothing to arms
+ */
+function writing(
+  { act }: Route,
+  { arm, arms }: Input<Target, Fields, z.ZodType>,
+  request: FastifyRequest,
+  { arms: { journal } }: HttpServices,
+): ((outcome: 'done' | 'failed' | 'refused', message: string | null) => void) | null {
+  if (act === undefined) return null;
+  const before = journal.changes;
+  const named = (arm as Arm | undefined) ?? (arms?.length === 1 ? arms[0] : undefined);
+  return (outcome, message) => {
+    if (journal.hasWritten(request.id, before)) return;
+    journal.record(act, named?.name ?? null, originOf(request), outcome, message);
+  };
+}
 
 /** How requests of a route are answered. */
 export function handlerOf(route: Route, parts: Parts) {
@@ -236,22 +306,26 @@ export function handlerOf(route: Route, parts: Parts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const input = read(request);
     const { arm } = input as { readonly arm: Arm | undefined };
+    const note = writing(route, input, request, services);
+    const tell = (outcome: unknown): void => {
+      note?.(...outcomeOf(outcome));
+      send(outcome, reply);
+    };
+    const fail = (error: unknown): void => {
+      note?.('refused', messageOf(error));
+      refuse(error, arm, reply);
+    };
     let answer: unknown;
     try {
       answer = route.handler(parts, input, reply);
     } catch (error) {
-      refuse(error, arm, reply);
+      fail(error);
       return;
     }
     if (!(answer instanceof Promise)) {
-      send(answer, reply);
+      tell(answer);
       return;
     }
-    answer
-      .then(
-        (outcome) => send(outcome, reply),
-        (error) => refuse(error, arm, reply),
-      )
-      .catch((error) => reply.send(error));
+    answer.then(tell, fail).catch((error) => reply.send(error));
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REMEDIES } from '../arm/types.ts';
 import { components } from './fields.ts';
 
 /** Answers that many routes give. */
@@ -32,10 +33,29 @@ export const validationError = z
   })
   .register(components, { id: 'ValidationError' });
 
+const requestId = z.string().describe('Of the request, as in its header X-Request-Id and in the log.');
+
 export const httpValidationError = z
-  .object({ detail: z.array(validationError).max(21).describe('At most 20, then how many more there are.') })
+  .object({
+    detail: z.array(validationError).max(21).describe('At most 20, then how many more there are.'),
+    request_id: requestId,
+  })
   .register(components, { id: 'HTTPValidationError' });
 
 export const httpError = z
-  .object({ detail: z.string().describe('What is wrong and what to do next.') })
+  .object({ detail: z.string().describe('What is wrong and what to do next.'), request_id: requestId })
   .register(components, { id: 'HTTPError' });
+
+export const problemDetails = z
+  .object({
+    type: z.string().describe('urn:arm-bridge:problem: and the code.'),
+    title: z.string().describe('Of the status.'),
+    status: z.int().describe('Of HTTP.'),
+    detail: z.string().describe('What is wrong and what to do next.'),
+    code: z.string().describe('What is wrong, for programs.'),
+    remedy: z.enum(REMEDIES).nullable().describe('The next step, where another part of the bridge offers one.'),
+    request_id: z.string().describe('By which the log of the bridge tells of it.'),
+    errors: z.array(validationError).max(21).optional().describe('Faults of a request that fails validation.'),
+  })
+  .describe('An error as RFC 9457 has it, for those who accept application/problem+json.')
+  .register(components, { id: 'ProblemDetails' });

@@ -9,12 +9,15 @@ import type { MirrorService } from '../mirror/mirror-service.ts';
 import type { JogService } from '../motion/jog-service.ts';
 import type { JointGoals } from '../motion/joint-goals.ts';
 import type { MoveService } from '../motion/move-service.ts';
+import type { StreamedMoves } from '../motion/streamed-moves.ts';
 import type { TeleopService } from '../motion/teleop-service.ts';
 import type { TorqueSwitch } from '../motion/torque.ts';
+import type { NamedTokens } from '../named-tokens.ts';
 import type { RecordingService } from '../recording/recording-service.ts';
 import type { Roster } from '../roster.ts';
 import { HttpProblem } from './errors.ts';
 import { LONGEST_NAME } from './fields.ts';
+import type { Session } from './guard.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the physics of a simulated arm can be asked, beside its servo bus. */
@@ -52,6 +55,8 @@ export interface HttpServices {
   readonly config: HttpConfig;
   readonly arms: Arms;
   readonly motion: MoveService;
+  /** Moves as clients of the phosphobot dialect send them. */
+  readonly streamedMoves: Pick<StreamedMoves, 'moveAbsolute' | 'moveRelative'>;
   readonly joints: JointGoals;
   readonly torque: TorqueSwitch;
   readonly recordings: RecordingService;
@@ -71,6 +76,10 @@ export interface HttpServices {
   /** Resolves to false when the control loop does not come to its next cycle within a second. */
   readonly alive: () => Promise<boolean>;
   readonly loop: () => LoopStatistics;
+  /** Port that hears stops alone; null while there is none. */
+  readonly stopPort: () => number | null;
+  /** Told of each session of a page as it begins, and as it ends early (null). */
+  readonly onSession: (key: string, session: Session | null) => void;
   readonly ros: () => {
     readonly enabled: boolean;
     readonly reason: string;
@@ -84,9 +93,13 @@ export interface HttpServices {
   readonly version: string;
   /** Every request must carry one; null: none is needed. */
   readonly tokens: Tokens | null;
+  /** Tokens with names, which come and go while the bridge runs. */
+  readonly named: NamedTokens;
   /** PEM of the server's certificate and key; null: plain HTTP. */
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | null;
 }
+
+const UNKNOWN = { code: 'unknown_arm', remedy: null };
 
 /** @throws {HttpProblem} 400 naming the known ids */
 export function armById({ arms, config }: HttpServices, id: number): Arm {
@@ -96,10 +109,11 @@ export function armById({ arms, config }: HttpServices, id: number): Arm {
   if (config.dialect === 'phosphobot') {
     const last = arms.all.at(-1);
     if (id === -1 && last !== undefined) return last;
-    throw new HttpProblem(400, `Robot ID ${text} is out of range. Only ${arms.all.length} robots connected.`);
+    const problem = `Robot ID ${text} is out of range. Only ${arms.all.length} robots connected.`;
+    throw new HttpProblem(400, problem, {}, UNKNOWN);
   }
   const known = arms.all.map((candidate) => candidate.id).sort((a, b) => a - b);
-  throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`);
+  throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`, {}, UNKNOWN);
 }
 
 /** @throws {HttpProblem} 404 naming the known arms */
@@ -107,7 +121,7 @@ export function armByName({ arms }: HttpServices, name: string): Arm {
   const arm = arms.byName(name);
   if (arm !== undefined) return arm;
   const known = arms.all.map((candidate) => candidate.name).join(', ');
-  throw new HttpProblem(404, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`);
+  throw new HttpProblem(404, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`, {}, UNKNOWN);
 }
 
 /** The arm with an id, or all arms. @throws {HttpProblem} 400 naming the known ids */

@@ -1,19 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import { newToken } from '../named-tokens.ts';
 import { isLoopback } from './addresses.ts';
 
 /** A token shorter than this can be guessed over a network. */
 export const MIN_TOKEN_LENGTH = 16;
-/** Random bytes of a token that is made here. */
-const TOKEN_BYTES = 32;
-
-/** What a client may do: look, or move arms too. */
-export const SCOPES = ['read', 'control'] as const;
-export type Scope = (typeof SCOPES)[number];
-
 /** The bearer tokens, by what they allow. */
 export interface Tokens {
   readonly control: string;
@@ -56,7 +49,7 @@ export function readTokens(config: HttpConfig, folder: string): TokenFiles {
 function makeToken(file: string, withFolder: boolean): boolean {
   try {
     if (withFolder) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, `${randomBytes(TOKEN_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, `${newToken()}\n`, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alarmTexts } from '../arm/alarms.ts';
+import { ACTS, type Entry, OUTCOMES } from '../arm/journal.ts';
 import { ARM_STATES, type Arm } from '../arm/types.ts';
 import { components, MOST_JOINTS } from './fields.ts';
 import type { HttpServices } from './services.ts';
@@ -34,11 +35,19 @@ export const placementView = (arm: Arm) => ({
   doubt: arm.doubt,
 });
 
+/** Who has an arm. */
+export const holder = {
+  owner: z.string().nullable().describe('Who has the arm; null when it is free.'),
+  owner_since: z.number().nullable().describe('Since when, seconds since the epoch; null when it is free.'),
+};
+
+export const holderView = ({ held }: Arm) => ({ owner: held?.owner.name ?? null, owner_since: held?.since ?? null });
+
 export const armState = z
   .object({
     id: z.int(),
     state: z.enum(ARM_STATES),
-    owner: z.string().nullable().describe('Who has the arm; null when it is free.'),
+    ...holder,
     torque: z.boolean(),
     initialised: z.boolean().describe('/move/init has set the zero.'),
     ...placement,
@@ -83,7 +92,7 @@ export function armView(arm: Arm): ArmState {
   return {
     id: arm.id,
     state,
-    owner: arm.owner?.name ?? null,
+    ...holderView(arm),
     torque,
     initialised: arm.initialised,
     ...placementView(arm),
@@ -313,3 +322,29 @@ export function logView({ log }: HttpServices, from: number, most: number): z.in
 export function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
+
+/** An entry of the journal. */
+export const journalEvent = z
+  .object({
+    id: z.int().describe('Rises with each entry.'),
+    time: z.number().describe('When it began, seconds since the epoch.'),
+    act: z.enum(ACTS).describe('What was done.'),
+    arm: z.string().nullable().describe('To which arm; null: to several, or none.'),
+    who: z.string().describe('Who has asked for it.'),
+    origin: z.string().describe('From where: an address, this computer, ROS 2, or the bridge itself.'),
+    what: z.string().describe('Method and path of the request, or the ROS 2 service, action or topic.'),
+    request_id: z.string().nullable().describe('Of the HTTP request, as in X-Request-Id; null: it was none.'),
+    taken_from: z.string().nullable().describe('Who had the arm, and lost it by this; null: nobody.'),
+    outcome: z.enum(OUTCOMES).describe('`ended`: somebody or something else has ended it.'),
+    message: z.string().nullable().describe('Why it failed, was refused or ended.'),
+    ended: z.number().nullable().describe('When it was over, seconds since the epoch; null while it is under way.'),
+    count: z.int().describe('How often, for what comes as a stream.'),
+  })
+  .register(components, { id: 'JournalEvent' });
+
+export const eventView = ({ request, takenFrom, from, ...entry }: Entry): z.input<typeof journalEvent> => ({
+  ...entry,
+  request_id: request,
+  taken_from: takenFrom,
+  origin: from,
+});

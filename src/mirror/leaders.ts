@@ -5,7 +5,7 @@ import type { GainStore } from '../arm/gain-store.ts';
 import { BridgeError, type Caller, messageOf } from '../arm/types.ts';
 import { approach } from '../motion/approach.ts';
 import type { MoveService } from '../motion/move-service.ts';
-import type { ArmPlanner } from '../motion/planner.ts';
+import type { ArmPlanning } from '../motion/planners.ts';
 import { unmapPositions } from '../rt/sources/joint-map.ts';
 import type { GravityPercentages, Release } from './mirroring.ts';
 import type { PlannedPair } from './plan.ts';
@@ -17,14 +17,14 @@ const LIMP_TIME = 2;
 /**
  * Sends the leader of a pair along a checked way to where its follower is, so that a hand takes over without a bump. Both
  * hold afterwards.
- * @param planner of the leader
+ * @param planning for the leader
  * @throws {BridgeError} bad_pair with what is in the way
  */
 export async function alignLeader(
   pair: PlannedPair,
   leading: ArmSession,
   following: ArmSession,
-  planner: ArmPlanner,
+  planning: ArmPlanning,
 ): Promise<void> {
   const { leader, follower, maps, label } = pair;
   const off = (await following.torqueOn()) ?? (await leading.torqueOn());
@@ -33,7 +33,7 @@ export async function alignLeader(
   for (const [i, { lower, upper }] of leader.model.joints.entries()) {
     goal[i] = Math.min(Math.max(goal[i]!, lower), upper);
   }
-  const problem = off ?? (await approach(leading, planner, goal));
+  const problem = off ?? (await approach(leading, planning, goal));
   if (problem === null) return;
   throw new BridgeError(
     'bad_pair',

@@ -2,6 +2,7 @@ import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { Arms } from '../arm/arms.ts';
 import type { GainStore } from '../arm/gain-store.ts';
+import { originOf } from '../arm/journal.ts';
 import { BridgeError, type Caller, type LoopStatistics, messageOf, type Owner } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
 import type { PairConfig } from '../config/schema.ts';
@@ -74,7 +75,11 @@ export class MirrorService {
       if (plan.align !== 'leader') refuseMismatch(plan);
     }
     const { takeOver, automatic = false, uncalibrated = false } = caller;
-    const pairs = claimAll(planned, { owner: OWNER, takeOver, automatic, uncalibrated }, caller.owner.name);
+    const pairs = claimAll(
+      planned,
+      { owner: OWNER, takeOver, automatic, uncalibrated, origin: originOf(caller) },
+      caller.owner.name,
+    );
     this.#pairs.push(...pairs);
     for (const pair of pairs) this.#endWhenLost(pair);
     this.#ended = this.#ended.filter((old) => !pairs.some(({ plan }) => plan.follower.name === old.follower));

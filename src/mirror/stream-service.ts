@@ -1,7 +1,7 @@
 import type { Arm } from '../arm/arm.ts';
 import type { ControlClient } from '../arm/control-client.ts';
 import { InputStreams } from '../arm/input-streams.ts';
-import type { BridgeError } from '../arm/types.ts';
+import { BridgeError } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { STALE } from '../rt/sources/follow.ts';
 
@@ -24,14 +24,15 @@ export class StreamService {
    */
   command(arm: Arm, names: readonly string[], positions: Float64Array, topic: string): BridgeError | null {
     const owner = { key: `ros:${arm.name}/${topic}`, name: `the ROS topic /${arm.name}/${topic}` };
-    const refused = this.#inputs.take(arm, { kind: 'stream', timeout: STALE }, { owner, takeOver: false });
-    if (refused !== null) return refused;
+    const source = { kind: 'stream', timeout: STALE } as const;
+    const group = this.#inputs.take(arm, source, { owner, takeOver: false }, arm.jointsOf(names));
+    if (group instanceof BridgeError) return group;
     const setpoints = new Float64Array(arm.model.joints.length).fill(Number.NaN);
     for (const [i, name] of names.entries()) {
       const index = arm.model.joints.findIndex((joint) => joint.name === name);
       if (index >= 0) setpoints[index] = positions[i]!;
     }
-    this.#control.sample({ kind: 'setpoints', arm: arm.index, positions: setpoints });
+    this.#control.sample({ kind: 'setpoints', arm: arm.index, group, positions: setpoints });
     return null;
   }
 

@@ -1,5 +1,5 @@
 import type { ArmSession } from '../arm/arm-session.ts';
-import type { ArmPlanner } from './planner.ts';
+import type { ArmPlanning } from './planners.ts';
 
 /** Speed of an arm that goes somewhere by itself so that a hand can take it there, rad/s, and the longest way, s. */
 const SPEED = 0.8;
@@ -11,9 +11,9 @@ const ARRIVED = 0.1;
  * Drives an arm whose torque is on along a checked way to `goal` (rad).
  * @returns null when it has arrived, else why not; the arm holds then
  */
-export async function approach(session: ArmSession, planner: ArmPlanner, goal: Float64Array): Promise<string | null> {
+export async function approach(session: ArmSession, planning: ArmPlanning, goal: Float64Array): Promise<string | null> {
   const { arm } = session;
-  const route = planner.route(arm.read().setpoints.slice(), goal);
+  const route = await planning.route(arm.read().setpoints.slice(), goal);
   if (typeof route === 'string') return `it would hit something on its way: ${route}`;
   session.renew(LIMIT);
   for (const leg of route) {

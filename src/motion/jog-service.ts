@@ -3,6 +3,7 @@ import type { ControlClient } from '../arm/control-client.ts';
 import { InputStreams } from '../arm/input-streams.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
+import type { Joints } from '../rt/joint/joint-groups.ts';
 import type { JogVelocity } from '../rt/messages.ts';
 import { JOG_TIMEOUT } from '../rt/sources/jog.ts';
 
@@ -33,9 +34,9 @@ export class JogService {
     if (!values.every(Number.isFinite)) {
       return new BridgeError('bad_request', `a speed for arm ${arm.name} is no number`, { arm });
     }
-    const refused = this.#inputs.take(arm, { kind: 'jog', timeout }, caller);
-    if (refused !== null) return refused;
-    this.#control.sample({ kind: 'jog', arm: arm.index, velocity });
+    const group = this.#inputs.take(arm, { kind: 'jog', timeout }, caller, movedBy(arm, velocity));
+    if (group instanceof BridgeError) return group;
+    this.#control.sample({ kind: 'jog', arm: arm.index, group, velocity });
     return null;
   }
 
@@ -48,4 +49,11 @@ export class JogService {
   close(): void {
     this.#inputs.close();
   }
+}
+
+/** What a message of a jog moves: a gripper that it leaves alone may be driven by somebody else. */
+function movedBy(arm: Arm, velocity: JogVelocity): Joints {
+  if (velocity.kind === 'twist') return 'arm';
+  const moved = arm.model.joints.filter((_, i) => velocity.velocities[i] !== 0);
+  return moved.length === 0 ? 'arm' : arm.jointsOf(moved.map(({ name }) => name));
 }

@@ -4,17 +4,16 @@ import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import { asked, type Goals } from './goals.ts';
-import type { LineEnd } from './line.ts';
 import { lowerTo } from './lower.ts';
 import type { AbsoluteMove, EndEffector, Forecast, MoveOutcome, Path, RelativeMove } from './moves.ts';
-import type { ArmPlanner } from './planner.ts';
-import type { Planners } from './planners.ts';
+import type { ArmPlanning, Planners, RequireWanted } from './planners.ts';
 import {
   absoluteTarget,
   describe,
   type Errors,
   errorsOf,
   isClose,
+  jointTarget,
   missed,
   poseTarget,
   refused,
@@ -42,8 +41,17 @@ const SYNC_TIMEOUT = 0.2;
 const WAVE = 0.35;
 const WAVES = 2;
 
-/** What a move does under its claim. @returns null, or why it has not been completed */
-type Work = (session: ArmSession) => Promise<string | null>;
+/** Finds where a move goes, or why it is refused before anything moves. */
+type FindTarget = (wanted: RequireWanted) => Promise<Target | string>;
+/** What follows once a move is where it was to go. @returns null, or why it has not been completed */
+type Sequel = (session: ArmSession, target: Target) => Promise<string | null>;
+
+/** A move that can be begun. */
+interface Plan {
+  readonly target: Target;
+  /** What it does under its claim. @param began s by the arm's clock */
+  readonly work: (session: ArmSession, began: number) => Promise<MoveOutcome>;
+}
 
 /** Moves of arms by themselves: to poses, with trials; greeting, going to sleep, lowering; reading the end effector. */
 export class MoveService {
@@ -58,7 +66,7 @@ export class MoveService {
 
   /** The zero of the arm's absolute frame: tool pose of the named pose `init` in the base frame. */
   zero(arm: Arm): Pose {
-    return this.#planner(arm).zero;
+    return this.#planning(arm).zero;
   }
 
   /**
@@ -67,23 +75,47 @@ export class MoveService {
    */
   async init(arm: Arm, caller: Caller): Promise<MoveOutcome> {
     arm.requireDrivable();
-    const outcome = await this.#go(arm, poseTarget(arm, this.#planner(arm), 'init', null), caller);
+    const outcome = await this.#go(arm, async () => poseTarget(arm, this.#planning(arm), 'init', null), caller);
     if (outcome.ok) arm.initialised = true;
     return outcome;
+  }
+
+  /** To another named pose, by a checked way. @throws {BridgeError} disconnected, stopped, owned */
+  async toPose(arm: Arm, name: string, caller: Caller): Promise<MoveOutcome> {
+    arm.requireDrivable();
+    return this.#go(arm, async () => poseTarget(arm, this.#planning(arm), name, null), caller);
+  }
+
+  /**
+   * To joint angles (rad, one a joint; NaN: it keeps its present goal), by a checked way.
+   * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit
+   */
+  async toJoints(arm: Arm, angles: Float64Array, caller: Caller): Promise<MoveOutcome> {
+    arm.requireDrivable();
+    for (const [i, { name, lower, upper }] of arm.model.joints.entries()) {
+      if (!(angles[i]! < lower || angles[i]! > upper)) continue;
+      const limits = `${lower.toFixed(3)} to ${upper.toFixed(3)} rad`;
+      throw new BridgeError('bad_request', `${name} of arm ${arm.name} goes from ${limits}. Nothing has moved.`, {
+        arm,
+      });
+    }
+    return this.#go(arm, async () => jointTarget(arm, this.#goals.present(arm), angles), caller);
   }
 
   /** @throws {BridgeError} disconnected, stopped, owned, not_initialised */
   async moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
     this.#requireInitialised(arm);
-    return this.#move(arm, absoluteTarget(arm, this.#planner(arm), this.#goals.present(arm), move), move, caller);
+    const planning = this.#planning(arm);
+    const target = (wanted: RequireWanted) => absoluteTarget(arm, planning, this.#goals.present(arm), move, wanted);
+    return this.#move(arm, target, move, caller);
   }
 
   /** What an absolute move would come to, without moving anything. @throws {BridgeError} disconnected, stopped, not_initialised */
   async foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast> {
     this.#requireInitialised(arm);
-    const target = absoluteTarget(arm, this.#planner(arm), this.#goals.present(arm), move);
+    const target = await absoluteTarget(arm, this.#planning(arm), this.#goals.present(arm), move);
     if (typeof target === 'string') return { problem: target, goal: null };
-    const route = this.#route(arm, target.goal);
+    const route = await this.#route(arm, target.goal);
     if (typeof route === 'string') return { problem: this.#blocked(arm, route), goal: null };
     const left = target.plannedOrientationError;
     if (left <= move.orientationTolerance) return { problem: null, goal: target.goal };
@@ -98,7 +130,9 @@ export class MoveService {
    */
   async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
     this.#requireInitialised(arm);
-    return this.#move(arm, relativeTarget(arm, this.#planner(arm), this.#goals.present(arm), move), move, caller);
+    const planning = this.#planning(arm);
+    const target = (wanted: RequireWanted) => relativeTarget(arm, planning, this.#goals.present(arm), move, wanted);
+    return this.#move(arm, target, move, caller);
   }
 
   /**
@@ -107,10 +141,9 @@ export class MoveService {
    */
   async hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
     arm.requireDrivable();
-    const target = poseTarget(arm, this.#planner(arm), 'hello', this.#presentGripper(arm));
-    const waves = this.#waves(arm, target.goal);
-    return this.#go(arm, target, caller, async (session) => {
-      for (const goal of waves) {
+    const pose = async () => poseTarget(arm, this.#planning(arm), 'hello', this.#presentGripper(arm));
+    return this.#go(arm, pose, caller, async (session, { goal: there }) => {
+      for (const goal of this.#waves(arm, there)) {
         const problem = await session.drive({ kind: 'trajectory', goal, speed: null });
         if (problem !== null) return problem;
       }
@@ -127,21 +160,19 @@ export class MoveService {
   async sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
     arm.requireConnected();
     if (!arm.failed) arm.requireDrivable();
-    const target = poseTarget(arm, this.#planner(arm), 'rest', null);
-    const route = this.#route(arm, target.goal);
-    if (typeof route === 'string') return refused(this.#blocked(arm, route));
-    return this.#inSession(
-      arm,
-      target,
-      caller,
-      async (session, began) => {
+    const plan = async (wanted: RequireWanted): Promise<Plan | string> => {
+      const target = poseTarget(arm, this.#planning(arm), 'rest', null);
+      const route = await this.#route(arm, target.goal, wanted);
+      if (typeof route === 'string') return this.#blocked(arm, route);
+      const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
         const problem = (await session.torqueOn()) ?? (await lowerTo(session, route));
         const outcome = this.#outcome(arm, target, began, 1, problem);
         if (problem === null) await session.torqueOff();
         return outcome;
-      },
-      true,
-    );
+      };
+      return { target, work };
+    };
+    return this.#inSession(arm, plan, caller, true);
   }
 
   /**
@@ -165,18 +196,21 @@ export class MoveService {
    */
   async lower(arm: Arm, caller: Caller, without: number | null = null): Promise<string | null> {
     await arm.standing();
+    const ask = arm.ask();
     const { state, torque, holding } = arm.read();
     if (arm.remote || state === 'disconnected' || !torque) return null;
     if (state === 'stopped' && !arm.failed) {
       return `arm ${arm.name} is stopped and holds; switch its power off only with a hand under it, or start the bridge, reset and stop it again`;
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
-    const rest = this.#planner(arm).pose('rest');
-    const route = without === null ? this.#route(arm, rest) : this.#routeAround(arm, rest, without);
+    const rest = this.#planning(arm).pose('rest');
+    const route = without === null ? await this.#route(arm, rest) : this.#routeAround(arm, rest, without);
+    // Its own servos may have stopped it meanwhile, which keeps nobody from lowering it.
+    const wanted = arm.failed ? arm.ask() : ask;
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
     }
-    const session = arm.claim(caller, { timeLimit: LOWERING_LIMIT, lowering: true });
+    const session = arm.claim(caller, { timeLimit: LOWERING_LIMIT, lowering: true, ask: wanted });
     try {
       const problem = await lowerTo(session, route, without);
       if (problem !== null) {
@@ -189,7 +223,7 @@ export class MoveService {
     }
   }
 
-  #planner(arm: Arm): ArmPlanner {
+  #planning(arm: Arm): ArmPlanning {
     return this.#planners.of(arm);
   }
 
@@ -218,14 +252,14 @@ export class MoveService {
       end[wrist] = Math.min(Math.max(pose[wrist]! + turn, joint.lower), joint.upper);
       return end;
     });
-    const planner = this.#planner(arm);
-    if (ends.some((end) => planner.touches(pose, end) !== null)) return [];
+    const planning = this.#planning(arm);
+    if (ends.some((end) => planning.touches(pose, end) !== null)) return [];
     return [...Array.from({ length: WAVES }, () => ends).flat(), pose];
   }
 
   /** A free way from where the arm is asked to be (or lies, when limp) to `goal`, or what is in the way. */
-  #route(arm: Arm, goal: Float64Array): readonly Float64Array[] | string {
-    return this.#planner(arm).route(asked(arm), goal);
+  #route(arm: Arm, goal: Float64Array, wanted?: RequireWanted): Promise<readonly Float64Array[] | string> {
+    return this.#planning(arm).route(asked(arm), goal, wanted);
   }
 
   /** A straight way towards `goal` on which one joint stays where it was seen last: as far as is free, or what is in the way. */
@@ -235,7 +269,7 @@ export class MoveService {
     let contact = '';
     for (const part of PARTS_OF_THE_WAY) {
       const end = from.map((angle, i) => (i === joint ? angle : angle + part * (goal[i]! - angle)));
-      const touched = this.#planner(arm).touches(from, end);
+      const touched = this.#planning(arm).touches(from, end);
       if (touched === null) return [end];
       contact ||= touched;
     }
@@ -246,70 +280,103 @@ export class MoveService {
     return `On the way to this pose arm ${arm.name} would hit something: ${contact}. Nothing has moved.`;
   }
 
-  /** @param target or why there is none */
-  async #move(
-    arm: Arm,
-    target: Target | string,
-    { path }: { readonly path: Path },
-    caller: Caller,
-  ): Promise<MoveOutcome> {
-    if (typeof target === 'string') return refused(target);
-    const { angles } = target;
-    return path === 'line' && angles !== null
-      ? this.#goStraight(arm, { ...target, angles }, caller)
-      : this.#go(arm, target, caller);
+  #move(arm: Arm, find: FindTarget, { path }: { readonly path: Path }, caller: Caller): Promise<MoveOutcome> {
+    return path === 'line' ? this.#goStraight(arm, find, caller) : this.#go(arm, find, caller);
   }
 
-  /** On a straight line. It begins at rest: an arm that moves brakes first, since its way on is not known before. */
-  async #goStraight(arm: Arm, target: Target & LineEnd, caller: Caller): Promise<MoveOutcome> {
-    const plan = () => this.#planner(arm).line(asked(arm), target, arm);
-    const refusal = (why: string, moved: string) =>
-      refused(`Arm ${arm.name} cannot take a straight line: ${why}. ${moved} Path "joint" may find a way round.`);
-    const still = ['connected', 'ready'].includes(arm.read().state);
-    const early = still ? plan() : null;
-    if (typeof early === 'string') return refusal(early, 'Nothing has moved.');
-    return this.#inSession(arm, target, caller, async (session, began) => {
-      let problem = still ? null : await session.brake();
-      const line = early ?? plan();
-      if (problem === null && typeof line === 'string') return refusal(line, 'The arm has only been halted.');
-      let trials = 0;
-      if (problem === null && typeof line !== 'string') {
-        const end = { ...target, goal: line.end };
-        this.#goals.set(session, { q: line.end, position: target.position });
-        const legs: SourceSpec[] = [{ kind: 'waypoints', ...line }];
-        problem = (await session.torqueOn()) ?? (await this.#reach(session, end, legs, () => trials++));
-      }
-      return this.#outcome(arm, target, began, trials, problem);
-    });
+  /**
+   * On a straight line, unless only the gripper acts. It begins at rest: an arm that moves brakes first, since its way on is
+   * not known before.
+   */
+  #goStraight(arm: Arm, find: FindTarget, caller: Caller): Promise<MoveOutcome> {
+    const refusal = (why: string, moved: string): string =>
+      `Arm ${arm.name} cannot take a straight line: ${why}. ${moved} Path "joint" may find a way round.`;
+    const plan = async (wanted: RequireWanted): Promise<Plan | string> => {
+      const found = await find(wanted);
+      if (typeof found === 'string') return found;
+      const { angles } = found;
+      if (angles === null) return this.#legs(arm, found, wanted);
+      const target = { ...found, angles };
+      const line = () => this.#planning(arm).line(asked(arm), target, arm, wanted);
+      const still = ['connected', 'ready'].includes(arm.read().state);
+      const early = still ? await line() : null;
+      if (typeof early === 'string') return refusal(early, 'Nothing has moved.');
+      const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
+        let problem = still ? null : await session.brake();
+        let trials = 0;
+        if (problem === null) {
+          const way = early ?? (await this.#planning(arm).line(asked(arm), target, arm));
+          if (typeof way === 'string') return refused(refusal(way, 'The arm has only been halted.'));
+          const end = { ...target, goal: way.end };
+          this.#goals.set(session, { q: way.end, position: target.position });
+          const legs: SourceSpec[] = [{ kind: 'waypoints', ...way }];
+          problem = (await session.torqueOn()) ?? (await this.#reach(session, end, legs, () => trials++));
+        }
+        return this.#outcome(arm, target, began, trials, problem);
+      };
+      return { target, work };
+    };
+    return this.#inSession(arm, plan, caller);
   }
 
   /** @param then what follows once the arm is there */
-  async #go(arm: Arm, target: Target, caller: Caller, then?: Work): Promise<MoveOutcome> {
-    const route = this.#route(arm, target.goal);
-    if (typeof route === 'string') return refused(this.#blocked(arm, route));
-    return this.#inSession(arm, target, caller, async (session, began) => {
+  #go(arm: Arm, find: FindTarget, caller: Caller, then?: Sequel): Promise<MoveOutcome> {
+    const plan = async (wanted: RequireWanted): Promise<Plan | string> => {
+      const target = await find(wanted);
+      return typeof target === 'string' ? target : this.#legs(arm, target, wanted, then);
+    };
+    return this.#inSession(arm, plan, caller);
+  }
+
+  /** To a target in straight joint-space legs, or what is in the way. */
+  async #legs(arm: Arm, target: Target, wanted: RequireWanted, then?: Sequel): Promise<Plan | string> {
+    const route = await this.#route(arm, target.goal, wanted);
+    if (typeof route === 'string') return this.#blocked(arm, route);
+    const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
       let trials = 0;
       const count = () => trials++;
       const legs = route.map((goal): SourceSpec => ({ kind: 'trajectory', goal, speed: null }));
       const there = (await session.torqueOn()) ?? (await this.#reach(session, target, legs, count));
-      const problem = there ?? (await then?.(session)) ?? null;
+      const problem = there ?? (await then?.(session, target)) ?? null;
       return this.#outcome(arm, target, began, trials, problem);
-    });
+    };
+    return { target, work };
   }
 
-  /** Claims the arm for a move to `target` and gives it back after the work; `began` in s of its clock. */
+  /**
+   * Plans a move when those that were asked before have been planned, claims the arm for it, and gives it back after the
+   * work.
+   * @param plan or why it is refused before anything moves
+   */
   async #inSession(
     arm: Arm,
-    target: Target,
+    plan: (wanted: RequireWanted) => Promise<Plan | string>,
     caller: Caller,
-    work: (session: ArmSession, began: number) => Promise<MoveOutcome>,
     lowering = false,
   ): Promise<MoveOutcome> {
-    const began = arm.clock.now();
-    const session = arm.claim(caller, { timeLimit: TIME_LIMIT * arm.slowdown, lowering });
-    this.#goals.set(session, { q: target.goal, position: target.position });
+    const ask = arm.ask();
+    const wanted = (): void => arm.requireWanted(ask);
+    const begun = await this.#planning(arm).inTurn(async () => {
+      wanted();
+      const made = await plan(wanted);
+      if (typeof made === 'string') return made;
+      const { target, work } = made;
+      const began = arm.clock.now();
+      const session = arm.claim(caller, {
+        timeLimit: TIME_LIMIT * arm.slowdown,
+        lowering,
+        joints: target.angles === null && target.whole !== true ? 'gripper' : 'all',
+        ask,
+      });
+      this.#goals.set(session, { q: target.goal, position: target.position });
+      return { session, done: () => work(session, began) };
+    });
+    if (typeof begun === 'string') return refused(begun);
+    const { session, done } = begun;
     try {
-      return await work(session, began);
+      const outcome = await done();
+      session.problem = outcome.message;
+      return outcome;
     } finally {
       this.#goals.end(session, session.arrived);
       session.end();
@@ -317,7 +384,7 @@ export class MoveService {
   }
 
   #outcome(arm: Arm, target: Target, began: number, trials: number, problem: string | null): MoveOutcome {
-    const errors = errorsOf(arm, this.#planner(arm), target, arm.read().positions);
+    const errors = errorsOf(arm, this.#planning(arm), target, arm.read().positions);
     return {
       ok: problem === null,
       message: problem === null ? null : describe(problem, errors),
@@ -340,7 +407,7 @@ export class MoveService {
     onTrial: () => number,
   ): Promise<string | null> {
     const { arm } = session;
-    const planner = this.#planner(arm);
+    const planning = this.#planning(arm);
     for (const leg of legs.slice(0, -1)) {
       const problem = await session.drive(leg);
       if (problem !== null) return problem;
@@ -353,10 +420,10 @@ export class MoveService {
       const problem = await session.drive(leg);
       if (problem !== null) return problem;
       let { positions } = await session.settle();
-      let errors = errorsOf(arm, planner, target, positions);
+      let errors = errorsOf(arm, planning, target, positions);
       if (isClose(target, errors, SETTLED_CREEP)) {
         ({ positions } = await session.settle(AT_REST));
-        errors = errorsOf(arm, planner, target, positions);
+        errors = errorsOf(arm, planning, target, positions);
       }
       if (session.lost !== null) return session.lost;
       const miss = missed(target, errors);

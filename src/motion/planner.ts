@@ -1,6 +1,4 @@
-import type { Arm } from '../arm/arm.ts';
-import type { ArmModel } from '../arm/model.ts';
-import type { Clock } from '../clock.ts';
+import type { JointModel } from '../arm/model.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
@@ -10,23 +8,50 @@ import { HEADROOM } from '../rt/sources/trajectory.ts';
 import { type Line, type LineEnd, planLine } from './line.ts';
 import { findRoute } from './route.ts';
 
-/** Poses that are checked before others are served: some milliseconds. */
-const SLICE = 16;
+/** What a planner knows of an arm besides its chain: plain data, which goes from thread to thread. */
+export interface PlannedArm {
+  readonly joints: readonly Pick<JointModel, 'name' | 'role' | 'move'>[];
+  /** Positions in rad per joint, in the order of `joints`. */
+  readonly poses: ReadonlyMap<string, Float64Array>;
+}
+
+/** Parts of the joints' largest speeds and accelerations that a motion may use. */
+export interface PaceParts {
+  readonly pace: number;
+  readonly accelerationScale: number;
+}
+
+/** The first pose of a way that cannot be reached without a contact. */
+export interface WayContact {
+  readonly index: number;
+  readonly contact: string;
+}
 
 /** All of a joint's limits. */
-const UNLIMITED: Pick<Arm, 'pace' | 'accelerationScale'> = { pace: 1, accelerationScale: 1 };
+const UNLIMITED: PaceParts = { pace: 1, accelerationScale: 1 };
 
-/** What one arm can reach, and how it gets there without touching itself or the table. */
+/** What would touch what on the straight joint-space way between two poses (rad), for people; null when it is free. */
+export function contactBetween(collision: CollisionModel, from: Float64Array, to: Float64Array): string | null {
+  const contact = collision.checkPath(from, to);
+  return contact === null ? null : `${contact.a} and ${contact.b} would touch`;
+}
+
+/**
+ * What one arm can reach, and how it gets there without touching itself or the table. Its answers take up to some tenths of
+ * a second: it belongs into a thread for that (`planner-thread.ts`).
+ */
 export class ArmPlanner {
+  /** Called before each check of a way; what it throws ends the planning. */
+  proceed: () => void = () => {};
   /** The zero of the absolute frame: tool pose of the named pose `init`, in the base frame. */
   readonly zero: Pose;
-  readonly #model: ArmModel;
+  readonly #arm: PlannedArm;
   readonly #inverse: InverseKinematics;
   readonly #collision: CollisionModel;
   readonly #chain: Chain;
 
-  constructor(model: ArmModel, chain: Chain) {
-    this.#model = model;
+  constructor(arm: PlannedArm, chain: Chain) {
+    this.#arm = arm;
     this.#chain = chain;
     this.#collision = new CollisionModel(chain);
     this.#inverse = new InverseKinematics(chain, { accept: (q) => this.#collision.check(q) === null });
@@ -35,7 +60,7 @@ export class ArmPlanner {
 
   /** A copy of a named pose, rad. */
   pose(name: string): Float64Array {
-    return this.#model.poses.get(name)!.slice();
+    return this.#arm.poses.get(name)!.slice();
   }
 
   /**
@@ -56,12 +81,9 @@ export class ArmPlanner {
     return findRoute(from, to, via, (a, b) => this.touches(a, b));
   }
 
-  /**
-   * A straight way of the tool from a pose at rest (rad) that touches nothing; or how far it goes, and why no further.
-   * @param parts of the joints' largest speeds and accelerations that it may use
-   */
-  line(from: Float64Array, to: LineEnd, parts = UNLIMITED): Line | string {
-    const { joints } = this.#model;
+  /** A straight way of the tool from a pose at rest (rad) that touches nothing; or how far it goes, and why no further. */
+  line(from: Float64Array, to: LineEnd, parts: PaceParts = UNLIMITED): Line | string {
+    const { joints } = this.#arm;
     const limits = {
       velocity: Float64Array.from(joints, ({ move }) => HEADROOM * parts.pace * move.velocity),
       acceleration: Float64Array.from(joints, ({ move }) => HEADROOM * parts.accelerationScale * move.acceleration),
@@ -72,28 +94,22 @@ export class ArmPlanner {
 
   /** What would touch what on the straight joint-space way between two poses (rad); null when it is free. */
   touches(from: Float64Array, to: Float64Array): string | null {
-    const contact = this.#collision.checkPath(from, to);
-    return contact === null ? null : `${contact.a} and ${contact.b} would touch`;
+    this.proceed();
+    return contactBetween(this.#collision, from, to);
   }
 
   /**
-   * What would touch what on the straight joint-space ways from `from` through many poses (rad), and which pose they lead
-   * to; null when all are free. Others are served in between.
-   * @param resumed called each time it goes on; what it throws ends the check
+   * What would touch what on the straight joint-space ways from `from` through many poses, one after the other in
+   * `positions` (rad); null when all are free.
    */
-  async touchesAlong(
-    from: Float64Array,
-    poses: readonly Float64Array[],
-    clock: Clock,
-    resumed: () => void = () => {},
-  ): Promise<{ readonly index: number; readonly contact: string } | null> {
-    for (const [index, pose] of poses.entries()) {
-      if (index % SLICE === SLICE - 1) {
-        await new Promise<void>((resolve) => clock.soon(resolve));
-        resumed();
-      }
-      const contact = this.touches(poses[index - 1] ?? from, pose);
+  along(from: Float64Array, positions: Float64Array): WayContact | null {
+    const joints = from.length;
+    let last = from;
+    for (let index = 0; index * joints < positions.length; index++) {
+      const pose = positions.subarray(index * joints, (index + 1) * joints);
+      const contact = this.touches(last, pose);
       if (contact !== null) return { index, contact };
+      last = pose;
     }
     return null;
   }
@@ -101,7 +117,7 @@ export class ArmPlanner {
   /** A named pose over the same side of the base as `end`, with its gripper. */
   #turnedLike(end: Float64Array, name: string): Float64Array {
     const pose = this.pose(name);
-    for (const [index, joint] of this.#model.joints.entries()) {
+    for (const [index, joint] of this.#arm.joints.entries()) {
       if (joint.role === 'shoulder_pan' || joint.role === 'gripper') pose[index] = end[index]!;
     }
     return pose;

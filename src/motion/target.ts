@@ -3,7 +3,7 @@ import { type AngleTargets, anglesFromRotation, orientationError } from '../kine
 import { rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
 import type { PresentGoal } from './goals.ts';
 import type { AbsoluteMove, MoveOutcome, RelativeMove, Tolerances } from './moves.ts';
-import type { ArmPlanner } from './planner.ts';
+import type { ArmPlanning, RequireWanted } from './planners.ts';
 
 /** Tolerances of moves to named poses: m and rad. */
 const POSE_TOLERANCES: Tolerances = {
@@ -20,6 +20,8 @@ export interface Target {
   readonly position: Vector3;
   /** Asked angles; null when no position was asked for and only the gripper acts. */
   readonly angles: AngleTargets | null;
+  /** All joints are asked for, although nothing is asked of the tool. */
+  readonly whole?: boolean;
   readonly tolerances: Tolerances;
   /** Orientation error that the nearest reachable orientation leaves, rad. */
   readonly plannedOrientationError: number;
@@ -32,11 +34,11 @@ export interface Errors {
 }
 
 /** A named pose as a target. @param gripper position of the gripper, rad; null: as the pose has it */
-export function poseTarget(arm: Arm, planner: ArmPlanner, name: string, gripper: number | null): Target {
-  const goal = planner.pose(name);
+export function poseTarget(arm: Arm, planning: ArmPlanning, name: string, gripper: number | null): Target {
+  const goal = planning.pose(name);
   if (gripper !== null && arm.model.gripper !== null) goal[arm.model.gripper.index] = gripper;
   const { position, orientation } = arm.toolPose(goal);
-  const zero = rotationFromQuaternion(planner.zero.orientation);
+  const zero = rotationFromQuaternion(planning.zero.orientation);
   return {
     goal,
     position,
@@ -46,14 +48,26 @@ export function poseTarget(arm: Arm, planner: ArmPlanner, name: string, gripper:
   };
 }
 
-/** @returns the target of an absolute move, or why it is refused before anything moves */
-export function absoluteTarget(
+/** Joint angles as a target, of which nothing is asked for the tool. @param angles rad; NaN: as at present */
+export function jointTarget(arm: Arm, present: PresentGoal, angles: Float64Array): Target {
+  const goal = present.q.map((angle, i) => (Number.isNaN(angles[i]!) ? angle : angles[i]!));
+  const { position } = arm.toolPose(goal);
+  const whole = angles.some((angle, i) => i !== arm.model.gripper?.index && !Number.isNaN(angle));
+  return { goal, position, angles: null, whole, tolerances: POSE_TOLERANCES, plannedOrientationError: 0 };
+}
+
+/**
+ * @param requireWanted ends the planning when it throws
+ * @returns the target of an absolute move, or why it is refused before anything moves
+ */
+export async function absoluteTarget(
   arm: Arm,
-  planner: ArmPlanner,
+  planning: ArmPlanning,
   present: PresentGoal,
   move: AbsoluteMove,
-): Target | string {
-  const zero = planner.zero.position;
+  requireWanted?: RequireWanted,
+): Promise<Target | string> {
+  const zero = planning.zero.position;
   const position = {
     x: move.x === undefined ? present.position.x : zero.x + move.x,
     y: move.y === undefined ? present.position.y : zero.y + move.y,
@@ -62,7 +76,9 @@ export function absoluteTarget(
   const angles: AngleTargets = { pitch: move.pitch ?? null, yaw: move.yaw ?? null, roll: move.roll ?? null };
   const noAngle = angles.pitch === null && angles.yaw === null && angles.roll === null;
   const onlyGripper = move.x === undefined && move.y === undefined && move.z === undefined && noAngle;
-  return onlyGripper ? gripperTarget(arm, present, move) : toolTarget(arm, planner, present, move, position, [angles]);
+  return onlyGripper
+    ? gripperTarget(arm, present, move)
+    : toolTarget(arm, planning, present, move, position, [angles], requireWanted);
 }
 
 /**
@@ -71,12 +87,13 @@ export function absoluteTarget(
  *
  * @returns the target, or why it is refused before anything moves
  */
-export function relativeTarget(
+export async function relativeTarget(
   arm: Arm,
-  planner: ArmPlanner,
+  planning: ArmPlanning,
   present: PresentGoal,
   move: RelativeMove,
-): Target | string {
+  requireWanted?: RequireWanted,
+): Promise<Target | string> {
   const lengths = [move.x, move.y, move.z];
   const turns = [move.pitch, move.yaw, move.roll];
   if ([...lengths, ...turns].every((value) => value === undefined)) return gripperTarget(arm, present, move);
@@ -87,7 +104,7 @@ export function relativeTarget(
   };
   const kept = anglesFromRotation(
     rotationFromQuaternion(arm.toolPose(present.q).orientation),
-    rotationFromQuaternion(planner.zero.orientation),
+    rotationFromQuaternion(planning.zero.orientation),
   );
   const given: AngleTargets = {
     pitch: move.pitch === undefined ? null : kept.pitch + move.pitch,
@@ -97,7 +114,7 @@ export function relativeTarget(
   const pitch = given.pitch ?? kept.pitch;
   const roll = given.roll ?? kept.roll;
   const wishes: AngleTargets[] = [{ pitch, roll, yaw: given.yaw ?? kept.yaw }, { pitch, roll, yaw: given.yaw }, given];
-  return toolTarget(arm, planner, present, move, position, wishes);
+  return toolTarget(arm, planning, present, move, position, wishes, requireWanted);
 }
 
 function gripperTarget(arm: Arm, present: PresentGoal, move: Tolerances & { readonly open?: number }): Target {
@@ -112,25 +129,26 @@ function gripperTarget(arm: Arm, present: PresentGoal, move: Tolerances & { read
 }
 
 /** @param wishes angles, the best first: the first that the arm can have at the position are taken, else the last */
-function toolTarget(
+async function toolTarget(
   arm: Arm,
-  planner: ArmPlanner,
+  planning: ArmPlanning,
   present: PresentGoal,
   move: Tolerances & { readonly open?: number },
   position: Vector3,
   wishes: readonly AngleTargets[],
-): Target | string {
+  requireWanted?: RequireWanted,
+): Promise<Target | string> {
   let target: Target | null = null;
   for (const angles of wishes) {
-    const solution = planner.solve(position, angles, present.q);
+    const solution = await planning.solve(position, angles, present.q, requireWanted);
     if (!solution.reachable) {
-      const zero = planner.zero.position;
+      const zero = planning.zero.position;
       return (
         `x, y, z = ${interfacePosition(position, zero)} cm cannot be reached by arm ${arm.name}; ` +
         `the nearest position that can is ${interfacePosition(solution.position, zero)} cm. Nothing has moved.`
       );
     }
-    const goal = solution.q.slice();
+    const goal = solution.q;
     const plannedOrientationError = solution.orientationError;
     target = { goal, position, angles, tolerances: move, plannedOrientationError };
     if (plannedOrientationError <= KEPT_ORIENTATION) break;
@@ -146,7 +164,7 @@ function setGripper(arm: Arm, q: Float64Array, open: number | undefined): void {
 }
 
 /** How far the measured pose `q` (rad) is from a target; null when nothing was asked of the tool. */
-export function errorsOf(arm: Arm, planner: ArmPlanner, target: Target, q: Float64Array): Errors | null {
+export function errorsOf(arm: Arm, planning: ArmPlanning, target: Target, q: Float64Array): Errors | null {
   if (target.angles === null) return null;
   const tool = arm.toolPose(q);
   const { x, y, z } = target.position;
@@ -154,7 +172,7 @@ export function errorsOf(arm: Arm, planner: ArmPlanner, target: Target, q: Float
     position: Math.hypot(tool.position.x - x, tool.position.y - y, tool.position.z - z),
     orientation: orientationError(
       rotationFromQuaternion(tool.orientation),
-      rotationFromQuaternion(planner.zero.orientation),
+      rotationFromQuaternion(planning.zero.orientation),
       target.angles,
     ),
   };

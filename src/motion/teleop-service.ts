@@ -79,8 +79,8 @@ export class TeleopService {
     if (late !== null) return late;
     const running = this.#inputs.drives(arm, caller.owner.key);
     if (!running) requireFree(arm, caller);
-    const refused = this.#inputs.take(arm, { kind: 'stream', timeout: DEAD_MAN }, caller);
-    if (refused !== null) throw refused;
+    const group = this.#inputs.take(arm, { kind: 'stream', timeout: DEAD_MAN }, caller);
+    if (group instanceof BridgeError) throw group;
     const { gripper } = arm.model;
     const engaged = running && same !== undefined && now - same.arrived <= DEAD_MAN && lead.scaling === this.scaling;
     if (!engaged) lead.latch(message.hand, asked(arm), this.scaling);
@@ -88,7 +88,7 @@ export class TeleopService {
     const position = gripper === null ? 0 : gripper.closed + message.open * (gripper.open - gripper.closed);
     const problem = lead.follow(message.hand, asked(arm), gripper === null ? null : { index: gripper.index, position });
     // Also when it does not follow: the hand is there, and the arm holds its last goal for it.
-    this.#control.sample({ kind: 'setpoints', arm: arm.index, positions: lead.goal.slice() });
+    this.#control.sample({ kind: 'setpoints', arm: arm.index, group, positions: lead.goal.slice() });
     return problem === null ? null : `arm ${arm.name} does not follow: ${problem}`;
   }
 
@@ -110,9 +110,9 @@ export class TeleopService {
   #leadOf(arm: Arm): ToolLead {
     let lead = this.#leads.get(arm);
     if (lead === undefined) {
-      const planner = this.#planners.of(arm);
-      const zero = rotationFromQuaternion(planner.zero.orientation);
-      lead = new ToolLead({ chain: arm.chain, zero, touches: (from, to) => planner.touches(from, to) });
+      const planning = this.#planners.of(arm);
+      const zero = rotationFromQuaternion(planning.zero.orientation);
+      lead = new ToolLead({ chain: arm.chain, zero, touches: (from, to) => planning.touches(from, to) });
       this.#leads.set(arm, lead);
     }
     return lead;
@@ -141,9 +141,8 @@ function lateness({ sent, lag, arrived }: Leading, timestamp: number | null, now
 }
 
 /** @throws {BridgeError} disconnected, stopped, owned */
-function requireFree(arm: Arm, { owner, takeOver }: Caller): void {
+function requireFree(arm: Arm, caller: Caller): void {
   arm.requireDrivable();
-  const present = arm.owner;
-  if (present === null || present.key === owner.key || takeOver) return;
-  throw new BridgeError('owned', `Arm ${arm.name} is driven by ${present.name}.`, { arm, remedy: 'take_over' });
+  const refused = arm.refusalFor(caller);
+  if (refused !== null) throw refused;
 }

@@ -37,7 +37,7 @@ export class TorqueSwitch {
     if (!force) return (await this.#moves.sleep(arm, caller)).message;
     // A stopped arm belongs to nobody, and someone with a hand under it may want it limp.
     if (arm.read().state === 'stopped') {
-      await arm.dropTorque();
+      await arm.dropTorque(caller);
       return null;
     }
     const session = arm.claim(caller, { still: true });

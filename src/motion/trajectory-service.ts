@@ -1,12 +1,17 @@
 import type { Arm, Ask } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
-import { type ArmSnapshot, BridgeError, type Caller } from '../arm/types.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
+import { type Joints, meet } from '../rt/joint/joint-groups.ts';
+import type { SourceSpec } from '../rt/messages.ts';
+import { waypointFault } from '../rt/sources/waypoints.ts';
 import { asked } from './goals.ts';
 import type { Planners } from './planners.ts';
 
+/** A clock that may be slowed, paused or set is looked at so often, s. */
+const LOOK = 0.1;
 /** A trajectory may take so much longer than it says before it is given up, s. */
 const OVERTIME = 2;
 /** A gripper that has not moved by more than `STALL_BAND` (rad) for `STALL_TIME` (s) stands. */
@@ -16,6 +21,8 @@ const STALL_TIME = 0.3;
 const UNMOVED = 0.01;
 /** A gripper command that has not ended by then is given up, s. */
 const GRIPPER_LIMIT = 10;
+/** A gripper that is asked to go no further beyond its limits goes to them, rad: rounding. */
+const LIMIT_SLACK = 0.01;
 
 /** Poses of some joints of an arm at given times; joints without a column stay where they are asked to be. */
 export interface JointPath {
@@ -49,6 +56,15 @@ export interface TrajectoryOutcome {
   readonly message: string;
 }
 
+export interface GripperCommand {
+  /** rad */
+  readonly position: number;
+  /** Largest speed, rad/s, above 0; null: as the arm's own limits say. */
+  readonly velocity: number | null;
+  /** Largest torque, Nm, above 0; null: as the arm's own limits say. */
+  readonly torque: number | null;
+}
+
 export interface GripperOutcome {
   /** The gripper is where it was sent. */
   readonly reached: boolean;
@@ -70,7 +86,7 @@ export class TrajectoryService {
   /**
    * Drives an arm that is ready, or that the caller drives already, along a path. While it waits for its beginning it has
    * the arm, which holds: whatever ends that, or comes later for the same controller, ends it too.
-   * @param delay time until it begins, s
+   * @param left time until it begins, s, by whatever clock its sender goes by: asked again and again
    * @throws {BridgeError} disconnected, stopped, owned, unsupported (the path cannot be driven, and why)
    */
   async follow(
@@ -78,23 +94,37 @@ export class TrajectoryService {
     path: JointPath,
     tolerances: PathTolerances,
     caller: Caller,
-    delay = 0,
+    left: () => number = () => 0,
   ): Promise<TrajectoryOutcome> {
     arm.requireHolding();
-    const begin = arm.clock.now() + delay;
+    const waits = left() > 0;
     const ask = arm.ask();
-    let source = await this.#waypoints(arm, path, () => requireWanted(arm, ask, caller));
-    requireWanted(arm, ask, caller);
+    const joints = arm.jointsOf(path.names);
+    const wanted = () => requireWanted(arm, ask, caller, joints);
+    let source = await this.#waypoints(arm, path, wanted);
+    wanted();
     const violated = new AbortController();
     const signal = AbortSignal.any([violated.signal, ...(caller.signal === undefined ? [] : [caller.signal])]);
     const timeLimit = path.times.at(-1)! + OVERTIME;
-    const session = arm.claim({ ...caller, signal }, { timeLimit: delay + timeLimit, ask });
+    const session = arm.claim(
+      { ...caller, signal },
+      {
+        timeLimit: waits ? Number.POSITIVE_INFINITY : timeLimit,
+        ask,
+        joints,
+      },
+    );
     try {
-      if (delay > 0) {
+      if (waits) {
         // What drove the arm until now has left it somewhere else.
-        await arm.standing();
+        await arm.standing(joints);
         source = await this.#waypoints(arm, path, () => session.requireHeld());
-        const over = await session.wait(begin - arm.clock.now());
+        let over: string | null = session.lost;
+        for (let rest = left(); over === null && rest > 0; rest = left())
+          over = await session.wait(Math.min(rest, LOOK));
+        // If this thread has stood still meanwhile, it hears only now that the arm has been taken from it.
+        await arm.nextCycle();
+        over ??= session.lost;
         if (over !== null) return { end: 'not_begun', message: `Ended before it began: ${over}. Nothing has moved.` };
         session.renew(timeLimit);
       }
@@ -106,7 +136,7 @@ export class TrajectoryService {
       );
       for (let over = false; !over && violation === null; ) {
         over = await Promise.race([finished, arm.nextCycle().then(() => false)]);
-        if (!over && session.motion !== null) violation = missed(arm.read(), arm, tolerances.path, null);
+        if (!over && session.motion !== null) violation = missed(session, tolerances.path, null);
       }
       if (violation !== null) violated.abort();
       const problem = await driving;
@@ -120,27 +150,61 @@ export class TrajectoryService {
     }
   }
 
-  /** Moves the gripper to `position` (rad). @throws {BridgeError} as `follow` */
-  async gripper(arm: Arm, position: number, tolerance: number, caller: Caller): Promise<GripperOutcome> {
+  /**
+   * Whether `follow` would begin a path, as far as can be told at once: contacts are looked for later.
+   * @throws {BridgeError} as `follow`
+   */
+  requireFollowable(arm: Arm, path: JointPath, caller: Caller, waits = false): void {
     arm.requireHolding();
+    requireOwn(arm, arm.jointsOf(path.names), caller);
+    arm.requirePlaced(caller);
+    // What drives the arm until then leaves it somewhere else.
+    if (waits) return;
+    const { joints } = arm.model;
+    const setpoints = arm.read().setpoints.slice();
+    const fault = waypointFault(waypointsOf(arm, path, setpoints), setpoints, {
+      names: joints.map(({ name }) => name),
+      lower: Float64Array.from(joints, ({ lower }) => lower),
+      upper: Float64Array.from(joints, ({ upper }) => upper),
+      velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
+    });
+    if (fault !== null) throw new BridgeError('unsupported', `Arm ${arm.name} cannot do this: ${fault}.`, { arm });
+  }
+
+  /** @throws {BridgeError} when a gripper command cannot be carried out as the arm is now */
+  requireGripper(arm: Arm, { position }: GripperCommand, caller: Caller): void {
+    arm.requireHolding();
+    requireOwn(arm, 'gripper', caller);
     const { gripper } = arm.model;
     if (gripper === null) throw new BridgeError('unsupported', `Arm ${arm.name} has no gripper.`, { arm });
     const { name, lower, upper } = arm.model.joints[gripper.index]!;
-    if (!(position >= lower && position <= upper)) {
-      throw new BridgeError(
-        'unsupported',
-        `${name} of arm ${arm.name} cannot go to ${position} rad: its limits are ${lower.toFixed(3)} to ${upper.toFixed(3)} rad.`,
-        { arm },
-      );
-    }
+    if (position >= lower - LIMIT_SLACK && position <= upper + LIMIT_SLACK) return;
+    throw new BridgeError(
+      'unsupported',
+      `${name} of arm ${arm.name} cannot go to ${position} rad: its limits are ${lower.toFixed(3)} to ${upper.toFixed(3)} rad.`,
+      { arm },
+    );
+  }
+
+  /** Moves the gripper. It presses with no more than the torque asked for until it is asked to go elsewhere. @throws {BridgeError} as `follow` */
+  async gripper(arm: Arm, command: GripperCommand, tolerance: number, caller: Caller): Promise<GripperOutcome> {
+    this.requireGripper(arm, command, caller);
+    const { index } = arm.model.gripper!;
+    const { lower, upper, move } = arm.model.joints[index]!;
+    const position = Math.min(Math.max(command.position, lower), upper);
     const goal = arm.read().setpoints.slice();
-    goal[gripper.index] = position;
-    const session = arm.claim(caller, { timeLimit: GRIPPER_LIMIT * arm.slowdown });
+    const way = Math.abs(position - goal[index]!);
+    goal[index] = position;
+    const most = move.velocity * arm.pace;
+    const speed = command.velocity === null ? null : Math.min(command.velocity, most);
+    const timeLimit = GRIPPER_LIMIT * arm.slowdown + way / (speed ?? most);
+    const session = arm.claim(caller, { timeLimit, joints: 'gripper' });
+    const gripperTorque = command.torque ?? Number.POSITIVE_INFINITY;
     try {
-      const problem = await session.drive({ kind: 'trajectory', goal, speed: null });
+      const problem = await session.drive({ kind: 'trajectory', goal, speed, gripperTorque });
       if (problem !== null) return { reached: false, stalled: false, message: `Ended on the way: ${problem}.` };
-      await this.#stand(session, gripper.index, position, tolerance);
-      const reached = Math.abs(arm.read().positions[gripper.index]! - position) <= tolerance;
+      await this.#stand(session, index, position, tolerance);
+      const reached = Math.abs(arm.read().positions[index]! - position) <= tolerance;
       const { lost } = session;
       return { reached, stalled: !reached && lost === null, message: lost ?? '' };
     } finally {
@@ -148,19 +212,24 @@ export class TrajectoryService {
     }
   }
 
-  /** Joint positions (rad) near the present setpoints that bring the tool to a pose of the base frame, or why none do. */
-  jointsFor(arm: Arm, { position, orientation }: Pose): Float64Array | string {
-    const planner = this.#planners.of(arm);
+  /**
+   * Joint positions (rad) near the present setpoints that bring the tool to a pose of the base frame, or why none do.
+   * @throws {BridgeError} when the arm has been asked for something newer meanwhile, or stopped
+   */
+  async jointsFor(arm: Arm, { position, orientation }: Pose): Promise<Float64Array | string> {
+    const ask = arm.ask();
+    const planning = this.#planners.of(arm);
     const from = asked(arm);
-    const zero = rotationFromQuaternion(planner.zero.orientation);
+    const zero = rotationFromQuaternion(planning.zero.orientation);
     const angles: AngleTargets = anglesFromRotation(rotationFromQuaternion(orientation), zero);
-    const solution = planner.solve(position, angles, from);
+    const solution = await planning.solve(position, angles, from, () => arm.requireWanted(ask));
+    arm.requireWanted(ask);
     if (!solution.reachable) {
       const { x, y, z } = solution.position;
       const near = [x, y, z].map((value) => value.toFixed(3)).join(', ');
       return `arm ${arm.name} cannot reach that position; the nearest it can is ${near} m in its base frame`;
     }
-    const touched = planner.touches(from, solution.q);
+    const touched = planning.touches(from, solution.q);
     return touched === null ? solution.q : `on the way arm ${arm.name} would hit something: ${touched}`;
   }
 
@@ -169,32 +238,30 @@ export class TrajectoryService {
    * @param requireWanted throws when it is not wanted any more
    * @throws {BridgeError} unsupported when the arm would touch something on the way; stopped, disconnected
    */
-  async #waypoints(arm: Arm, { names, times, positions, velocities }: JointPath, requireWanted: () => void) {
+  async #waypoints(arm: Arm, path: JointPath, requireWanted: () => void): Promise<Waypoints> {
     const { joints } = arm.model;
     const width = joints.length;
     const setpoints = arm.read().setpoints.slice();
-    const columns = joints.map(({ name }) => names.indexOf(name));
-    const spread = (values: Float64Array, rest: (joint: number) => number): Float64Array =>
-      Float64Array.from({ length: times.length * width }, (_, at) => {
-        const column = columns[at % width]!;
-        return column < 0 ? rest(at % width) : values[Math.floor(at / width) * names.length + column]!;
-      });
-    const poses = spread(positions, (joint) => setpoints[joint]!);
+    const source = waypointsOf(arm, path, setpoints);
+    const { times, positions: poses } = source;
     // The control thread tells which number is none, and names its joint.
     if (poses.every(Number.isFinite)) {
-      const rows = Array.from(times, (_, row) => poses.subarray(row * width, (row + 1) * width));
-      const planner = this.#planners.of(arm);
+      const planning = this.#planners.of(arm);
       const refuseContact = (row: number, contact: string): never => {
         throw new BridgeError(
           'unsupported',
           `On the way to waypoint ${row + 1} of ${times.length} arm ${arm.name} would hit something: ${contact}. Nothing has moved.`,
         );
       };
-      const touched = await planner.touchesAlong(setpoints, rows, arm.clock, requireWanted);
+      const touched = await planning.touchesAlong(setpoints, poses, requireWanted);
       if (touched !== null) refuseContact(touched.index, touched.contact);
       // A motion that this one is to replace has gone on meanwhile.
       const now = arm.read().setpoints.slice();
-      const away = joints.findIndex((_, i) => columns[i]! < 0 && Math.abs(now[i]! - setpoints[i]!) > UNMOVED);
+      const driven = arm.jointsOf(path.names);
+      const own = (i: number): boolean => meet(arm.groupOf(i), driven);
+      const away = joints.findIndex(
+        (_, i) => !path.names.includes(joints[i]!.name) && own(i) && Math.abs(now[i]! - setpoints[i]!) > UNMOVED,
+      );
       if (away >= 0) {
         throw new BridgeError(
           'unsupported',
@@ -202,15 +269,10 @@ export class TrajectoryService {
             'send it again when the arm stands, or name every joint.',
         );
       }
-      const contact = now.some((at, i) => at !== setpoints[i]) ? planner.touches(now, rows[0]!) : null;
+      const contact = now.some((at, i) => at !== setpoints[i]) ? planning.touches(now, poses.subarray(0, width)) : null;
       if (contact !== null) refuseContact(0, contact);
     }
-    return {
-      kind: 'waypoints',
-      times,
-      positions: poses,
-      velocities: velocities === null ? null : spread(velocities, () => 0),
-    } as const;
+    return source;
   }
 
   /** Waits until the arm is within its goal tolerances, or until the time for that is over. */
@@ -221,7 +283,7 @@ export class TrajectoryService {
     for (;;) {
       const { lost } = session;
       if (lost !== null) return { end: 'ended', message: `Ended at the goal: ${lost}.` };
-      const violation = missed(arm.read(), arm, goal, goalVelocity);
+      const violation = missed(session, goal, goalVelocity);
       if (violation === null) return { end: 'done', message: '' };
       if (clock.now() > deadline) {
         return { end: 'goal', message: `${goalTime.toFixed(2)} s after the end ${violation}; the arm holds.` };
@@ -248,23 +310,47 @@ export class TrajectoryService {
   }
 }
 
+type Waypoints = Extract<SourceSpec, { kind: 'waypoints' }>;
+
+/** A path for all joints: those that it does not name stay where they are asked to be, `setpoints` (rad). */
+function waypointsOf(arm: Arm, { names, times, positions, velocities }: JointPath, setpoints: Float64Array): Waypoints {
+  const { joints } = arm.model;
+  const width = joints.length;
+  const columns = joints.map(({ name }) => names.indexOf(name));
+  const spread = (values: Float64Array, rest: (joint: number) => number): Float64Array =>
+    Float64Array.from({ length: times.length * width }, (_, at) => {
+      const column = columns[at % width]!;
+      return column < 0 ? rest(at % width) : values[Math.floor(at / width) * names.length + column]!;
+    });
+  return {
+    kind: 'waypoints',
+    times,
+    positions: spread(positions, (joint) => setpoints[joint]!),
+    velocities: velocities === null ? null : spread(velocities, () => 0),
+  };
+}
+
+/** @throws {BridgeError} owned, when somebody else drives some of these joints */
+function requireOwn(arm: Arm, joints: Joints, { owner, takeOver }: Caller): void {
+  const present = arm.ownerOf(joints);
+  if (present === null || present.key === owner.key || takeOver) return;
+  throw new BridgeError('owned', `Arm ${arm.name} is driven by ${present.name}.`, { arm, remedy: 'take_over' });
+}
+
 /** @throws {BridgeError} when a trajectory is not wanted any more that has not begun yet */
-function requireWanted(arm: Arm, ask: Ask, { signal }: Caller): void {
+function requireWanted(arm: Arm, ask: Ask, { signal }: Caller, joints: Joints): void {
   arm.requireHolding();
-  arm.requireWanted(ask);
+  arm.requireWanted(ask, joints);
   if (signal?.aborted !== true) return;
   throw new BridgeError('unsupported', 'Ended before it began, while it was checked: it was cancelled.', { arm });
 }
 
-/** The first joint that is out of tolerance, for people; null when none is. */
-function missed(
-  { setpoints, positions, velocities }: ArmSnapshot,
-  { model }: Arm,
-  position: Float64Array,
-  velocity: Float64Array | null,
-): string | null {
+/** The first joint of a session that is out of tolerance, for people; null when none is. */
+function missed({ arm, joints }: ArmSession, position: Float64Array, velocity: Float64Array | null): string | null {
+  const { setpoints, positions, velocities } = arm.read();
   for (let i = 0; i < position.length; i++) {
-    const { name } = model.joints[i]!;
+    if (!meet(arm.groupOf(i), joints)) continue;
+    const { name } = arm.model.joints[i]!;
     const error = Math.abs(setpoints[i]! - positions[i]!);
     if (error > position[i]!) {
       return `${name} is ${error.toFixed(3)} rad from where it should be (tolerance ${position[i]!.toFixed(3)} rad)`;

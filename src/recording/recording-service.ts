@@ -1,38 +1,38 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Arm } from '../arm/arm.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { asked, type Goals } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
-import { JointFile, RecordingError, readTrack } from './recording-file.ts';
-import { fitTo, type Replay } from './replay.ts';
+import { EpisodeWatch } from './episode-watch.ts';
+import type {
+  BeginRecording,
+  Catalogue,
+  Labels,
+  ListCommand,
+  RecordedArm,
+  RecordingFacts,
+  RecordingSummary,
+} from './messages.ts';
+import { type RecordingChannel, RecordingClient } from './recording-client.ts';
+import type { RecordingSetup } from './recording-thread.ts';
+import { Replaying } from './replaying.ts';
 
-/** Names of recordings, which are names of files. */
-export const RECORDING_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export { RECORDING_NAME } from './library.ts';
+export type { RecordingSummary } from './messages.ts';
+
 const MEGABYTE = 1e6;
 /** Time that a replay may take beyond its way and the approach to it, s. */
 const TIME_RESERVE = 30;
-/** A file that is being written. */
-const UNFINISHED = '.part';
+const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
 
 export interface RecordingSettings {
   /** Null: arm-bridge/recordings in the user's data folder (XDG_DATA_HOME, or ~/.local/share). */
   readonly folder: string | null;
   /** What all recordings together may take, MB. */
   readonly quota: number;
-}
-
-export interface RecordingSummary {
-  readonly name: string;
-  /** Absolute. */
-  readonly path: string;
-  readonly samples: number;
-  /** s */
-  readonly duration: number;
-  /** Why it ended before it was stopped; null otherwise. */
-  readonly problem: string | null;
 }
 
 export interface ReplayOutcome {
@@ -42,43 +42,80 @@ export interface ReplayOutcome {
   readonly duration: number;
 }
 
-interface Running {
-  readonly name: string;
-  readonly file: JointFile;
-  readonly timer: Pick<Timer, 'cancel'>;
-  /** Of the first sample: seconds since the epoch, and s by the clock that nobody sets. */
-  begun: number;
-  first: number;
-  /** Of the newest one, s by that clock. */
-  last: number;
-  /** The sample that is being written. */
-  pending: Promise<void> | null;
-  problem: string | null;
+/** An episode as somebody wants it recorded. */
+export interface EpisodeRequest extends Partial<Labels> {
+  /** Null: one is chosen. */
+  readonly name: string | null;
+  readonly dataset: string | null;
+  readonly arms: readonly Arm[];
 }
 
-/** Records the joints of arms as MCAP files in one folder, and replays them. */
-export class RecordingService {
-  readonly #planners: Planners;
-  readonly #goals: Goals;
-  readonly #folder: string;
-  readonly #quota: number;
-  readonly #clock: Clock;
-  /** Names that are being written. */
-  readonly #names = new Set<string>();
-  /** Null while the file of a recording is being made. */
-  readonly #running = new Map<Arm, Running | null>();
+/** The episode that is being recorded. */
+export interface RunningEpisode extends Labels {
+  readonly name: string;
+  readonly dataset: string | null;
+  readonly path: string;
+  readonly arms: readonly string[];
+  /** s since the epoch */
+  readonly began: number;
+}
 
-  constructor(planners: Planners, goals: Goals, settings: RecordingSettings, clock: Clock) {
-    this.#clock = clock;
-    this.#planners = planners;
-    this.#goals = goals;
+export interface RecordingParts {
+  readonly planners: Planners;
+  readonly goals: Goals;
+  readonly clock: Clock;
+  /** Starts the thread that has the files. */
+  readonly launch: (setup: RecordingSetup) => RecordingChannel;
+  /** An arm as a recording needs it. */
+  readonly describe: (arm: Arm) => RecordedArm;
+  /** Memory of the control loop's figures. */
+  readonly loop: SharedArrayBuffer;
+  readonly version: string;
+  /** The configuration as it is to stand in episodes: without secrets. */
+  readonly configuration: () => object;
+  readonly notice: (text: string) => void;
+}
+
+/** Records what arms do, and replays it. Files are read and written in a thread of their own. */
+export class RecordingService {
+  readonly #parts: RecordingParts;
+  readonly #folder: string;
+  readonly #client: RecordingClient;
+  /** Names of the recordings of joints, by arm; null while the file is being made. */
+  readonly #running = new Map<Arm, string | null>();
+  #episode: { readonly facts: RunningEpisode; readonly watch: EpisodeWatch } | null = null;
+  /** An episode is being begun or ended. */
+  #busy = false;
+
+  constructor(parts: RecordingParts, settings: RecordingSettings) {
+    this.#parts = parts;
     this.#folder = settings.folder ?? defaultFolder();
-    this.#quota = settings.quota * MEGABYTE;
+    const setup = { folder: this.#folder, quota: settings.quota * MEGABYTE };
+    this.#client = new RecordingClient(() => parts.launch(setup));
+    this.#client.onNotice = parts.notice;
+    this.#client.onFailure = ({ message }) => {
+      this.#running.clear();
+      this.#episode?.watch.close();
+      this.#episode = null;
+      parts.notice(`the thread that records has failed (${message}): what was being recorded has ended`);
+      void this.recover();
+    };
   }
 
-  /** Whether some arm is being recorded. */
+  /** Completes what a bridge that was killed has left. */
+  async recover(): Promise<void> {
+    if (!existsSync(this.#folder)) return;
+    for (const text of await this.#client.command({ kind: 'recover' })) this.#parts.notice(text);
+  }
+
+  /** Whether something is being recorded. */
   get active(): boolean {
-    return this.#running.size > 0;
+    return this.#running.size > 0 || this.#episode !== null;
+  }
+
+  /** The episode that is being recorded; null when there is none. */
+  get episode(): RunningEpisode | null {
+    return this.#episode?.facts ?? null;
   }
 
   /**
@@ -89,71 +126,116 @@ export class RecordingService {
    */
   async start(arm: Arm, name: string, rate: number): Promise<string> {
     arm.requireConnected();
-    const path = this.#path(name);
     if (this.#running.has(arm)) {
       throw new BridgeError('bad_request', `Arm ${arm.name} is being recorded already.`, {
         arm,
         remedy: 'stop_recording',
       });
     }
-    if (this.#names.has(name)) {
-      throw new BridgeError('bad_request', `"${name}" is being recorded by another arm: choose another name.`);
-    }
-    this.#names.add(name);
     this.#running.set(arm, null);
     try {
-      await mkdir(this.#folder, { recursive: true });
-      if (await exists(path)) {
-        throw new BridgeError('bad_request', `There is a recording "${name}" already: choose another name.`);
-      }
-      const left = this.#quota - (await this.#used());
-      if (left <= 0) {
-        throw new BridgeError(
-          'bad_request',
-          `The recordings in ${this.#folder} take more than ${this.#quota / MEGABYTE} MB (recording.quota): remove some.`,
-        );
-      }
-      // What a bridge that was killed has left has no index, so that nobody can read it.
-      await rm(path + UNFINISHED, { force: true });
-      const names = arm.model.joints.map((joint) => joint.name);
-      const file = await JointFile.create(path + UNFINISHED, `/${arm.name}/joint_states`, names);
-      const running: Running = {
-        name,
-        file,
-        timer: this.#clock.every(1 / rate, () => this.#sample(arm, running, left)),
-        begun: 0,
-        first: 0,
-        last: 0,
-        pending: null,
-        problem: null,
-      };
-      this.#running.set(arm, running);
+      const { path } = await this.#begin({ name, dataset: null, content: 'joints', rate, labels: NOT_SAID }, [arm]);
+      this.#running.set(arm, name);
       return path;
     } catch (error) {
-      this.#names.delete(name);
       this.#running.delete(arm);
-      throw asBridgeError(error, this.#folder);
+      throw error;
     }
   }
 
-  /** Ends the recording of an arm. @returns null when there was none */
-  async stop(arm: Arm): Promise<RecordingSummary | null> {
-    const running = this.#running.get(arm) ?? null;
-    if (running === null) return null;
+  /** Ends the recording of an arm. @param drop it is not kept @returns null when there was none */
+  async stop(arm: Arm, drop = false): Promise<RecordingSummary | null> {
+    const name = this.#running.get(arm) ?? null;
+    if (name === null) return null;
     this.#running.delete(arm);
-    running.timer.cancel();
-    const { file, name, first, last } = running;
-    const path = this.#path(name);
-    try {
-      await running.pending;
-      await file.end();
-      await rename(path + UNFINISHED, path);
-    } catch (error) {
-      throw asBridgeError(error, this.#folder);
-    } finally {
-      this.#names.delete(name);
+    return this.#client.command({ kind: 'end', name, drop, labels: null });
+  }
+
+  /**
+   * Begins an episode: all that its arms do, each cycle of the control loop, until it is stopped.
+   * @throws {BridgeError} disconnected; bad_request when one is being recorded, the name is taken, or there is no room
+   */
+  async startEpisode({ name, dataset, arms, ...labels }: EpisodeRequest): Promise<RunningEpisode> {
+    if (this.#episode !== null || this.#busy) {
+      throw new BridgeError(
+        'bad_request',
+        `An episode is being recorded already: "${this.#episode?.facts.name ?? ''}".`,
+      );
     }
-    return { name, path, samples: file.samples, duration: last - first, problem: running.problem };
+    for (const arm of arms) arm.requireConnected();
+    const { clock } = this.#parts;
+    this.#busy = true;
+    try {
+      const began = clock.wall();
+      const chosen = name ?? `${dataset ?? 'episode'}-${timeName(began)}`.slice(-64);
+      const said = { ...NOT_SAID, ...labels };
+      const { path } = await this.#begin({ name: chosen, dataset, content: 'episode', rate: null, labels: said }, arms);
+      const facts = { name: chosen, dataset, path, began, arms: arms.map((arm) => arm.name), ...said };
+      this.#episode = { facts, watch: new EpisodeWatch(chosen, arms, this.#client, clock) };
+      return facts;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /**
+   * Ends the episode.
+   * @param drop it is not kept @param labels what is to be said of it, in place of what was said at its beginning
+   * @returns null when there is none
+   */
+  async stopEpisode(drop = false, labels: Partial<Labels> = {}): Promise<RecordingSummary | null> {
+    if (this.#episode === null || this.#busy) return null;
+    const { facts, watch } = this.#episode;
+    this.#busy = true;
+    watch.close();
+    try {
+      return await this.#client.command({ kind: 'end', name: facts.name, drop, labels });
+    } finally {
+      this.#episode = null;
+      this.#busy = false;
+    }
+  }
+
+  /** Puts a mark into the episode. @returns false when none is being recorded */
+  mark(text: string): boolean {
+    this.#episode?.watch.tell('info', '', 'mark', text);
+    return this.#episode !== null;
+  }
+
+  /** What has been recorded, the newest first. */
+  list(wanted: ListCommand): Promise<Catalogue> {
+    return this.#client.command({ kind: 'list', ...wanted });
+  }
+
+  /** @throws {BridgeError} bad_request when there is none of this name */
+  facts(name: string): Promise<RecordingFacts> {
+    return this.#client.command({ kind: 'facts', name });
+  }
+
+  /** @throws {BridgeError} bad_request when there is none of this name, or it is no episode */
+  label(name: string, labels: Partial<Labels>): Promise<RecordingFacts> {
+    return this.#client.command({ kind: 'label', name, labels });
+  }
+
+  /** @throws {BridgeError} bad_request when there is none of this name, or the new one is taken */
+  rename(name: string, to: string): Promise<RecordingFacts> {
+    return this.#client.command({ kind: 'rename', name, to });
+  }
+
+  /** @throws {BridgeError} bad_request when there is none of this name */
+  async remove(name: string): Promise<void> {
+    await this.#client.command({ kind: 'remove', name });
+  }
+
+  /** Where a file of so many bytes is to be put that is to become a recording. @throws {BridgeError} bad_request */
+  async receive(name: string, bytes: number): Promise<string> {
+    const { path } = await this.#client.command({ kind: 'receive', name, bytes });
+    return path;
+  }
+
+  /** It is there; it is refused, and removed, if it is no recording. @throws {BridgeError} bad_request */
+  accept(name: string): Promise<RecordingFacts> {
+    return this.#client.command({ kind: 'accept', name });
   }
 
   /**
@@ -164,8 +246,23 @@ export class RecordingService {
   async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
     arm.requireDrivable();
     const ask = arm.ask();
-    const replay = await this.#load(arm, name, speed);
-    const approach = this.#planners.of(arm).route(asked(arm), replay.first);
+    const replay = await Replaying.open(this.#client, arm, name, speed);
+    try {
+      return await this.#play(arm, name, replay, caller, ask);
+    } finally {
+      replay.close();
+    }
+  }
+
+  async #play(
+    arm: Arm,
+    name: string,
+    replay: Replaying,
+    caller: Caller,
+    ask: ReturnType<Arm['ask']>,
+  ): Promise<ReplayOutcome> {
+    const { planners, goals, clock } = this.#parts;
+    const approach = await planners.of(arm).route(asked(arm), replay.first, () => arm.requireWanted(ask));
     if (typeof approach === 'string') {
       throw new BridgeError(
         'bad_request',
@@ -173,106 +270,45 @@ export class RecordingService {
         { arm },
       );
     }
-    const began = this.#clock.now();
-    const { path, poses } = replay;
-    const session = arm.claim(caller, { timeLimit: path.times.at(-1)! + TIME_RESERVE * arm.slowdown, ask });
-    const last = poses.at(-1)!;
-    this.#goals.set(session, { q: last, position: arm.toolPose(last).position });
+    const began = clock.now();
+    // A recording that the arm may not follow as fast as it was made takes longer than its length says.
+    const timeLimit = replay.whole ? replay.duration + TIME_RESERVE * arm.slowdown : Number.POSITIVE_INFINITY;
+    const session = arm.claim(caller, { timeLimit, ask });
+    const aim = (): void => goals.set(session, { q: replay.last, position: arm.toolPose(replay.last).position });
+    aim();
     try {
       let problem = await session.torqueOn();
       for (const goal of approach) problem ??= await session.drive({ kind: 'trajectory', goal, speed: null });
-      problem ??= await session.drive({ kind: 'waypoints', ...path });
-      return { problem, duration: this.#clock.now() - began };
+      problem ??= await replay.drive(session);
+      if (problem === null) aim();
+      return { problem, duration: clock.now() - began };
     } finally {
-      this.#goals.end(session, session.arrived);
+      goals.end(session, session.arrived);
       session.end();
     }
   }
 
   /** Ends every recording. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#running.keys()].map((arm) => this.stop(arm)));
+    this.#episode?.watch.close();
+    await this.#client.close();
+    this.#running.clear();
+    this.#episode = null;
   }
 
-  #path(name: string): string {
-    if (!RECORDING_NAME.test(name)) {
-      throw new BridgeError(
-        'bad_request',
-        `"${name}" is no name of a recording: 1 to 64 letters, digits, "_" and "-".`,
-      );
-    }
-    return join(this.#folder, `${name}.mcap`);
-  }
-
-  /** Bytes of all files in the folder. */
-  async #used(): Promise<number> {
-    const files = await readdir(this.#folder, { withFileTypes: true });
-    const sizes = await Promise.all(
-      files.filter((file) => file.isFile()).map(async (file) => (await stat(join(this.#folder, file.name))).size),
-    );
-    return sizes.reduce((sum, size) => sum + size, 0);
-  }
-
-  /** Takes the newest sample, unless it is taken already or the one before is still being written. */
-  #sample(arm: Arm, running: Running, room: number): void {
-    if (running.pending !== null || running.problem !== null) return;
-    if (running.file.size >= room) {
-      running.problem = `the quota of ${this.#quota / MEGABYTE} MB (recording.quota) is used up`;
-      return;
-    }
-    if (running.file.failure !== null) {
-      running.problem = `it could not be written (${running.file.failure.message})`;
-      return;
-    }
-    const { sampleTime, sampleInstant, positions, velocities, efforts, state } = arm.read();
-    if (state === 'disconnected' || sampleInstant <= running.last || !positions.every(Number.isFinite)) return;
-    if (running.first === 0) {
-      running.begun = sampleTime;
-      running.first = sampleInstant;
-    }
-    running.last = sampleInstant;
-    const sample = {
-      time: running.begun + sampleInstant - running.first,
-      clock: sampleTime,
-      positions: positions.slice(),
-      velocities: velocities.slice(),
-      efforts: efforts.slice(),
-    };
-    running.pending = running.file.add(sample).then(
-      () => {
-        running.pending = null;
-      },
-      (error: unknown) => {
-        running.pending = null;
-        running.problem = `it could not be written (${error instanceof Error ? error.message : error})`;
-      },
-    );
-  }
-
-  /** @throws {BridgeError} bad_request for a recording that there is not, or that the arm cannot replay */
-  async #load(arm: Arm, name: string, speed: number): Promise<Replay> {
-    const path = this.#path(name);
-    if (!(await exists(path))) {
-      throw new BridgeError('bad_request', `There is no recording "${name}" in ${this.#folder}.`);
-    }
-    try {
-      const replay = fitTo(arm.model, await readTrack(path, this.#clock), speed, arm.pace);
-      await this.#check(arm, replay);
-      return replay;
-    } catch (error) {
-      if (!(error instanceof RecordingError)) throw error;
-      throw new BridgeError(
-        'bad_request',
-        `Arm ${arm.name} cannot replay "${name}": ${error.message}. Nothing has moved.`,
-      );
-    }
-  }
-
-  /** @throws {RecordingError} where links would touch */
-  async #check(arm: Arm, { first, poses, path }: Replay): Promise<void> {
-    const touched = await this.#planners.of(arm).touchesAlong(first, poses, this.#clock);
-    if (touched === null) return;
-    throw new RecordingError(`after ${path.times[touched.index]!.toFixed(2)} s ${touched.contact}`);
+  #begin(
+    what: Pick<BeginRecording, 'name' | 'dataset' | 'content' | 'rate' | 'labels'>,
+    arms: readonly Arm[],
+  ): Promise<{ readonly path: string }> {
+    const { describe, loop, version, configuration } = this.#parts;
+    return this.#client.command({
+      kind: 'begin',
+      ...what,
+      loop,
+      version,
+      arms: arms.map(describe),
+      configuration: JSON.stringify(configuration(), null, 2),
+    });
   }
 }
 
@@ -283,16 +319,7 @@ function defaultFolder(): string {
   return join(base, 'arm-bridge', 'recordings');
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** What the file system refuses is told with the folder and the key that names it. */
-function asBridgeError(error: unknown, folder: string): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (error instanceof BridgeError || code === undefined) return error;
-  return new BridgeError('bad_request', `Nothing can be recorded in ${folder} (recording.folder): ${code}.`);
+/** A name for what has none: the time (s since the epoch), as a name may be written. */
+export function timeName(time: number): string {
+  return new Date(1000 * time).toISOString().replace(/[:.]/g, '-');
 }

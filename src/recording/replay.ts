@@ -1,86 +1,103 @@
-import type { ArmModel } from '../arm/model.ts';
-import type { WaypointPath } from '../rt/sources/waypoints.ts';
-import { type JointTrack, RecordingError } from './recording-file.ts';
+import { type Fit, UnfitError } from './messages.ts';
 
 /** A measured position beyond its limit by no more than this is brought back to it, rad. */
 const LIMIT_SLACK = 0.05;
-/** Part of the limit of speed that a replay uses; the cubic between two poses is quicker than its average. */
-const SPEED_SHARE = 0.6;
-
 /** Positions are averaged over this time before and after, so that the steps of the encoders do not become jerks, s. */
 const SMOOTHING = 0.05;
 
-/** A recording as an arm is to replay it: its first pose, and the way from there. */
-export interface Replay {
-  readonly first: Float64Array;
-  /** Every pose, rad, the first one included. */
-  readonly poses: readonly Float64Array[];
-  readonly path: WaypointPath;
+/** Joints of a recording at one time. */
+export interface RecordedPose {
+  /** s since the first one. */
+  readonly time: number;
+  /** rad */
+  readonly positions: Float64Array;
 }
 
 /**
- * Fits a recording to an arm: joints by name, within its position limits, and slower where it is faster than the arm's
- * limits for moves.
- * @param speed 1 as recorded; at most 2
- * @param scale part of the arm's limits of speed that it may use
- * @throws {RecordingError} naming the joint that the recording lacks, or that goes beyond its limits, and when
+ * Fits recorded poses to an arm as they come: joints by name, within its position limits, smoothed, and slower where they are
+ * faster than it may move.
  */
-export function fitTo(model: ArmModel, track: JointTrack, speed: number, scale = 1): Replay {
-  const columns = model.joints.map(({ name }) => {
-    const column = track.names.indexOf(name);
-    if (column < 0) throw new RecordingError(`it has no joint ${name}, but ${track.names.join(', ')}`);
-    return column;
-  });
-  const measured = track.positions.map((positions, k) =>
-    Float64Array.from(model.joints, ({ name, lower, upper }, i) => {
-      const position = positions[columns[i]!]!;
+export class Fitter {
+  readonly #joints: Fit['joints'];
+  readonly #speed: number;
+  /** Column of the recording for each joint. */
+  readonly #columns: readonly number[];
+  /** Poses that are still needed, in their order, and the place of the next one to be given out. */
+  readonly #poses: RecordedPose[] = [];
+  #next = 0;
+  /** Recorded time of what was given out last, its place in the replay, and its pose. */
+  #before: { readonly recorded: number; readonly time: number; readonly pose: Float64Array } | null = null;
+
+  /**
+   * @param names joints of the recording
+   * @throws {UnfitError} naming the joint that the recording lacks
+   */
+  constructor({ joints, speed }: Pick<Fit, 'joints' | 'speed'>, names: readonly string[]) {
+    this.#joints = joints;
+    this.#speed = speed;
+    this.#columns = joints.map(({ name }) => {
+      const column = names.indexOf(name);
+      if (column < 0) throw new UnfitError(`it has no joint ${name}, but ${names.join(', ')}`);
+      return column;
+    });
+  }
+
+  /** Takes the next pose, later than the one before. @throws {UnfitError} naming the joint that goes beyond its limits, and when */
+  push(time: number, positions: Float64Array): void {
+    const pose = Float64Array.from(this.#joints, ({ name, lower, upper }, i) => {
+      const position = positions[this.#columns[i]!]!;
       if (position < lower - LIMIT_SLACK || position > upper + LIMIT_SLACK) {
-        throw new RecordingError(
-          `${name} goes to ${position.toFixed(3)} rad after ${track.times[k]!.toFixed(2)} s, beyond its limits of ` +
+        throw new UnfitError(
+          `${name} goes to ${position.toFixed(3)} rad after ${time.toFixed(2)} s, beyond its limits of ` +
             `${lower.toFixed(3)} to ${upper.toFixed(3)} rad`,
         );
       }
       return Math.min(Math.max(position, lower), upper);
-    }),
-  );
-  return retimed(model, track.times, smoothed(track.times, measured), speed, SPEED_SHARE * scale);
-}
+    });
+    this.#poses.push({ time, positions: pose });
+  }
 
-/** Each pose averaged with those about it, as many before as after: the first and the last one stay as they are. */
-function smoothed(times: readonly number[], poses: readonly Float64Array[]): Float64Array[] {
-  return poses.map((pose, k) => {
-    const sum = pose.slice();
+  /**
+   * The next fitted pose, with its time in the replay (s); null until there are enough of those that come after it.
+   * @param ended no more poses come
+   */
+  take(ended: boolean): RecordedPose | null {
+    const recorded = this.#poses[this.#next];
+    if (recorded === undefined) return null;
+    if (!ended && this.#poses.at(-1)!.time - recorded.time <= SMOOTHING) return null;
+    const pose = this.#smoothed(this.#next);
+    const time = this.#timeOf(recorded.time, pose);
+    this.#before = { recorded: recorded.time, time, pose };
+    this.#next++;
+    while (this.#next > 0 && recorded.time - this.#poses[0]!.time > SMOOTHING) {
+      this.#poses.shift();
+      this.#next--;
+    }
+    return { time, positions: pose };
+  }
+
+  /** A pose averaged with those about it, as many before as after: the first and the last one stay as they are. */
+  #smoothed(k: number): Float64Array {
+    const { time, positions } = this.#poses[k]!;
+    const sum = positions.slice();
     let count = 1;
-    for (let reach = 1; k - reach >= 0 && k + reach < poses.length; reach++) {
-      const [before, after] = [k - reach, k + reach];
-      if (times[k]! - times[before]! > SMOOTHING || times[after]! - times[k]! > SMOOTHING) break;
-      for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + poses[before]![i]! + poses[after]![i]!;
+    for (let reach = 1; k - reach >= 0 && k + reach < this.#poses.length; reach++) {
+      const [before, after] = [this.#poses[k - reach]!, this.#poses[k + reach]!];
+      if (time - before.time > SMOOTHING || after.time - time > SMOOTHING) break;
+      for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + before.positions[i]! + after.positions[i]!;
       count += 2;
     }
     return sum.map((value) => value / count);
-  });
-}
-
-/** The poses at the times of a recording, or later where the arm may not be as fast. */
-function retimed(
-  model: ArmModel,
-  recorded: readonly number[],
-  poses: readonly Float64Array[],
-  speed: number,
-  share: number,
-): Replay {
-  const joints = model.joints.length;
-  const times = new Float64Array(poses.length);
-  const positions = new Float64Array(poses.length * joints);
-  positions.set(poses[0]!);
-  for (let k = 1; k < poses.length; k++) {
-    let needed = (recorded[k]! - recorded[k - 1]!) / speed;
-    for (const [i, { move }] of model.joints.entries()) {
-      const way = Math.abs(poses[k]![i]! - poses[k - 1]![i]!);
-      needed = Math.max(needed, way / (move.velocity * share));
-    }
-    times[k] = times[k - 1]! + needed;
-    positions.set(poses[k]!, k * joints);
   }
-  return { first: poses[0]!, poses, path: { times, positions, velocities: null } };
+
+  /** When a pose comes: as recorded, or later where the arm may not be as fast. */
+  #timeOf(recorded: number, pose: Float64Array): number {
+    const before = this.#before;
+    if (before === null) return 0;
+    let needed = (recorded - before.recorded) / this.#speed;
+    for (const [i, { velocity }] of this.#joints.entries()) {
+      needed = Math.max(needed, Math.abs(pose[i]! - before.pose[i]!) / velocity);
+    }
+    return before.time + needed;
+  }
 }

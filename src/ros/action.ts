@@ -1,4 +1,7 @@
+import type { Logger } from 'pino';
+import { NODE_NAME } from './arguments.ts';
 import type { Rcl, RosGoal, RosNode } from './rclnodejs.ts';
+import { RefusalLog } from './refusals.ts';
 
 /** Feedback of a goal is sent this often, ms. */
 const FEEDBACK_PERIOD = 100;
@@ -17,25 +20,37 @@ export interface GoalRun<Goal> {
   tell(feedback: () => object): void;
 }
 
+/** What an action does. */
+export interface ActionParts<Goal> {
+  /** Why a goal is not accepted, for people; null when it is. Left out: every goal is accepted, and its result says why it failed. */
+  judge?(goal: Goal): string | null;
+  /** Carries a goal out; it is to end soon after its signal has aborted. */
+  execute(run: GoalRun<Goal>): Promise<Outcome>;
+}
+
 /** The action servers of a node. */
 export class Actions {
   readonly #rcl: Rcl;
   readonly #node: RosNode;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #namespace: string;
+  readonly #log: Logger;
   readonly #onError: (error: unknown) => void;
 
-  constructor(rcl: Rcl, node: RosNode, onError: (error: unknown) => void) {
+  /** @param namespace of the node, for people */
+  constructor(rcl: Rcl, node: RosNode, namespace: string, log: Logger, onError: (error: unknown) => void) {
     this.#rcl = rcl;
     this.#node = node;
+    this.#namespace = namespace;
+    this.#log = log;
     this.#onError = onError;
   }
 
-  /**
-   * Offers an action. Every goal is accepted and given a result, so that a refusal too can say why.
-   * @param execute carries a goal out; it is to end soon after its signal has aborted
-   */
-  offer<Goal>(type: string, name: string, execute: (run: GoalRun<Goal>) => Promise<Outcome>): void {
+  /** Offers an action. The response to a goal that is not accepted has no place for a reason: it is logged. */
+  offer<Goal>(type: string, name: string, { judge, execute }: ActionParts<Goal>): void {
     const { ActionServer, GoalResponse, CancelResponse } = this.#rcl;
+    const full = name.startsWith('~') ? name.replace('~', NODE_NAME) : name;
+    const refusals = new RefusalLog(this.#log, `Goal of ${this.#namespace}/${full} rejected`);
     const controllers = new Map<RosGoal<Goal>, AbortController>();
     const run = async (goal: RosGoal<Goal>): Promise<object> => {
       const controller = new AbortController();
@@ -54,7 +69,12 @@ export class Actions {
       type,
       name,
       run,
-      () => GoalResponse.ACCEPT,
+      (goal) => {
+        const fault = judge?.(goal) ?? null;
+        if (fault === null) return GoalResponse.ACCEPT;
+        refusals.refuse(fault.replace(/-?\d+(\.\d+)?/g, '#'), () => fault, performance.now() / 1000);
+        return GoalResponse.REJECT;
+      },
       null,
       (goal) => {
         // After the goal has become one that is being cancelled: only such a one may end as cancelled.

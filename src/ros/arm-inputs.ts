@@ -3,6 +3,7 @@ import { Actions } from './action.ts';
 import { NODE_NAME } from './arguments.ts';
 import { ArmServices } from './arm-services.ts';
 import { ArmFrames } from './frames.ts';
+import { GripperInputs } from './gripper-inputs.ts';
 import { offerMoves } from './move-actions.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
@@ -36,9 +37,10 @@ export function offerArm(
   context: InputContext,
 ): { readonly actions: Actions; readonly drive: () => void } {
   const { rcl, services, qualities } = context;
-  const { motion, joints, jogging, trajectories, logger } = services;
+  const { motion, joints, jogging, trajectories } = services;
+  const logger = services.logger.child({ arm: arm.name });
   const name = `${namespace}/${NODE_NAME}`;
-  const actions = new Actions(rcl, node, context.onError);
+  const actions = new Actions(rcl, node, namespace, logger, context.onError);
   const offered = new ArmServices(node, name, arm, context.isOpen);
   offered.offerAlways(motion);
   const drive = (): void => {
@@ -47,10 +49,13 @@ export function offerArm(
     offered.offerGravity(services.gravity);
     acceptJointCommands(node, namespace, arm, names, joints, qualities, logger);
     const frames = new ArmFrames(arm, names, services.mountOf(arm));
-    new ServoInputs(node, { arm, names, namespace, frames, joints, jogging, trajectories }, qualities, logger).accept();
+    const oldest = services.config.ros.oldest_command;
+    const parts = { arm, names, namespace, frames, joints, jogging, trajectories, oldest };
+    new ServoInputs(node, parts, qualities, logger).accept();
     const inputs = new TrajectoryInputs(arm, names, trajectories, namespace, name, () => clockOf(node), logger);
     inputs.acceptTopic(node, namespace, qualities);
-    inputs.offerActions(actions);
+    inputs.offerAction(actions);
+    new GripperInputs(arm, names, trajectories, namespace, name, logger).offerActions(actions);
     offerMoves(actions, arm, motion, name);
   };
   return { actions, drive };

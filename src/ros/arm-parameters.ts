@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm } from '../arm/types.ts';
 import { ROS_OWN } from '../config/load.ts';
@@ -95,7 +94,6 @@ export function declareArmParameters(
   gains: PositionGains,
   given: readonly ParameterValue[],
   accepts: boolean,
-  log: Logger,
 ): void {
   const known = new Map(parametersOf(arm, gains).map((parameter) => [parameter.name, parameter]));
   const fault = ({ name, least }: ArmParameter, value: unknown): string | null => {
@@ -124,8 +122,14 @@ export function declareArmParameters(
     declare(rcl, node, { name, kind: 'double', description, minimum: null, maximum: null, live: true }, value);
   }
   const write = node.setParametersAtomically.bind(node);
+  const kinds = new Map<string, 'boolean' | 'double'>([
+    ...[...known.values()].map(({ name, least }) => [name, least === null ? 'boolean' : 'double'] as const),
+    ...jointLimits(arm).map(({ name }) => [name, 'double'] as const),
+  ]);
   judge(
+    rcl,
     node,
+    kinds,
     (name, value) => {
       if (name.startsWith('joint_limits.')) {
         return `${name} follows from the arm's data: set speed_scale or acceleration_scale`;
@@ -139,7 +143,9 @@ export function declareArmParameters(
       const parameter = known.get(name);
       if (parameter === undefined) return;
       parameter.set(value as number | boolean);
-      log.info(`${arm.name}: ${name} is ${value} now`);
+      const what = `parameter ${name} of ${arm.name}`;
+      const origin = { who: 'a ROS client', from: 'ROS 2', what, request: null };
+      arm.journal.record('configuration', arm.name, origin, 'done', `it is ${value} now`);
       const { Parameter, ParameterType } = rcl;
       write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));
     },

@@ -1,4 +1,4 @@
-import type { Arm, Caller, Owner } from '../arm/types.ts';
+import type { Arm, Caller, Origin, Owner } from '../arm/types.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import { DEFAULT_GRAVITY } from '../mirror/mirroring.ts';
 import type { MoveService } from '../motion/move-service.ts';
@@ -10,8 +10,10 @@ import type { RosNode } from './rclnodejs.ts';
 /** Programs that call services and actions of the bridge are one owner together, as HTTP clients are. */
 export const ROS_OWNER: Owner = { key: 'ros:client', name: 'a ROS client' };
 
-/** Trigger and SetBool cannot ask for it, so they take no arm from another owner. */
-const CALLER: Caller = { owner: ROS_OWNER, takeOver: false };
+/** A request by ROS 2, which does not tell the node that it is from. @param what service or action, with its name */
+export function originAt(what: string): Origin {
+  return { who: ROS_OWNER.name, from: 'ROS 2', what, request: null };
+}
 
 const TRIGGER = 'std_srvs/srv/Trigger';
 
@@ -48,7 +50,7 @@ export class ArmServices {
   offerAlways(motion: MoveService): void {
     const arm = this.#arm;
     this.#trigger('stop', async () => {
-      await arm.stopAtRest(`the ROS service ${this.#name}/stop was called`);
+      await arm.stopAtRest(`the ROS service ${this.#name}/stop was called`, originAt(`service ${this.#name}/stop`));
       return done(`${arm.name} is stopped and refuses every motion until ${this.#name}/reset is called`);
     });
     this.#offer('arm_bridge/srv/ReadEndEffector', 'read_end_effector', async (request: ReadRequest) => {
@@ -63,19 +65,19 @@ export class ArmServices {
     const arm = this.#arm;
     this.#trigger('reset', async () => {
       const wasStopped = arm.latched;
-      await arm.reset();
+      await arm.reset(originAt(`service ${this.#name}/reset`));
       if (!wasStopped) return done(`${arm.name} was not stopped; nothing to reset`);
       return done(`${arm.name} is reset: it holds and belongs to nobody`);
     });
-    const move = (name: string, what: string, act: () => Promise<MoveOutcome>): void =>
+    const move = (name: string, what: string, act: (caller: Caller) => Promise<MoveOutcome>): void =>
       this.#trigger(name, async () => {
-        const { ok, message } = await act();
+        const { ok, message } = await act(this.#caller(name));
         return { success: ok, message: message ?? `${arm.name} ${what}` };
       });
-    move('init', 'is at the pose `init`, the zero of its absolute frame', () => motion.init(arm, CALLER));
-    move('home', 'is at the pose `init`, the zero of its absolute frame', () => motion.init(arm, CALLER));
-    move('hello', 'has greeted', () => motion.hello(arm, CALLER));
-    move('park', 'rests, and its torque is off', () => motion.sleep(arm, CALLER));
+    move('init', 'is at the pose `init`, the zero of its absolute frame', (caller) => motion.init(arm, caller));
+    move('home', 'is at the pose `init`, the zero of its absolute frame', (caller) => motion.init(arm, caller));
+    move('hello', 'has greeted', (caller) => motion.hello(arm, caller));
+    move('park', 'rests, and its torque is off', (caller) => motion.sleep(arm, caller));
   }
 
   /** `~/torque_enable`: holds the arm where it is, or lowers it to its rest pose and lets it go limp there. */
@@ -83,10 +85,10 @@ export class ArmServices {
     const arm = this.#arm;
     this.#switch('torque_enable', async (on) => {
       if (on) {
-        await torque.on(arm, CALLER);
+        await torque.on(arm, this.#caller('torque_enable'));
         return done(`${arm.name} holds where it is`);
       }
-      const holds = await torque.off(arm, false, CALLER);
+      const holds = await torque.off(arm, false, this.#caller('torque_enable'));
       return holds === null ? done(`${arm.name} rests, and its torque is off`) : { success: false, message: holds };
     });
   }
@@ -96,12 +98,17 @@ export class ArmServices {
     const arm = this.#arm;
     this.#switch('gravity_compensation_enable', async (on) => {
       if (on) {
-        await gravity.start(arm, DEFAULT_GRAVITY, CALLER);
+        await gravity.start(arm, DEFAULT_GRAVITY, this.#caller('gravity_compensation_enable'));
         return done(`${arm.name} supports its weight and yields to the hand`);
       }
       if (await gravity.stop(arm)) return done(`${arm.name} holds`);
       return { success: false, message: `${arm.name} was not floating; nothing to stop` };
     });
+  }
+
+  /** Trigger and SetBool cannot ask for it, so they take no arm from another owner. */
+  #caller(service: string): Caller {
+    return { owner: ROS_OWNER, takeOver: false, origin: originAt(`service ${this.#name}/${service}`) };
   }
 
   /** A switch of std_srvs/srv/SetBool. */

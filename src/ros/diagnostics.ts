@@ -115,7 +115,8 @@ export class Diagnostics {
     return statusOf(arm.name, `${arm.model.name} ${arm.name}`, findings, state, {
       state,
       torque: torque ? 'on' : 'off',
-      owner: arm.owner?.name ?? 'nobody',
+      owner: arm.held?.owner.name ?? 'nobody',
+      owner_since: arm.held ? new Date(arm.held.since * 1000).toISOString() : '',
       initialised: `${arm.initialised}`,
       calibrated: `${arm.read().calibrated}`,
     });

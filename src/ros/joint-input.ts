@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { JointModel } from '../arm/model.ts';
+import type { Arm } from '../arm/types.ts';
 import { decodeJointState, type JointState } from './cdr.ts';
 import { messageOf } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
@@ -127,6 +128,29 @@ export class LimitLog {
       const limit = position < lower ? lower : upper;
       const text = (): string =>
         `${name} is asked to ${position.toFixed(3)} rad and stops at its limit, ${limit.toFixed(3)}`;
+      this.#log.refuse(name, text, now);
+    }
+  }
+}
+
+/** Tells of speeds beyond what a joint may have: it goes as fast as it may. */
+export class SpeedLog {
+  readonly #arm: Arm;
+  readonly #log: RefusalLog;
+
+  constructor(arm: Arm, topic: string, log: Logger) {
+    this.#arm = arm;
+    this.#log = new RefusalLog(log, `Message on ${topic} followed in part`);
+  }
+
+  /** @param velocities rad/s, one per joint of the model @param now monotonic, s */
+  look(velocities: Float64Array, now: number): void {
+    const { pace, model } = this.#arm;
+    for (const [i, { name, move }] of model.joints.entries()) {
+      const most = move.velocity * pace;
+      if (Math.abs(velocities[i]!) <= most) continue;
+      const text = (): string =>
+        `${name} is asked to go at ${velocities[i]!.toFixed(3)} rad/s and goes at ${most.toFixed(3)}`;
       this.#log.refuse(name, text, now);
     }
   }

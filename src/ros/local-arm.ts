@@ -18,16 +18,9 @@ export class LocalArm {
   /**
    * @param node in the namespace of the arm
    * @param rate of the published streams, Hz
-   * @param broadcaster of its frames; null: another node does that
+   * @param broadcaster of its frames
    */
-  constructor(
-    node: RosNode,
-    arm: Arm,
-    names: ArmNames,
-    rate: number,
-    broadcaster: Broadcaster | null,
-    qualities: Qualities,
-  ) {
+  constructor(node: RosNode, arm: Arm, names: ArmNames, rate: number, broadcaster: Broadcaster, qualities: Qualities) {
     this.#status = new ArmStatus(node, arm, qualities);
     const description = node.createPublisher('std_msgs/msg/String', 'robot_description', { qos: qualities.latched });
     description.publish({ data: names.urdf() });
@@ -57,7 +50,7 @@ export class LocalArm {
         );
         states.publish(bytes);
         poses.publish(poseEncoder.encode(sampleTime, arm.toolPose(positions)));
-        broadcaster?.publish(sampleTime, positions);
+        broadcaster.publish(sampleTime, positions);
       }
       if (torque && goalTime > 0 && goalPace.take(goalTime) && allFinite(sent)) {
         goals.publish(goalEncoder.encode(goalTime, sent, null, null));

@@ -3,7 +3,7 @@ import { BridgeError } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { ALIGN, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/mirroring.ts';
-import { offerService, ROS_OWNER, refusal } from './arm-services.ts';
+import { offerService, originAt, ROS_OWNER, refusal } from './arm-services.ts';
 import { faultOf } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -35,13 +35,21 @@ export function offerMirroring(
 ): void {
   const onError = (error: unknown): object => refusal(faultOf(error, name));
   const start = async (request: StartRequest): Promise<object> => {
-    await mirror.start(mirrorRequest(request, arms, configured), { owner: ROS_OWNER, takeOver: request.take_over });
+    const origin = originAt(`service ${name}/start_mirroring`);
+    const asked = mirrorRequest(request, arms, configured);
+    await arms.journal.during('mirroring', null, origin, () =>
+      mirror.start(asked, { owner: ROS_OWNER, takeOver: request.take_over, origin }),
+    );
     return { success: true, code: '', message: 'Leader-follower control started' };
   };
   offerService(node, 'arm_bridge/srv/StartMirroring', '~/start_mirroring', isOpen, start, onError);
   const stop = async (request: StopRequest): Promise<object> => {
     const release = choice('release', request.release, RELEASES);
-    if (await mirror.stop({ owner: ROS_OWNER, takeOver: false }, release)) {
+    const origin = originAt(`service ${name}/stop_mirroring`);
+    const stopped = await arms.journal.during('mirroring', null, origin, () =>
+      mirror.stop({ owner: ROS_OWNER, takeOver: false, origin }, release),
+    );
+    if (stopped) {
       return { success: true, code: '', message: 'Leader-follower control stopped' };
     }
     return { success: false, code: '', message: 'Leader-follower control is not running' };

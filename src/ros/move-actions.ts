@@ -3,7 +3,7 @@ import type { MoveService } from '../motion/move-service.ts';
 import { type AbsoluteMove, type MoveOutcome, PATHS, type RelativeMove } from '../motion/moves.ts';
 import { toolIn } from '../motion/tool.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
-import { ROS_OWNER } from './arm-services.ts';
+import { originAt, ROS_OWNER } from './arm-services.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import { stampOf } from './time.ts';
 
@@ -30,11 +30,12 @@ export function offerMoves(actions: Actions, arm: Arm, motion: MoveService, node
     name: string,
     move: (request: AbsoluteMove & RelativeMove, caller: Caller) => Promise<MoveOutcome>,
   ): void => {
-    actions.offer<MoveGoal>(type, name, async (run) => {
+    const execute = async (run: GoalRun<MoveGoal>): Promise<Outcome> => {
       const request = moveOf(run.goal);
       if (typeof request === 'string') return ended(null, { code: 'bad_request', message: request });
       followTool(run, arm, motion);
-      const caller = { owner: ROS_OWNER, takeOver: run.goal.take_over, signal: run.signal };
+      const origin = originAt(`action ${name.replace('~', node)}`);
+      const caller = { owner: ROS_OWNER, takeOver: run.goal.take_over, signal: run.signal, origin };
       try {
         const outcome = await move(request, caller);
         if (outcome.ok || !run.signal.aborted) return ended(outcome, NO_FAULT);
@@ -42,7 +43,9 @@ export function offerMoves(actions: Actions, arm: Arm, motion: MoveService, node
       } catch (error) {
         return ended(null, faultOf(error, node));
       }
-    });
+    };
+    // Every goal is accepted: the result says why it has failed.
+    actions.offer<MoveGoal>(type, name, { execute });
   };
   offer('arm_bridge/action/MoveAbsolute', '~/move_absolute', (move, caller) => motion.moveAbsolute(arm, move, caller));
   offer('arm_bridge/action/MoveRelative', '~/move_relative', (move, caller) => motion.moveRelative(arm, move, caller));

@@ -1,5 +1,10 @@
-import type { Arm } from '../arm/types.ts';
 import { withPrefix } from '../kinematics/urdf-text.ts';
+
+/** What of an arm its names are made of. */
+export interface NamedArm {
+  readonly name: string;
+  readonly model: { readonly urdf: string; readonly joints: readonly { readonly name: string }[] };
+}
 
 /**
  * Names of an arm's joints and frames on the graph. Without a prefix, joints are called as in the URDF and frames
@@ -9,11 +14,11 @@ import { withPrefix } from '../kinematics/urdf-text.ts';
 export class ArmNames {
   /** Joints in the order of the arm's model. */
   readonly joints: readonly string[];
-  readonly #arm: Arm;
+  readonly #arm: NamedArm;
   readonly #prefix: string;
 
   /** @param prefix `ros.joint_prefix` of the configuration */
-  constructor(arm: Arm, prefix: string | null) {
+  constructor(arm: NamedArm, prefix: string | null) {
     this.#arm = arm;
     this.#prefix = prefix === 'auto' ? `${arm.name}_` : (prefix ?? '');
     this.joints = arm.model.joints.map(({ name }) => this.joint(name));

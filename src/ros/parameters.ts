@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { CONFIG_PARAMETERS, type ConfigParameter, parameterFault, parameterValue } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import type { Rcl, RosNode } from './rclnodejs.ts';
+import type { Rcl, RosNode, RosParameter } from './rclnodejs.ts';
 
 /** What a change of a parameter at run time acts on. */
 export interface LiveSettings {
@@ -43,7 +43,7 @@ export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live:
     }
     log.info(`ROS parameter ${name} is ${value} now`);
   };
-  judge(node, check, apply);
+  judge(rcl, node, new Map(CONFIG_PARAMETERS.map(({ name, kind }) => [name, kind])), check, apply);
 }
 
 /** Declares one parameter. @param value that it has now, whatever ROS arguments say */
@@ -63,25 +63,64 @@ export function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, val
 }
 
 /**
- * Puts a check in front of rclnodejs' own ones, which refuse without saying what is allowed.
+ * Puts a check in front of rclnodejs' own ones, which refuse without saying what is allowed. A whole number is taken for any
+ * number, as it is typed without a point.
+ * @param kinds of the parameters that this is about, by name
  * @param check the reason for a refusal, null for a change that can be made
  */
 export function judge(
+  rcl: Rcl,
   node: RosNode,
+  kinds: ReadonlyMap<string, ConfigParameter['kind']>,
   check: (name: string, value: unknown) => string | null,
   apply: (name: string, value: unknown) => void,
 ): void {
   const set = node.setParametersAtomically.bind(node);
-  node.setParametersAtomically = (parameters) => {
-    for (const { name, value } of parameters) {
+  node.setParametersAtomically = (given) => {
+    const parameters = given.map((parameter) => converted(rcl, parameter, kinds.get(parameter.name)));
+    for (const { name, type, value } of parameters) {
+      const kind = kinds.get(name);
       // rclnodejs gives integers as BigInt, which JSON and schemas do not know; what is thrown here ends the process.
-      const reason = check(name, typeof value === 'bigint' ? Number(value) : value);
+      const reason =
+        kind === undefined
+          ? unknown(node, name, kinds)
+          : (check(name, typeof value === 'bigint' ? Number(value) : value) ??
+            (type === typeOf(rcl, kind) ? null : `${name} is ${AS_TYPED[kind]}, and was given another type`));
       if (reason !== null) return { successful: false, reason };
     }
     const result = set(parameters);
     if (result.successful) for (const { name, value } of parameters) apply(name, value);
     return result;
   };
+}
+
+const AS_TYPED: Readonly<Record<ConfigParameter['kind'], string>> = {
+  boolean: 'true or false',
+  integer: 'a whole number',
+  double: 'a number',
+  string: 'a text',
+  strings: 'a list of texts',
+};
+
+/** Most names that a refusal lists. */
+const LISTED = 12;
+
+function unknown(node: RosNode, name: string, kinds: ReadonlyMap<string, ConfigParameter['kind']>): string | null {
+  if (node.hasParameter(name)) return null;
+  const section = name.split('.')[0]!;
+  const all = [...kinds.keys()];
+  const near = all.filter((other) => other.split('.')[0] === section);
+  const told = (near.length > 0 ? near : all).slice(0, LISTED).join(', ');
+  return `${name} is no parameter of this node: it has ${told}${all.length > LISTED ? ' and others (ros2 param list)' : ''}`;
+}
+
+function converted(rcl: Rcl, parameter: RosParameter, kind: ConfigParameter['kind'] | undefined): RosParameter {
+  const { name, type, value } = parameter;
+  const { PARAMETER_DOUBLE: double, PARAMETER_INTEGER: integer } = rcl.ParameterType;
+  if (kind === 'double' && type === integer) return new rcl.Parameter(name, double, Number(value));
+  if (kind === 'integer' && type === double && Number.isSafeInteger(value))
+    return new rcl.Parameter(name, integer, BigInt(value as number));
+  return parameter;
 }
 
 function typeOf({ ParameterType }: Rcl, kind: ConfigParameter['kind']): number {

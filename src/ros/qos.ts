@@ -13,6 +13,8 @@ export interface Qualities {
   readonly observed: RosQos;
   /** State that a late joiner gets at once: reliable, keep-last 1, transient local. */
   readonly latched: RosQos;
+  /** `/rosout`: reliable, keep-last 1000, transient local, as rcl has it. */
+  readonly log: RosQos;
 }
 
 export function makeQualities({ QoS }: Rcl): Qualities {
@@ -26,5 +28,6 @@ export function makeQualities({ QoS }: Rcl): Qualities {
     transforms: new QoS(last, 100, reliable, volatile),
     observed: new QoS(last, 10, bestEffort, volatile),
     latched: new QoS(last, 1, reliable, transientLocal),
+    log: new QoS(last, 1000, reliable, transientLocal),
   };
 }

@@ -8,6 +8,8 @@ export interface RosQos {
 }
 
 export interface RosPublisher {
+  /** Readers that are known at this moment. */
+  readonly subscriptionCount: number;
   /** @param message a plain object of the message's fields, or its CDR bytes, which are copied before this returns */
   publish(message: object): void;
 }
@@ -49,6 +51,7 @@ export interface RosNode {
   declareParameter(parameter: RosParameter, descriptor: RosParameterDescriptor, ignoreOverride: boolean): void;
   /** Called for every change that another node asks for. */
   setParametersAtomically(parameters: readonly RosParameter[]): { successful: boolean; reason: string };
+  hasParameter(name: string): boolean;
   /** Nodes on the graph as they are known at this moment, one for each time that a name is used. */
   getNodeNamesAndNamespaces(): { readonly name: string; readonly namespace: string }[];
   /** By the clock of ROS: simulated time where `use_sim_time` is set. */
@@ -121,7 +124,7 @@ export interface Rcl {
     name: string,
     /** Carries a goal out; its result is what the promise resolves to, after the goal was given its final state. */
     execute: (goal: RosGoal<Goal>) => Promise<object>,
-    accept: () => number,
+    accept: (goal: Goal) => number,
     begin: null,
     cancel: (goal: RosGoal<Goal>) => number,
   ) => RosActionServer;

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
+import type { LogLine } from '../log.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import type { StreamService } from '../mirror/stream-service.ts';
@@ -13,9 +14,11 @@ import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
 import { offerArm } from './arm-inputs.ts';
 import { declareArmParameters } from './arm-parameters.ts';
+import { ControllerState } from './controller-state.ts';
 import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { acceptsCommands, listensToNetwork, setDiscovery } from './discovery.ts';
+import { type Episodes, offerEpisodes } from './episode-services.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
@@ -27,11 +30,13 @@ import { makeQualities } from './qos.ts';
 import { loadRclnodejs, messageOf, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 import { RemoteArm } from './remote-arm.ts';
+import { Rosout } from './rosout.ts';
+import { clockOf } from './time.ts';
 import { Broadcaster } from './transforms.ts';
 
 /** The waiting thread of a node wakes at least this often, ms: the longest that stopping it blocks. */
 const SPIN_TIMEOUT = 20;
-/** How often the state of the arms is looked at for `~/status`, ms. */
+/** How often the state of the arms is looked at for `~/status`, and that of their controllers is told, ms. */
 const STATUS_INTERVAL = 50;
 /** Period of `/diagnostics`, ms. */
 const DIAGNOSTICS_INTERVAL = 1000;
@@ -53,9 +58,12 @@ export interface RosServices {
   readonly jogging: JogService;
   readonly joints: StreamService;
   readonly gains: PositionGains;
+  readonly episodes: Episodes;
   readonly logger: Logger;
   /** Calls the listener on this thread after each control cycle; returns how to stop that. */
   onSnapshot(listener: () => void): () => void;
+  /** Calls the listener with each line of the log from now on; returns how to stop that. */
+  onLogLine(listener: (line: LogLine) => void): () => void;
   /** ROS arguments of the command line, with their `--ros-args`. */
   readonly rosArgs: readonly string[];
 }
@@ -154,22 +162,28 @@ async function populate(
   };
   const root = makeNode(prefix);
   const nodes: RosNode[] = [root];
+  const rosout = new Rosout(root, `${prefix}/${NODE_NAME}`, qualities);
+  const unheard = services.onLogLine((line) => rosout.publish(line));
   const namesakes = new Namesakes(root, logger);
   await new Promise((resolve) => setTimeout(resolve, LOOK_TIME));
   const actions: Actions[] = [];
   const locals: LocalArm[] = [];
+  const states: ControllerState[] = [];
   const addLocal = (arm: Arm): LocalArm => {
     const namespace = `${prefix}/${arm.name}`;
     const taken = namesakes.taken(namespace);
     const node = makeNode(namespace);
     nodes.push(node);
+    rosout.add(node, arm.name, `${namespace}/${NODE_NAME}`);
     const given = parameters.of(`${namespace}/${NODE_NAME}`);
-    declareArmParameters(rcl, node, arm, services.gains, given, accepts, logger);
+    declareArmParameters(rcl, node, arm, services.gains, given, accepts);
     const names = new ArmNames(arm, config.joint_prefix);
     const offered = offerArm(node, namespace, arm, names, inputs);
     actions.push(offered.actions);
     namesakes.watch(arm, namespace, taken, accepts ? offered.drive : null);
-    const broadcaster = config.publish_tf ? new Broadcaster(node, arm, names, services.mountOf(arm), qualities) : null;
+    const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), config.publish_tf, qualities);
+    const state = new ControllerState(node, arm, names, qualities, () => clockOf(node), inputs.isOpen);
+    states.push(state);
     const local = new LocalArm(node, arm, names, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
     return local;
@@ -185,7 +199,10 @@ async function populate(
     await new Promise((resolve) => setImmediate(resolve));
     if (!arms.all[i]!.remote) sources.push(addLocal(arms.all[i]!));
   }
-  if (accepts) offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
+  if (accepts) {
+    offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
+    offerEpisodes(root, `${prefix}/${NODE_NAME}`, services.episodes, arms, inputs.isOpen);
+  }
 
   const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics, () => namesakes.arms);
   const live = {
@@ -204,6 +221,7 @@ async function populate(
     setInterval(() => guarded(() => namesakes.look()), LOOK_TIME),
     setInterval(() => {
       for (const local of locals) guarded(() => local.publishStatus());
+      for (const state of states) guarded(() => state.publish());
     }, STATUS_INTERVAL),
   ];
   const unlisten = services.onSnapshot(() => {
@@ -222,6 +240,7 @@ async function populate(
       new Promise((resolve) => setTimeout(resolve, FAREWELL)),
     ]);
     open = false;
+    unheard();
     await leaveGraph(() => {
       for (const node of nodes) node.stop();
       context.shutdown();

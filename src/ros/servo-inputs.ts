@@ -7,26 +7,33 @@ import type { TrajectoryService } from '../motion/trajectory-service.ts';
 import { NODE_NAME } from './arguments.ts';
 import { inWords } from './errors.ts';
 import type { ArmFrames } from './frames.ts';
-import { jointValuesFault, LimitLog } from './joint-input.ts';
+import { jointValuesFault, LimitLog, SpeedLog } from './joint-input.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import { messageOf, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
+import { clockOf, type Stamp, secondsOf } from './time.ts';
+
+interface Header {
+  readonly stamp: Stamp;
+  readonly frame_id: string;
+}
 
 /** geometry_msgs/msg/PoseStamped, as far as it is read. */
 interface PoseMessage {
-  readonly header: { readonly frame_id: string };
+  readonly header: Header;
   readonly pose: { readonly position: Vector3; readonly orientation: Quaternion };
 }
 
 /** geometry_msgs/msg/TwistStamped, as far as it is read. */
 interface TwistMessage {
-  readonly header: { readonly frame_id: string };
+  readonly header: Header;
   readonly twist: { readonly linear: Vector3; readonly angular: Vector3 };
 }
 
 /** control_msgs/msg/JointJog, as far as it is read. */
 interface JogMessage {
+  readonly header: Header;
   readonly joint_names: readonly string[];
   readonly displacements: Float64Array;
   readonly velocities: Float64Array;
@@ -35,7 +42,7 @@ interface JogMessage {
 /** A quaternion further from length one than this is a mistake, not rounding. */
 const UNIT_TOLERANCE = 0.01;
 
-/** Part of this thread's time that inverse kinematics of a stream of poses may take. */
+/** Part of the planner thread's time that inverse kinematics of a stream of poses may take. */
 const SOLVING_SHARE = 0.25;
 
 /** Uses a message, at once or later; returns, or later says by `refuse`, why not. */
@@ -50,6 +57,8 @@ export interface ServoParts {
   readonly joints: StreamService;
   readonly jogging: JogService;
   readonly trajectories: TrajectoryService;
+  /** Messages whose stamp is older are refused, s; 0: none. */
+  readonly oldest: number;
 }
 
 /**
@@ -90,11 +99,11 @@ export class ServoInputs {
     });
 
     const target = `${NODE_NAME}/pose_target`;
-    const aim = ({ header, pose }: PoseMessage): string | null => {
+    const aim = async ({ header, pose }: PoseMessage): Promise<string | null> => {
       const { position, orientation } = pose;
-      const fault = frames.fault(header.frame_id, false) ?? poseFault(position, orientation);
+      const fault = this.#lateness(header) ?? frames.fault(header.frame_id, false) ?? poseFault(position, orientation);
       if (fault !== null) return fault;
-      const goal = trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
+      const goal = await trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
       return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, target));
     };
     this.#subscribe<PoseMessage>('geometry_msgs/msg/PoseStamped', '~/pose_target', newestWithin(SOLVING_SHARE, aim));
@@ -103,7 +112,10 @@ export class ServoInputs {
     this.#subscribe<TwistMessage>('geometry_msgs/msg/TwistStamped', '~/delta_twist_cmds', ({ header, twist }) => {
       const { frame_id } = header;
       const fault =
-        frames.fault(frame_id, true) ?? finiteFault({ ...twist.linear }) ?? finiteFault({ ...twist.angular });
+        this.#lateness(header) ??
+        frames.fault(frame_id, true) ??
+        finiteFault({ ...twist.linear }) ??
+        finiteFault({ ...twist.angular });
       if (fault !== null) return fault;
       const linear = frames.vectorInBase(frame_id, twist.linear);
       const angular = frames.vectorInBase(frame_id, twist.angular);
@@ -112,16 +124,30 @@ export class ServoInputs {
       return refusedBy(jogging.feed(arm, { kind: 'twist', twist: values, frame }, twists));
     });
 
+    const speeds = new SpeedLog(arm, `${namespace}/${NODE_NAME}/delta_joint_cmds`, this.#log);
     const jogs = this.#caller(`${NODE_NAME}/delta_joint_cmds`);
     this.#subscribe<JogMessage>('control_msgs/msg/JointJog', '~/delta_joint_cmds', (message) => {
       if (message.displacements.length > 0) return 'displacements are not driven: send velocities';
+      const late = this.#lateness(message.header);
+      if (late !== null) return late;
       const named = onGraph.ofModel(message.joint_names);
       const fault = jointValuesFault(named, message.velocities, known, 'velocities');
       if (fault !== null) return fault.text;
       const velocities = new Float64Array(names.length);
       for (const [index, name] of named.entries()) velocities[known.get(name)!] = message.velocities[index]!;
-      return refusedBy(jogging.feed(arm, { kind: 'joints', velocities }, jogs));
+      const refused = refusedBy(jogging.feed(arm, { kind: 'joints', velocities }, jogs));
+      if (refused === null) speeds.look(velocities, performance.now() / 1000);
+      return refused;
     });
+  }
+
+  /** Why a message is too old by its stamp, for people; null when it is not, and for one without a stamp. */
+  #lateness({ stamp }: Header): string | null {
+    const { oldest } = this.#parts;
+    const sent = secondsOf(stamp);
+    const age = clockOf(this.#node) - sent;
+    if (oldest === 0 || sent === 0 || age <= oldest) return null;
+    return `its stamp is ${age.toFixed(3)} s old: check the clocks, or set ros.oldest_command`;
   }
 
   /** @param take uses a message, or says by `refuse` why not */
@@ -149,37 +175,32 @@ export class ServoInputs {
 }
 
 /**
- * Spends at most a share of this thread's time on messages: of those that come too fast, the newest is used as soon as
- * there is time for it.
+ * Has one message at a time worked on, for at most a share of the time: of those that come too fast, the newest is used as
+ * soon as there is time for it.
  */
-function newestWithin<Message>(share: number, use: (message: Message) => string | null): Take<Message> {
-  let free = 0;
-  let pending: Message | null = null;
-  const work = (message: Message): string | null => {
+function newestWithin<Message>(share: number, use: (message: Message) => Promise<string | null>): Take<Message> {
+  let busy = false;
+  let pending: { readonly message: Message; readonly refuse: (text: string) => void } | null = null;
+  const work = async (message: Message, refuse: (text: string) => void): Promise<void> => {
+    busy = true;
     const began = performance.now();
     try {
-      return use(message);
-    } finally {
-      const now = performance.now();
-      free = now + (now - began) * (1 / share - 1);
+      const refused = await use(message);
+      if (refused !== null) refuse(refused);
+    } catch (error) {
+      refuse(messageOf(error));
     }
+    setTimeout(rest, (performance.now() - began) * (1 / share - 1));
+  };
+  const rest = (): void => {
+    busy = false;
+    const next = pending;
+    pending = null;
+    if (next !== null) void work(next.message, next.refuse);
   };
   return (message, refuse) => {
-    const wait = free - performance.now();
-    if (wait <= 0 && pending === null) return work(message);
-    if (pending === null) {
-      setTimeout(() => {
-        const newest = pending!;
-        pending = null;
-        try {
-          const refused = work(newest);
-          if (refused !== null) refuse(refused);
-        } catch (error) {
-          refuse(messageOf(error));
-        }
-      }, wait);
-    }
-    pending = message;
+    if (busy) pending = { message, refuse };
+    else void work(message, refuse);
     return null;
   };
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Arm, Caller } from '../arm/types.ts';
-import type { TrajectoryService } from '../motion/trajectory-service.ts';
+import type { Arm, Caller, Joints } from '../arm/types.ts';
+import type { PathTolerances, TrajectoryService } from '../motion/trajectory-service.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import { faultOf } from './errors.ts';
 import type { ArmNames } from './names.ts';
@@ -10,9 +10,11 @@ import { RefusalLog } from './refusals.ts';
 import { stampOf } from './time.ts';
 import {
   isFault,
+  type Planned,
   readTolerances,
   readTrajectory,
   TrajectoryCode,
+  type TrajectoryFault,
   type TrajectoryGoal,
   type TrajectoryMessage,
   usualTolerances,
@@ -29,10 +31,7 @@ const END_CODES = {
 
 const NOT_BEGUN = 'cancelled before it began; nothing has moved';
 
-/** Largest distance from its goal at which a gripper has arrived, rad. */
-const GRIPPER_TOLERANCE = 0.03;
-
-/** What drives an arm as ros2_control's controllers do: trajectories as action and as topic, and the gripper. */
+/** What drives an arm as ros2_control's controllers do: trajectories, as action and as topic. */
 export class TrajectoryInputs {
   readonly #arm: Arm;
   readonly #names: ArmNames;
@@ -41,7 +40,6 @@ export class TrajectoryInputs {
   readonly #now: () => number;
   readonly #caller: Caller;
   readonly #log: Logger;
-  readonly #gripperRefusals: RefusalLog;
 
   /**
    * @param namespace of the arm
@@ -58,7 +56,6 @@ export class TrajectoryInputs {
     log: Logger,
   ) {
     this.#log = log;
-    this.#gripperRefusals = new RefusalLog(log, `Goal of ${namespace}/gripper_controller/gripper_cmd aborted`);
     this.#arm = arm;
     this.#names = names;
     this.#trajectories = trajectories;
@@ -71,19 +68,12 @@ export class TrajectoryInputs {
     };
   }
 
-  offerActions(actions: Actions): void {
+  offerAction(actions: Actions): void {
     actions.offer<TrajectoryGoal>(
       'control_msgs/action/FollowJointTrajectory',
       'arm_controller/follow_joint_trajectory',
-      (run) => this.#follow(run),
+      { judge: (goal) => this.#judge(goal), execute: (run) => this.#follow(run) },
     );
-    if (this.#arm.model.gripper !== null) {
-      actions.offer<GripperGoal>(
-        'control_msgs/action/ParallelGripperCommand',
-        'gripper_controller/gripper_cmd',
-        (run) => this.#grip(run),
-      );
-    }
   }
 
   /** `arm_controller/joint_trajectory`: as the action, without an answer; a message without points stops the arm. */
@@ -102,10 +92,10 @@ export class TrajectoryInputs {
         return;
       }
       const number = ++newest;
-      const { path, wait } = planned;
+      const { path, begin } = planned;
       const usual = usualTolerances(this.#arm);
       try {
-        const outcome = await this.#trajectories.follow(this.#arm, path, usual, this.#caller, wait);
+        const outcome = await this.#trajectories.follow(this.#arm, path, usual, this.#caller, this.#left(begin));
         if (outcome.message !== '' && number === newest) {
           this.#log.warn(`The trajectory on ${topic} was not completed. ${outcome.message}`);
         }
@@ -129,11 +119,18 @@ export class TrajectoryInputs {
 
   /** What the controller drives the arm with ends, and so does what waits or is still checked: the arm decelerates and holds. */
   async #halt(): Promise<void> {
-    const { owner } = this.#arm;
-    if (owner === null || owner.key === this.#caller.owner.key) await this.#arm.halt(this.#caller);
+    const has = (joints: Joints): boolean => this.#arm.ownerOf(joints)?.key === this.#caller.owner.key;
+    const joints = has('gripper') ? 'all' : 'arm';
+    if (has('arm') || this.#arm.ownerOf(joints) === null) await this.#arm.halt(this.#caller, undefined, joints);
   }
 
-  async #follow({ goal, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {
+  /** How long it is until then, s. */
+  #left(begin: number | null): () => number {
+    return () => (begin === null ? 0 : begin - this.#now());
+  }
+
+  /** Tolerances of a goal, and its trajectory, or what is wrong with it. */
+  #read(goal: TrajectoryGoal): { readonly tolerances: PathTolerances; readonly planned: Planned } | TrajectoryFault {
     const ofModel = (list: TrajectoryGoal['path_tolerance']): TrajectoryGoal['path_tolerance'] =>
       list.map((tolerance) => ({ ...tolerance, name: this.#names.ofModel([tolerance.name])[0]! }));
     const tolerances = readTolerances(this.#arm, {
@@ -141,14 +138,32 @@ export class TrajectoryInputs {
       path_tolerance: ofModel(goal.path_tolerance),
       goal_tolerance: ofModel(goal.goal_tolerance),
     });
-    if (isFault(tolerances)) return followed(tolerances.code, tolerances.text);
+    if (isFault(tolerances)) return tolerances;
     const planned = readTrajectory(this.#arm, this.#ofModel(goal.trajectory), this.#now());
-    if (isFault(planned)) return followed(planned.code, planned.text);
-    const { path, wait } = planned;
+    return isFault(planned) ? planned : { tolerances, planned };
+  }
+
+  #judge(goal: TrajectoryGoal): string | null {
+    const read = this.#read(goal);
+    if (isFault(read)) return read.text;
+    try {
+      const { path, begin } = read.planned;
+      this.#trajectories.requireFollowable(this.#arm, path, this.#caller, begin !== null);
+      return null;
+    } catch (error) {
+      return faultOf(error, this.#node).message;
+    }
+  }
+
+  async #follow({ goal, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {
+    const read = this.#read(goal);
+    if (isFault(read)) return followed(read.code, read.text);
+    const { tolerances, planned } = read;
+    const { path, begin } = planned;
     tell(() => this.#progress(path.names));
     try {
       const caller = { ...this.#caller, signal };
-      const { end, message } = await this.#trajectories.follow(this.#arm, path, tolerances, caller, wait);
+      const { end, message } = await this.#trajectories.follow(this.#arm, path, tolerances, caller, this.#left(begin));
       if (signal.aborted) {
         const what = end === 'not_begun' ? NOT_BEGUN : 'cancelled; the arm has decelerated and holds';
         return followed(TrajectoryCode.SUCCESSFUL, what);
@@ -179,58 +194,6 @@ export class TrajectoryInputs {
       error: point(desired.map((value, index) => value - actual[index]!)),
     };
   }
-
-  async #grip({ goal, signal, tell }: GoalRun<GripperGoal>): Promise<Outcome> {
-    const joint = this.#arm.model.joints[this.#arm.model.gripper!.index]!.name;
-    const { name, position } = goal.command;
-    const named = name.length === 0 ? 0 : this.#names.ofModel(name).indexOf(joint);
-    const asked = position[named];
-    const result = (reached: boolean, stalled: boolean): Outcome => ({
-      // Holding something is what a gripper is for: a stalled one has succeeded, and says so.
-      state: reached || stalled ? 'succeeded' : 'aborted',
-      result: { state: this.#gripper(joint), stalled, reached_goal: reached },
-    });
-    if (asked === undefined || name.length > 1 || !Number.isFinite(asked)) {
-      this.#refuse(`its command must hold one finite position of the joint ${joint}`);
-      return result(false, false);
-    }
-    tell(() => ({ state: this.#gripper(joint) }));
-    try {
-      const caller = {
-        ...this.#caller,
-        owner: { ...this.#caller.owner, key: `ros:${this.#arm.name}/gripper` },
-        signal,
-      };
-      const outcome = await this.#trajectories.gripper(this.#arm, asked, GRIPPER_TOLERANCE, caller);
-      if (outcome.message !== '' && !signal.aborted) this.#refuse(outcome.message);
-      return result(outcome.reached, outcome.stalled);
-    } catch (error) {
-      this.#refuse(faultOf(error, this.#node).message);
-      return result(false, false);
-    }
-  }
-
-  /** Logs why a gripper's goal is aborted: its result has no place for that. */
-  #refuse(text: string): void {
-    this.#gripperRefusals.refuse(text, () => text, performance.now() / 1000);
-  }
-
-  #gripper(name: string): object {
-    const { sampleTime, positions, velocities, efforts } = this.#arm.read();
-    const { index } = this.#arm.model.gripper!;
-    return {
-      header: { stamp: stampOf(sampleTime), frame_id: '' },
-      name: [this.#names.joint(name)],
-      position: [positions[index]!],
-      velocity: [velocities[index]!],
-      effort: [efforts[index]!],
-    };
-  }
-}
-
-/** Goal of control_msgs/action/ParallelGripperCommand. */
-interface GripperGoal {
-  readonly command: { readonly name: readonly string[]; readonly position: Float64Array };
 }
 
 function point(positions: Float64Array): object {

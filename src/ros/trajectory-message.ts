@@ -47,10 +47,10 @@ export interface TrajectoryFault {
   readonly text: string;
 }
 
-/** A trajectory that is well formed, and how long to wait until it begins, s. */
+/** A trajectory that is well formed, and when it begins by the clock of ROS: seconds since the epoch; null: at once. */
 export interface Planned {
   readonly path: JointPath;
-  readonly wait: number;
+  readonly begin: number | null;
 }
 
 /** A trajectory that is to begin later than this is a mistake, s. */
@@ -103,7 +103,7 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
     positions: Float64Array.from(left.flatMap(({ positions }) => [...positions])),
     velocities: moving === 0 ? null : Float64Array.from(left.flatMap(({ velocities }) => [...velocities])),
   };
-  return { path, wait: Math.max(0, begin - now) };
+  return { path, begin: begin > now ? begin : null };
 }
 
 function namesFault(arm: Arm, names: readonly string[]): string | null {

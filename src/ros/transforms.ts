@@ -4,7 +4,7 @@ import { type Quaternion, quaternionFromRotation, rotationFromRollPitchYaw } fro
 import { type Joint, parseUrdf } from '../kinematics/urdf.ts';
 import { NUMBERS_OF_POSE, TransformsEncoder } from './cdr.ts';
 import { WORLD } from './frames.ts';
-import type { ArmNames } from './names.ts';
+import type { ArmNames, NamedArm } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -25,9 +25,11 @@ export class TransformTree {
   readonly #encoder: TransformsEncoder;
   /** The transforms that never change, as CDR bytes of a tf2_msgs/msg/TFMessage with stamp 0. */
   readonly fixed: Buffer;
+  /** The one of them that says where the arm stands. */
+  readonly standing: Buffer;
 
   /** @param mount pose of the arm's root link in the frame `world`: m and rad */
-  constructor(arm: Arm, names: ArmNames, mount: ArmConfig['mount']) {
+  constructor(arm: NamedArm, names: ArmNames, mount: ArmConfig['mount']) {
     const { urdf, joints: own } = arm.model;
     const frame = (link: string): string => names.frame(link);
     const places = new Map(own.map(({ name }, index) => [name, index]));
@@ -48,7 +50,10 @@ export class TransformTree {
       child: frame(root),
       values: [...mount.xyz, standing.x, standing.y, standing.z, standing.w],
     });
-    this.fixed = new TransformsEncoder(fixed).encode(0, Float64Array.from(fixed.flatMap(({ values }) => values)));
+    const encoded = (some: typeof fixed): Buffer =>
+      new TransformsEncoder(some).encode(0, Float64Array.from(some.flatMap(({ values }) => values)));
+    this.fixed = encoded(fixed);
+    this.standing = encoded(fixed.slice(0, 1));
 
     this.#moving = moving;
     this.#values = Float64Array.from(moving.flatMap(({ joint, origin }) => numbers(joint, origin)));
@@ -106,11 +111,24 @@ export class Broadcaster {
   readonly #tree: TransformTree;
   readonly #publish: (bytes: Buffer) => void;
 
-  constructor(node: RosNode, arm: Arm, names: ArmNames, mount: ArmConfig['mount'], qualities: Qualities) {
+  /** @param links false: another node tells the frames of the links, and nobody else knows where the arm stands */
+  constructor(
+    node: RosNode,
+    arm: Arm,
+    names: ArmNames,
+    mount: ArmConfig['mount'],
+    links: boolean,
+    qualities: Qualities,
+  ) {
     this.#tree = new TransformTree(arm, names, mount);
     const type = 'tf2_msgs/msg/TFMessage';
     // Latched for as long as the node is there.
-    node.createPublisher(type, '/tf_static', { qos: qualities.latched }).publish(this.#tree.fixed);
+    const { fixed, standing } = this.#tree;
+    node.createPublisher(type, '/tf_static', { qos: qualities.latched }).publish(links ? fixed : standing);
+    if (!links) {
+      this.#publish = () => {};
+      return;
+    }
     const publisher = node.createPublisher(type, '/tf', { qos: qualities.transforms });
     this.#publish = (bytes) => publisher.publish(bytes);
   }

@@ -1,6 +1,7 @@
 import type { Outcome } from '../servo/bus-session.ts';
 import type { ControlledArm, ControlThread } from './control-thread.ts';
 import type { ArmController } from './joint/arm-controller.ts';
+import type { Group, Joints } from './joint/joint-groups.ts';
 import type { Command, CommandResult, SourceSpec } from './messages.ts';
 import { StopWord } from './snapshot/shared-snapshot.ts';
 import { Float } from './sources/float.ts';
@@ -14,6 +15,9 @@ import { Waypoints, waypointFault } from './sources/waypoints.ts';
 
 /** A joint that is slower rests, rad/s. */
 const RESTING = 1e-3;
+
+/** A gripper whose goal differs by less from where it is asked to be is asked for nothing new, rad. */
+const SAME = 1e-3;
 
 const OVER = 'what asked for it is over: the arm has been stopped, released or given to somebody else since';
 const ELSEWHERE = 'its servos belong to another machine';
@@ -34,14 +38,14 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
     thread.arms[arm]!.controller.link.close(reason);
     settle(done(thread, arm));
   },
-  torque: (thread, { arm, on, epoch }, settle) => {
+  torque: (thread, { arm, on, epoch, joints }, settle) => {
     const { controller } = thread.arms[arm]!;
-    const refusal = on ? torqueRefusal(thread, arm, epoch) : controller.link.reason;
+    const refusal = on ? torqueRefusal(thread, arm, epoch, joints) : controller.link.reason;
     if (refusal !== '') {
       settle(refusal);
       return;
     }
-    controller.setTorque(on, (problem) => settle(problem === '' ? done(thread, arm) : problem));
+    controller.setTorque(on, (problem) => settle(problem === '' ? done(thread, arm) : problem), joints);
   },
   gains: (thread, { arm, parts }, settle) => {
     const { controller } = thread.arms[arm]!;
@@ -80,11 +84,12 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
     thread.arms[arm]!.controller.link.giveUp();
     settle(done(thread, arm));
   },
-  cancel: (thread, { arm, motion }, settle) => {
-    thread.arms[arm]!.controller.cancel(motion, 'cancelled');
+  cancel: (thread, { arm, what }, settle) => {
+    thread.arms[arm]!.controller.cancel(what, 'cancelled');
     settle(done(thread, arm));
   },
   drive: (thread, command, settle) => settle(drive(thread, command)),
+  extend: (thread, command, settle) => settle(extend(thread, command)),
   servos: (thread, { arm }, settle) =>
     talk(thread, arm, settle, (link, end) => link.servos((outcome) => end(outcome, (servos) => ({ servos })))),
   limit_temperatures: (thread, { arm, limits }, settle) =>
@@ -102,11 +107,11 @@ function done(thread: ControlThread, arm: number): CommandResult {
   return { motion: thread.arms[arm]!.controller.motion, duration: 0 };
 }
 
-function torqueRefusal({ arms, shared }: ControlThread, arm: number, epoch: number): string {
+function torqueRefusal({ arms, shared }: ControlThread, arm: number, epoch: number, joints: Joints): string {
   const { link } = arms[arm]!.controller;
   if (!link.up) return link.reason;
   if (shared.stopLatched(arm)) return 'it is stopped';
-  if (epoch !== shared.epoch(arm)) return OVER;
+  if (shared.isOver(arm, epoch, joints)) return OVER;
   return link.torqueRefusal === '' ? '' : `no torque: ${link.torqueRefusal}`;
 }
 
@@ -118,20 +123,67 @@ function drive(thread: ControlThread, command: Of<'drive'>): CommandResult | str
   if (!controller.link.up) return controller.link.reason;
   // An arm that its own servos have stopped has a way down.
   if (stop === StopWord.asked || (stop === StopWord.fault && !command.lowering)) return 'it is stopped';
-  if (command.epoch !== thread.shared.epoch(command.arm)) return OVER;
+  if (thread.shared.isOver(command.arm, command.epoch, command.joints)) return OVER;
   if (controller.link.blocked !== '') return controller.link.blocked;
   if (!controller.holding) return 'its torque is off';
   const part = speedPart(thread, command);
   const gain = accelerationPart(thread, command);
   const { velocity, acceleration } = controller.model.limits;
   const top = velocity.move.map((most) => most * part);
-  const refusal = refusalOf(thread, controlled, command.source, top);
+  const spec = alone(command, controller);
+  const refusal = refusalOf(thread, controlled, spec, top);
   if (refusal !== '') return refusal;
   const gaining = acceleration.move.map((most) => most * gain);
-  const source = makeSource(thread, controlled, command.source, { top, gaining });
-  controller.drive(source, part, gain, command.lowering === true);
+  const input = controlled.inputs[command.joints === 'gripper' ? 'gripper' : 'arm'];
+  const source = makeSource(thread, controlled, spec, input, { top, gaining });
+  const lowers = command.lowering === true;
+  const gripperTorque = gripperTorqueOf(spec, command.joints, controller);
+  controller.drive(source, { joints: command.joints, speed: part, acceleration: gain, lowers, gripperTorque });
   const timed = source instanceof Trajectory || source instanceof Waypoints;
   return { motion: controller.motion, duration: timed ? source.duration : 0 };
+}
+
+/** @returns the motion that goes on, or why it does not */
+function extend(thread: ControlThread, command: Of<'extend'>): CommandResult | string {
+  const { setup, controller } = thread.arms[command.arm]!;
+  const source = controller.sourceOf(command.motion);
+  if (!(source instanceof Waypoints)) return OVER;
+  const { lower, upper } = controller.gate;
+  const velocity = controller.model.limits.velocity.move;
+  const fault = source.extend(command, { names: setup.joints.map(({ name }) => name), lower, upper, velocity });
+  return fault ?? done(thread, command.arm);
+}
+
+/** What is to be driven, with the joints that are not staying where they are asked to be now. */
+function alone({ source, joints }: Of<'drive'>, { model, setpoints }: ArmController): SourceSpec {
+  const mask = model.masks[joints];
+  if (joints === 'all') return source;
+  if (source.kind === 'trajectory')
+    return { ...source, goal: source.goal.map((goal, i) => (mask[i] === 1 ? goal : setpoints[i]!)) };
+  if (source.kind !== 'waypoints') return source;
+  const { positions, velocities } = source;
+  const joint = (at: number): number => at % mask.length;
+  return {
+    ...source,
+    positions: positions.map((position, at) => (mask[joint(at)] === 1 ? position : setpoints[joint(at)]!)),
+    velocities: velocities?.map((velocity, at) => (mask[joint(at)] === 1 ? velocity : 0)) ?? null,
+  };
+}
+
+/** Largest torque that a source leaves to the gripper, Nm; null: as before, since it is not asked to go anywhere else. */
+function gripperTorqueOf(spec: SourceSpec, joints: Joints, { model, setpoints }: ArmController): number | null {
+  const gripper = model.masks.gripper.indexOf(1);
+  if (gripper < 0 || joints === 'arm') return null;
+  if (spec.kind === 'trajectory' && spec.gripperTorque !== undefined) return spec.gripperTorque;
+  const there = (position: number): boolean => Math.abs(position - setpoints[gripper]!) < SAME;
+  const width = setpoints.length;
+  const stays =
+    (spec.kind === 'trajectory' && there(spec.goal[gripper]!)) ||
+    // Of poses that are still to come nobody knows yet.
+    (spec.kind === 'waypoints' &&
+      spec.duration === undefined &&
+      spec.positions.every((position, at) => at % width !== gripper || there(position)));
+  return stays ? null : Number.POSITIVE_INFINITY;
 }
 
 /** Carries out what takes transactions with single servos. */
@@ -178,6 +230,7 @@ function makeSource(
   { arms, clock }: ControlThread,
   arm: ControlledArm,
   spec: SourceSpec,
+  { stream, jog }: ControlledArm['inputs'][Group],
   { top, gaining }: Pace,
 ): SetpointSource {
   const now = (): number => clock.now();
@@ -203,15 +256,22 @@ function makeSource(
       return new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options);
     }
     case 'stream':
-      arm.stream.restart();
-      return new Follow(arm.stream, driveModel(arm), 'moving', now, PLAIN, spec.timeout);
+      stream.restart();
+      return new Follow(
+        stream,
+        driveModel(arm),
+        'moving',
+        now,
+        { ...PLAIN, reapproach: spec.reapproach ?? false },
+        spec.timeout,
+      );
     case 'waypoints':
       return new Waypoints(spec, top);
     case 'jog': {
-      arm.jog.sampleTime = 0;
+      jog.sampleTime = 0;
       const { lower, upper } = gate;
       const move = { lower, upper, velocity: top, acceleration: model.limits.acceleration.move, gaining };
-      return new Jog(arm.jog, move, arm.chain, arm.collision, now, spec.timeout);
+      return new Jog(jog, move, arm.chain, arm.collision, now, spec.timeout);
     }
     case 'float':
       return new Float(spec.support, spec.fade, spec.gains);
@@ -228,9 +288,10 @@ function speedPart({ arms, shared }: ControlThread, { arm, source }: Of<'drive'>
  * The same of its accelerations. Poses with times of their own are not reached later than these say; and an arm that moves
  * keeps all, since it has to brake first.
  */
-function accelerationPart({ arms, shared }: ControlThread, { arm, source }: Of<'drive'>): number {
+function accelerationPart({ arms, shared }: ControlThread, { arm, source, joints }: Of<'drive'>): number {
   if (source.kind === 'waypoints' || (source.kind === 'trajectory' && source.speed !== null)) return 1;
-  const moves = arms[arm]!.controller.gate.velocities.some((speed) => Math.abs(speed) > RESTING);
+  const { gate, model } = arms[arm]!.controller;
+  const moves = gate.velocities.some((speed, i) => model.masks[joints][i] === 1 && Math.abs(speed) > RESTING);
   return moves ? 1 : shared.accelerationPart(arm);
 }
 

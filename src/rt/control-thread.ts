@@ -5,6 +5,7 @@ import { COMMANDS, type Settle } from './commands.ts';
 import type { ArmLink } from './driver/arm-link.ts';
 import { RemoteLink } from './driver/remote-link.ts';
 import { ArmController } from './joint/arm-controller.ts';
+import type { Group } from './joint/joint-groups.ts';
 import { controlModel } from './joint/make-control-model.ts';
 import { ControlLoop } from './loop/control-loop.ts';
 import type { ArmSetup, Command, CommandResult, ControlSetup, FromControl, ToControl } from './messages.ts';
@@ -16,8 +17,8 @@ import { StreamInput } from './sources/stream-input.ts';
 export interface ControlledArm {
   readonly setup: ArmSetup;
   readonly controller: ArmController;
-  readonly stream: StreamInput;
-  readonly jog: JogInput;
+  /** What drives all joints takes the input of its own joints. */
+  readonly inputs: Readonly<Record<Group, { readonly stream: StreamInput; readonly jog: JogInput }>>;
   /** One chain for all that runs here: no two of its calls overlap. */
   readonly chain: Chain;
   readonly collision: CollisionModel;
@@ -74,8 +75,8 @@ export class ControlThread {
       const { sample } = message;
       const arm = this.#arms[sample.arm]!;
       const now = this.clock.now();
-      if (sample.kind === 'setpoints') arm.stream.arrived(sample.positions, now);
-      else if (sample.kind === 'jog') arm.jog.arrived(sample.velocity, now);
+      if (sample.kind === 'setpoints') arm.inputs[sample.group].stream.arrived(sample.positions, now);
+      else if (sample.kind === 'jog') arm.inputs[sample.group].jog.arrived(sample.velocity, now);
       else if (arm.controller.link instanceof RemoteLink) {
         if (sample.kind === 'owner') arm.controller.link.told(sample.torque, sample.blocked);
         else arm.controller.link.arrived(sample.positions, sample.velocities, now);
@@ -122,13 +123,13 @@ export class ControlThread {
     // Nothing throws from here on: an arm is in all lists at one place, or in none.
     if (setup.detached !== null) controller.link.close(setup.detached);
     const joints = setup.joints.length;
-    const inputs = { stream: new StreamInput(joints), jog: new JogInput(joints) };
-    this.#arms.push({ setup, controller, chain, collision, ...inputs });
+    const input = () => ({ stream: new StreamInput(joints), jog: new JogInput(joints) });
+    this.#arms.push({ setup, controller, chain, collision, inputs: { arm: input(), gripper: input() } });
     this.loop.add(controller);
   }
 
   #makeController(arm: ArmSetup, index: number, chain: Chain): ArmController {
-    const model = controlModel(arm.name, arm.joints, chain);
+    const model = controlModel(arm.name, arm.joints, chain, arm.gripper);
     const controller = new ArmController(index, model, this.#openLink(arm, this.clock), this.shared);
     controller.calibrated = arm.calibrated;
     controller.onEnd = (motion, reason, text) => this.#post({ kind: 'ended', arm: index, motion, reason, text });

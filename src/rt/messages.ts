@@ -4,6 +4,7 @@ import type { BytePort } from '../servo/port/port.ts';
 import type { Ailment, JointHoming, ServoFacts } from './driver/arm-link.ts';
 import type { GainPlan } from './driver/gains.ts';
 import type { EndReason } from './joint/arm-controller.ts';
+import type { Group, Joints } from './joint/joint-groups.ts';
 import type { StallLimits } from './joint/stall-guard.ts';
 import type { SharedBuffers } from './snapshot/shared-snapshot.ts';
 
@@ -54,6 +55,8 @@ export interface ArmSetup {
   readonly baseLink: string;
   readonly toolLink: string;
   readonly joints: readonly JointSetup[];
+  /** Place of the joint that may be driven apart from the others; null: all are driven together. */
+  readonly gripper: number | null;
   /** A calibration, or the model of a simulated arm, says where its joints are at zero. */
   readonly calibrated: boolean;
   /** Gains that a bridge that did not end properly may have left to its servos; null: none. */
@@ -111,6 +114,8 @@ export type SourceSpec =
       readonly goal: Float64Array;
       /** Largest joint speed, rad/s, where it is below the arm's own limits. */
       readonly speed: number | null;
+      /** Largest torque of the gripper from then on, until it is asked to go elsewhere, Nm; left out: its own. */
+      readonly gripperTorque?: number | undefined;
     }
   | {
       readonly kind: 'mirror';
@@ -118,14 +123,19 @@ export type SourceSpec =
       readonly maps: readonly JointMap[];
       readonly options: FollowOptions;
     }
-  /** Setpoints as they come in samples; without one for `timeout` s the arm decelerates and holds. */
-  | { readonly kind: 'stream'; readonly timeout: number }
+  /**
+   * Setpoints as they come in samples; without one for `timeout` s the arm decelerates and holds. `reapproach`: setpoints
+   * that jump are approached at the start ramp's speed.
+   */
+  | { readonly kind: 'stream'; readonly timeout: number; readonly reapproach?: boolean }
   /** Poses to be passed at times after the start: s, rad and rad/s, one row per pose and one column per joint. */
   | {
       readonly kind: 'waypoints';
       readonly times: Float64Array;
       readonly positions: Float64Array;
       readonly velocities: Float64Array | null;
+      /** Time of the whole way, s, when more poses are to come (`extend`); left out: these are all. */
+      readonly duration?: number;
     }
   /** Speeds as they come in samples; without one for `timeout` s the arm decelerates and holds. */
   | { readonly kind: 'jog'; readonly timeout: number }
@@ -146,18 +156,36 @@ export type Command =
   | { readonly kind: 'connect'; readonly arm: number }
   /** Closes the bus of an arm, which stays disconnected for this reason until it is to be connected. */
   | { readonly kind: 'disconnect'; readonly arm: number; readonly reason: string }
-  /** In which epoch of intent it was asked (`SharedState.epoch`). What lowers an arm may drive one that its own servos have stopped. */
+  /** Which joints it drives, and in which epoch of intent it was asked (`SharedState.epoch`). What lowers an arm may drive one that its own servos have stopped. */
   | {
       readonly kind: 'drive';
       readonly arm: number;
       readonly source: SourceSpec;
+      readonly joints: Joints;
       readonly epoch: number;
       readonly lowering?: boolean;
     }
-  | { readonly kind: 'cancel'; readonly arm: number; readonly motion: number }
+  /** Ends a motion, or what drives these joints. */
+  | { readonly kind: 'cancel'; readonly arm: number; readonly what: number | Joints }
+  /** Poses that follow those of a motion that has some already, at times after its start; after the last ones it ends. */
+  | {
+      readonly kind: 'extend';
+      readonly arm: number;
+      readonly motion: number;
+      readonly times: Float64Array;
+      readonly positions: Float64Array;
+      readonly last: boolean;
+    }
   /** An arm with a limp or silent servo has been lowered by the others, or cannot be. */
   | { readonly kind: 'give_up'; readonly arm: number }
-  | { readonly kind: 'torque'; readonly arm: number; readonly on: boolean; readonly epoch: number }
+  | {
+      readonly kind: 'torque';
+      readonly arm: number;
+      readonly on: boolean;
+      readonly epoch: number;
+      /** In whose epoch. */
+      readonly joints: Joints;
+    }
   /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
   | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
   /** From now on the servos work with these parts of their own gains, 0..1 by joint, when the arm does not float. */
@@ -185,11 +213,11 @@ export type JogVelocity =
   /** Linear x y z in m/s, then angular x y z in rad/s, in axes of the base or of the tool; about the tool. */
   | { readonly kind: 'twist'; readonly twist: Float64Array; readonly frame: 'base' | 'tool' };
 
-/** One-way messages: the next one replaces the last, so none is answered. */
+/** One-way messages: the next one replaces the last, so none is answered. What drives all joints takes those of the group `arm`. */
 export type Sample =
   /** Setpoints for an arm that a stream drives; NaN leaves a joint alone. */
-  | { readonly kind: 'setpoints'; readonly arm: number; readonly positions: Float64Array }
-  | { readonly kind: 'jog'; readonly arm: number; readonly velocity: JogVelocity }
+  | { readonly kind: 'setpoints'; readonly arm: number; readonly group: Group; readonly positions: Float64Array }
+  | { readonly kind: 'jog'; readonly arm: number; readonly group: Group; readonly velocity: JogVelocity }
   | {
       readonly kind: 'state';
       readonly arm: number;

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import type { ClientOptions } from './exchange.ts';
+import { type ClientOptions, DEFAULT_DEADLINE } from './exchange.ts';
 import type { ExpectedServo } from './expected-servo.ts';
 import type { Homing } from './homing.ts';
-import { OutOfBand } from './out-of-band.ts';
+import { handOver, OutOfBand } from './out-of-band.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import { recover } from './recover.ts';
 import type { ServoBus } from './servo-bus.ts';
@@ -13,6 +13,9 @@ import type { ServoModel } from './servo-model.ts';
 import { configure, readRow, registerName } from './setup.ts';
 import { type StartUp, startUp } from './start-up.ts';
 import { writeHoming } from './write-homing.ts';
+
+/** Turns that a transaction beside the control cycle gets, where the check on connecting waits for the usual time. */
+const TURNS = 3;
 
 /** One servo to talk to, and what it was found to be. */
 export interface KnownServo {
@@ -48,7 +51,7 @@ export class BusSession {
 
   /**
    * @param ids of the servos, in the order in which the cycle has them
-   * @param options of the transactions with single servos
+   * @param options of the check on connecting; beside the control cycle a long deadline becomes many short turns
    */
   constructor(port: BytePort, family: ServoFamily, ids: readonly number[], options: ClientOptions = {}) {
     this.clock = port.clock;
@@ -57,7 +60,8 @@ export class BusSession {
     port.onClose = (error) => this.onLost(error);
     this.bus = family.makeBus(port, ids);
     this.#client = family.makeClient(port, options);
-    this.#outOfBand = new OutOfBand(this.#client, this.bus);
+    const turns = (TURNS * (options.deadline ?? DEFAULT_DEADLINE)) / DEFAULT_DEADLINE;
+    this.#outOfBand = new OutOfBand(family.makeClient(port), this.bus, turns);
   }
 
   /** @param done is told what people should know of the open port */
@@ -90,7 +94,7 @@ export class BusSession {
   /** The cycle has the bus from here on. */
   handOver(ids: readonly number[]): void {
     this.bus.attach();
-    for (const id of ids) this.#outOfBand.handOver(id);
+    for (const id of ids) handOver(this.#client, this.bus, id);
   }
 
   /** Some transaction with a single servo waits for its turn. */

@@ -34,7 +34,7 @@ type Probe = (id: number, length: number) => Uint8Array;
  * EEPROM of every servo.
  */
 export const SHORTEST_PROBE = 30;
-const PROBE_LENGTHS = 6;
+export const PROBE_LENGTHS = 6;
 /** So many are made of a servo that does not answer. */
 const PROBES = 2;
 /** Ids fit a byte. */

@@ -1,9 +1,6 @@
 import type { ServoBus } from './servo-bus.ts';
 import { type RegisterAccess, type ServoClient, ServoError } from './servo-client.ts';
 
-/** Turns that a transaction gets before an answer that does not come in time is told. */
-const TURNS = 3;
-
 interface Task {
   /** Of the servo that it is for. */
   readonly id: number;
@@ -21,11 +18,17 @@ export class OutOfBand implements RegisterAccess {
   busy = false;
   readonly #client: ServoClient;
   readonly #bus: ServoBus;
+  readonly #turns: number;
   readonly #queue: Task[] = [];
 
-  constructor(client: ServoClient, bus: ServoBus) {
+  /**
+   * @param client whose deadline is short: goals wait meanwhile
+   * @param turns that a transaction gets before an answer that does not come in time is told
+   */
+  constructor(client: ServoClient, bus: ServoBus, turns: number) {
     this.#client = client;
     this.#bus = bus;
+    this.#turns = turns;
   }
 
   get eepromWrites(): Uint32Array {
@@ -44,14 +47,8 @@ export class OutOfBand implements RegisterAccess {
     this.busy = true;
     this.#client.attach(!this.#bus.owes(id));
     await next.run();
-    this.handOver(id);
+    handOver(this.#client, this.#bus, id);
     this.busy = false;
-  }
-
-  /** Tells the bus of the answer to the client that may still come of a servo. */
-  handOver(id: number): void {
-    const owed = this.#client.owed(id);
-    if (owed >= 0) this.#bus.stray(id, owed);
   }
 
   /** The bus is gone: whatever waits fails with this reason. */
@@ -75,7 +72,8 @@ export class OutOfBand implements RegisterAccess {
         run: () =>
           transaction().then(resolve, (error: unknown) => {
             turns++;
-            if (error instanceof ServoError && error.code === 'timeout' && turns < TURNS) this.#queue.unshift(task);
+            if (error instanceof ServoError && error.code === 'timeout' && turns < this.#turns)
+              this.#queue.unshift(task);
             else reject(error);
           }),
         fail: reject,
@@ -83,4 +81,10 @@ export class OutOfBand implements RegisterAccess {
       this.#queue.push(task);
     });
   }
+}
+
+/** Tells the bus of the answer to the client that may still come of a servo. */
+export function handOver(client: ServoClient, bus: ServoBus, id: number): void {
+  const owed = client.owed(id);
+  if (owed >= 0) bus.stray(id, owed);
 }

@@ -60,8 +60,10 @@ export interface ServoFamily {
   };
   /** Operating modes in which a servo holds a position, the usual one first. */
   readonly positionModes: readonly number[];
-  /** The one of them in which `common.goalCurrent` limits the current; null where there is none. */
-  readonly currentLimitedMode: number | null;
+  /** The one of them in which `common.effortLimit` counts; null where there is none. */
+  readonly effortLimitedMode: number | null;
+  /** A servo is to keep to it while its arm floats as well. */
+  readonly limitsFloating: boolean;
   /**
    * The homing offset enters the position that a servo reports: present = actual + homingSign * offset.
    */

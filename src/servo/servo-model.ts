@@ -19,8 +19,8 @@ export interface CommonRegisters {
   readonly derivativeGain: Register;
   readonly torqueEnable: Register;
   readonly goalPosition: Register;
-  /** Largest current while it holds a position; null where the model does not control its current. */
-  readonly goalCurrent: Register | null;
+  /** Largest current, or part of the full output, while it holds a position; null where the model keeps to none. */
+  readonly effortLimit: Register | null;
   readonly presentPosition: Register;
   readonly presentVelocity: Register;
   /** The register that is closest to the torque: a share of the full output, or the motor's current. */

@@ -26,8 +26,8 @@ export interface FoundServo {
   readonly positionGain: number;
   /** Time that it lets pass before it answers, s. */
   readonly answerDelay: number;
-  /** Largest current that it uses to hold a position; null where it keeps to none. */
-  readonly goalCurrent: number | null;
+  /** Largest effort with which it holds a position, in counts; null where it keeps to none. */
+  readonly effortLimit: number | null;
   /** degrees Celsius */
   readonly maxTemperature: number;
   readonly temperature: number;
@@ -140,7 +140,7 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
   const { model, contents } = servo;
   const { common, family } = model;
   const operatingMode = contents.of(common.operatingMode);
-  const limited = common.goalCurrent !== null && operatingMode === family.currentLimitedMode;
+  const limited = common.effortLimit !== null && operatingMode === family.effortLimitedMode;
   return {
     model,
     firmware,
@@ -154,7 +154,7 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
     limits: family.goalLimits(contents),
     positionGain: contents.of(common.positionGain),
     answerDelay: contents.si(common.returnDelay),
-    goalCurrent: limited ? contents.of(common.goalCurrent) : null,
+    effortLimit: limited ? contents.of(common.effortLimit) : null,
     maxTemperature: contents.si(common.maxTemperature),
     temperature: contents.si(common.presentTemperature),
     minVoltage: contents.si(common.minVoltage),

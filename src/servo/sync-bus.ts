@@ -3,8 +3,13 @@ import type { Register } from './registers.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 import { MAX_BLOCK, type ServoBus } from './servo-bus.ts';
 
-/** Lengths of requests that can be told apart: a block, and so many bytes more at most, less one. */
-export const LENGTHS = 6;
+/** No request asks for more bytes of a servo: the probes of `Exchange` are longer. */
+export const LONGEST_READ = 29;
+/** Requests in a row that nobody answers, before the next one waits for `PACE`, and of how many the lengths are remembered. */
+const QUICK = 6;
+const OPEN = 16;
+/** Time between requests to a line that is silent, s. */
+const PACE = 0.05;
 /** Time of a byte where the port does not know its rate, as at 1 Mbaud, s. */
 const BYTE_TIME = 1e-5;
 /** 8N1: start bit, eight data bits, stop bit. */
@@ -17,7 +22,8 @@ const BITS_PER_BYTE = 10;
  * An answer says nothing of the request that it belongs to, and one that is late would pass for the answer to the next
  * request: a sample older than it says. Therefore a request that is made while answers are outstanding asks for another
  * number of bytes, beyond the block, than those before it, and than what somebody else has asked a servo for in vain.
- * Answers come in the order of their requests, so when one has been answered whole nothing is outstanding.
+ * Answers come in the order of their requests, so when one has been answered whole nothing is outstanding. A line that
+ * is silent is asked seldom, since an adapter that is stuck may deliver all of it later.
  */
 export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements ServoBus {
   readonly ids: readonly number[];
@@ -53,6 +59,13 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   /** Bytes beyond the block that the first request of the read asked for, and the newest one. */
   #firstExcess = 0;
   #excess = 0;
+  /** Bytes asked for by the requests to which answers may come, oldest first: all from the newest one on that any servo has answered. */
+  readonly #open = new Int16Array(OPEN);
+  #opened = 0;
+  /** When a request was made last, s. */
+  #lastAsked = Number.NEGATIVE_INFINITY;
+  /** The newest request of the read has been sent: answers to it may come. */
+  #sent = false;
   /** 1 for each servo that has not answered the newest request, or that of somebody else, and how many these are. */
   readonly #owing: Uint8Array;
   #owed = 0;
@@ -136,11 +149,14 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     this.#reading = true;
     this.#retried = false;
     this.late = false;
-    this.#excess = this.#owed > 0 ? this.#nextExcess() : 0;
+    if (this.#owed === 0) this.#opened = 0;
+    const now = this.#port.clock.now();
+    this.#sent = this.#chooseExcess(now);
     this.#firstExcess = this.#excess;
+    this.#readTime = Math.max(0, this.#lineFree - now);
+    if (!this.#sent) return;
     this.#owing.fill(1);
     this.#owed = this.ids.length;
-    const now = this.#port.clock.now();
     const asked = length + this.#excess;
     this.#send(this.askAll(address, asked), now);
     this.#lineFree += this.allAnswer(asked, this.#byteTime);
@@ -157,9 +173,12 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
       return;
     }
     this.#retried = true;
-    this.missed();
-    this.#excess = this.#nextExcess();
     const now = this.#port.clock.now();
+    const first = this.#sent;
+    if (first) this.missed();
+    if (!this.#chooseExcess(now)) return;
+    this.#sent = true;
+    if (!first) this.#firstExcess = this.#excess;
     this.#send(this.#askMissing(), now);
     this.#lineFree += this.#answer(this.#owed, this.#length + this.#excess, this.#byteTime);
     this.#readTime = this.#lineFree - now;
@@ -208,14 +227,36 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     return this.askSome(this.#firstMissing[count]!, this.#address, asked);
   }
 
-  /** So many bytes more than before that the answer can be told from all that may still come. */
-  #nextExcess(): number {
-    let excess = this.#excess;
-    for (let tried = 0; tried < LENGTHS; tried++) {
-      excess = (excess + 1) % LENGTHS;
-      if (!this.#strays.includes(this.#length + excess)) break;
+  /**
+   * Chooses so many bytes beyond the block that the answer can be told from all that may still come.
+   * @returns whether there is such a number; otherwise nothing is to be asked now
+   */
+  #chooseExcess(now: number): boolean {
+    if (this.#opened >= QUICK && now - this.#lastAsked < PACE) return false;
+    if (this.#opened === OPEN) this.#close(1);
+    for (;;) {
+      for (let length = this.#length; length <= LONGEST_READ; length++) {
+        if (this.#strays.includes(length) || this.#place(length) >= 0) continue;
+        this.#excess = length - this.#length;
+        this.#open[this.#opened++] = length;
+        this.#lastAsked = now;
+        return true;
+      }
+      if (this.#opened === 0) return false;
+      this.#close(1);
     }
-    return excess;
+  }
+
+  /** Place of the request for so many bytes among those to which answers may come; -1 for none. */
+  #place(length: number): number {
+    for (let i = 0; i < this.#opened; i++) if (this.#open[i] === length) return i;
+    return -1;
+  }
+
+  /** No answer to the `count` oldest requests will come any more. */
+  #close(count: number): void {
+    this.#open.copyWithin(0, count, this.#opened);
+    this.#opened -= count;
   }
 
   /** Time that status packets of `count` servos with so many bytes each take on the line, s. */
@@ -243,6 +284,9 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     // Reads ask for other lengths than that of a stray answer.
     if (index < 0 || (length > 0 && length === this.#strays[index])) return;
     this.errors[index] = error;
+    const place = this.#place(length);
+    if (place > 0) this.#close(place);
+    if (!this.#sent) return;
     const excess = length - this.#length;
     if (excess === this.#excess && this.#owing[index] === 1) {
       this.#owing[index] = 0;

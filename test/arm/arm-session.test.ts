@@ -83,7 +83,7 @@ test('who takes an arm over ends what drove it, and the one before is told by wh
   const first = arm.claim(A);
   const driving = first.drive(toInit());
   await bridge.pass(0.3);
-  expect(() => arm.claim(caller('b'))).toThrow('Arm arm is driven by owner a.');
+  expect(() => arm.claim(caller('b'))).toThrow('Arm arm is driven by owner a, since ');
   const second = arm.claim(caller('b', true));
   expect(await bridge.until(driving)).toBe('taken over by owner b');
   await bridge.pass(0.5);

@@ -3,7 +3,7 @@ import type { ArmSession } from '../../src/arm/arm-session.ts';
 import { OWNERSHIP, Ownership } from '../../src/arm/ownership.ts';
 import { BridgeError, type Caller, type Owner } from '../../src/arm/types.ts';
 
-const ARM = { id: 1, name: 'arm' };
+const ARM = { id: 1, name: 'arm', clock: { wall: () => 1_767_323_044 } };
 const [A, B] = ['a', 'b'].map((key): Owner => ({ key, name: `owner ${key}` })) as [Owner, Owner];
 
 type State = keyof typeof OWNERSHIP.states;

@@ -71,6 +71,19 @@ describe('a move of a mirrored arm', () => {
   });
 });
 
+test('an arm that was taken over is not mirrored on, and nobody else gets it until it is released', async () => {
+  expect((await start([0, 1])).status).toBe(200);
+  expect((await owners())[1]).toBe('leader-follower control');
+  expect((await bridge.post('/api/v1/arms/follower/take-over')).body.status).toBe('ok');
+  expect((await bridge.get('/api/v1/pairs')).body).toMatchObject({ active: false });
+  expect((await owners())[1]).toBe('an HTTP client on this computer (lightMyRequest)');
+  expect((await start([0, 1])).status).toBe(409);
+  expect((await bridge.post('/move/relative?robot_id=1', { z: 1 })).body.status).toBe('ok');
+  expect((await owners())[1]).toBe('an HTTP client on this computer (lightMyRequest)');
+  expect((await bridge.post('/api/v1/arms/follower/release')).body.message).toBe('follower is free');
+  expect((await start([0, 1])).status).toBe(200);
+});
+
 describe('a second move of the same client', () => {
   test('supersedes the first, which answers an error, and reaches its own target', async () => {
     const first = bridge.post('/move/absolute?robot_id=1', FAR);
@@ -146,7 +159,7 @@ describe('/move/leader/start and stop', () => {
       [0, 1],
       [1, 0],
     ] as const) {
-      expect(await start([...pair])).toEqual({ status: 400, body: { detail: running } });
+      expect(await start([...pair])).toMatchObject({ status: 400, body: { detail: running } });
     }
     const stop = () => bridge.post('/move/leader/stop?release=hold');
     expect(await stop()).toEqual({ status: 200, body: { status: 'ok', message: 'Stopping leader-follower control' } });

@@ -3,6 +3,9 @@ import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
 
 /** Within which both arms are down, s. */
 const EXIT_LIMIT = 10;
+/** A joint of an arm that is down is so near to its rest pose, rad; and no joint was faster on its way, rad/s. */
+const DOWN = 0.06;
+const LOWERING_SPEED = 1.1;
 /** Joint movement that counts as none: springs that settle, rad. */
 const STILL = 0.01;
 
@@ -30,6 +33,30 @@ test('from poses far from rest both arms are down in time, also with replies los
   await bridge.until(bridge.bridge.close(), EXIT_LIMIT);
   expect(await held()).toEqual([false, false]);
   expect(told(/(leader|follower) .*holds/)).toBe(0);
+});
+
+test('an end while mirroring ends the pair, lowers the follower slowly and releases it', async () => {
+  await bridge.post('/move/init?robot_id=1');
+  const { joints } = bridge.arm('leader').model;
+  const init = bridge.arm('leader').model.poses.get('init')!;
+  await bridge.lead('leader', Object.fromEntries(joints.map(({ name }, j) => [name, init[j]!])), 0.5);
+  await bridge.pass(0.7);
+  await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+  await bridge.becomes(async () => expect((await bridge.get('/status')).body.mirror.pairs[0].state).toBe('mirroring'));
+  let fastest = 0;
+  const { arms, clock } = bridge.host;
+  const look = clock.every(0.01, () => {
+    void arms!.truth('follower').then(({ velocities }) => {
+      fastest = Math.max(fastest, ...velocities.map(Math.abs));
+    });
+  });
+  await bridge.until(bridge.bridge.close(), EXIT_LIMIT);
+  look.cancel();
+  expect(await held()).toEqual([false, false]);
+  const rest = bridge.arm('follower').model.poses.get('rest')!;
+  const down = await bridge.truth('follower');
+  for (const j of [1, 2, 3]) expect(Math.abs(down[j]! - rest[j]!), `joint ${j}`).toBeLessThan(DOWN);
+  expect(fastest).toBeLessThan(LOWERING_SPEED);
 });
 
 test('a stopped arm is neither moved nor released, and it is said how to release it', async () => {

@@ -99,7 +99,7 @@ describe('POST /stop during a move', () => {
   });
 
   test('of an unknown robot is refused with the known ids, and stops nothing', async () => {
-    expect(await bridge.post('/stop?robot_id=7')).toEqual({
+    expect(await bridge.post('/stop?robot_id=7')).toMatchObject({
       status: 400,
       body: { detail: 'Robot ID 7 is unknown. Known ids: 0, 1.' },
     });

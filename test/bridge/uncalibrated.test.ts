@@ -82,7 +82,10 @@ test('an arm without a calibration says so, holds, and is moved only by a word, 
     ['/move/leader/start', { robot_pairs: [{ leader_id: 1, follower_id: 0 }] }],
     ['/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] }],
   ] as const) {
-    expect(await bridge.post(`${route}?robot_id=0`, body), route).toEqual({ status: 409, body: { detail: text } });
+    expect(await bridge.post(`${route}?robot_id=0`, body), route).toMatchObject({
+      status: 409,
+      body: { detail: text },
+    });
   }
   expect((await status(bridge)).torque).toBe(false);
   expect((await bridge.host.arms!.truth('arm')).positions).toEqual(before);

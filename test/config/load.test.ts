@@ -70,7 +70,7 @@ test('variables of the preparation are no configuration', () => {
 test('an unknown key is refused with its path and the keys allowed there', () => {
   const message = fault(`http: { prot: 80 }\n${ONE_ARM}`);
   expect(message).toContain('http.prot: unknown key');
-  expect(message).toContain('host, port, dialect');
+  expect(message).toContain('host, port, stop_port, dialect');
   expect(fault(`${ONE_ARM}pears: []\n`)).toContain('pears: unknown key');
   expect(fault('arms: [{ name: a, bus: ros, baud: 1 }]')).toMatch(
     /arms\[0\]\.baud: unknown key .*name, id, model, variant, bus/,
@@ -84,6 +84,7 @@ test('a bad value is refused with path, value, origin and what is allowed, all f
   expect(message).toContain('Expected: "standard"');
   expect(message).toContain('control.rate: "fast" is not allowed');
   expect(message).toContain('arms: [] is not allowed');
+  expect(fault('http: {}\n')).toContain('arms: is missing');
   expect(fault(ONE_ARM, { ARM_BRIDGE_HTTP_PORT: 'eighty' })).toContain('environment variable ARM_BRIDGE_HTTP_PORT');
 });
 

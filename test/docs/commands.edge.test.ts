@@ -63,8 +63,10 @@ const EXPECTED = {
   refused: (status: number) => status >= 400 && status < 500,
 } as const;
 
-async function runCurls(block: Block, kind: keyof typeof EXPECTED, port: string): Promise<void> {
-  const { code, output, errors } = await bash(PRELUDE + block.text.replaceAll('8020', port));
+async function runCurls(block: Block, kind: keyof typeof EXPECTED, bridge: BridgeProcess): Promise<void> {
+  const { server_port: port, stop_port: stopPort } = (await bridge.get('/status')).body;
+  const text = block.text.replaceAll('8020', port).replaceAll('8021', stopPort);
+  const { code, output, errors } = await bash(PRELUDE + text);
   expect([code, errors]).toEqual([0, '']);
   const lines = output.trimEnd().split('\n');
   expect(lines).toHaveLength(2 * commands(block).length);
@@ -142,13 +144,15 @@ describe.each(DOCUMENTS)('the commands of %s do what it says', (document) => {
         case 'full-ros':
           return skip('needs a ROS 2 with its command line tools');
         case 'ros2':
-          return skip('test/e2e/ros-tool.real.test.ts runs it');
+          return skip('test/e2e/ros-tool.test.ts runs it');
+        case 'clients':
+          return skip('test/e2e/python-client.test.ts and test/e2e/typescript-client.test.ts run it');
         case 'hardware':
           return skip('needs an arm');
         case 'machine':
           return skip('needs a container engine, or changes the machine');
         default:
-          return HAS_CURL ? runCurls(block, block.kind, new URL(bridge.url).port) : skip('needs curl');
+          return HAS_CURL ? runCurls(block, block.kind, bridge) : skip('needs curl');
       }
     },
   );

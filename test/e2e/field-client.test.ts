@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { WITNESS_PYTHON, witness } from '../support/witness.ts';
 import { BridgeProcess } from './support/bridge.ts';
+import { HAS_PHOSPHOBOT, phosphobot } from './support/phosphobot.ts';
 
 /** What a move may leave, and what the encoders may round, cm. */
 const NEAR = 1;
@@ -66,3 +67,26 @@ test('an init that failed is not the last: the next one goes there, and the pose
   const { x, y, z } = (await bridge.post('/end-effector/read', { sync: true })).body;
   expect(Math.hypot(x, y, z)).toBeLessThan(NEAR);
 });
+
+test.skipIf(!HAS_PHOSPHOBOT)(
+  'each method of phosphobot’s own client of another phosphobot does here what it does there',
+  async () => {
+    const report = await phosphobot(bridge.url, 'methods');
+    expect(report).toMatchObject({
+      config: [6, 5, [1, 2, 3, 4, 5, 6], 4096],
+      observation: [7, 6],
+      torque: 6,
+      voltage: Array(6).fill(expect.closeTo(7.4, 0)),
+      status: 'phosphobot',
+      connected: false,
+    });
+    const { zero, absolute, relative, gripper, set, write } = report as Record<string, number[]> &
+      Record<'gripper' | 'set' | 'write', number>;
+    for (const value of zero!) expect(Math.abs(value)).toBeLessThan(NEAR);
+    expect(Math.hypot(absolute![0]!, absolute![1]! - 3, absolute![2]! + 3)).toBeLessThan(NEAR);
+    expect(relative![2]! - absolute![2]!).toBeCloseTo(1, 0);
+    expect(gripper).toBeCloseTo(0.7, 1);
+    expect(set).toBeCloseTo(0, 1);
+    expect(write).toBeCloseTo(5, 0);
+  },
+);

@@ -134,6 +134,6 @@ describe.skipIf(!HAS_ROS)('as rclpy records it', () => {
     expect(await bridge.arm(1)).toMatchObject({ state: 'mirroring', owner: 'leader-follower control' });
     await expect
       .poll(() => bridge.log, PATIENCE)
-      .toMatch(/joint_commands refused: arm follower is driven by leader-follower control/);
+      .toMatch(/joint_commands refused: Arm follower is driven by leader-follower control/);
   });
 });

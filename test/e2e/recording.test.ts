@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { JointFile } from '../../src/recording/recording-file.ts';
 import { so101 } from '../kinematics/so101.ts';
+import { writeJointStates } from '../recording/mcap.ts';
 import { BridgeProcess, HAS_ROS, rosProgram, sleep } from './support/bridge.ts';
 
 const ARM = '?robot_id=1';
@@ -34,14 +34,8 @@ async function write(angles: number[], joints_ids: number[]): Promise<void> {
 }
 
 /** A recording as another program might have written it. */
-async function record(name: string, times: readonly number[], poses: readonly number[][]): Promise<void> {
-  const file = await JointFile.create(join(FOLDER, `${name}.mcap`), '/elsewhere/joint_states', NAMES);
-  const none = new Float64Array(0);
-  for (const [k, time] of times.entries()) {
-    const at = 1e9 + time;
-    await file.add({ time: at, clock: at, positions: Float64Array.from(poses[k]!), velocities: none, efforts: none });
-  }
-  await file.end();
+function record(name: string, times: readonly number[], poses: readonly number[][]): Promise<void> {
+  return writeJointStates(join(FOLDER, `${name}.mcap`), '/elsewhere/joint_states', NAMES, times, poses);
 }
 
 test('what is recorded is a file of ROS messages, and is replayed from wherever the arm is then', async () => {
@@ -158,6 +152,53 @@ test('what is faster than the arm may move is replayed more slowly', async () =>
   expect(body.status).toBe('ok');
   await sleep(0.2);
   expect(Math.abs((await truth()).shoulder_pan! - 0.5)).toBeLessThan(0.03);
+});
+
+test('recordings are fetched, also in parts, sent, renamed and deleted', async () => {
+  const at = (name: string, part = '/file') => `${bridge.url}/api/v1/recordings/${name}${part}`;
+  const listed = async () =>
+    (await bridge.get('/api/v1/recordings')).body.recordings.map(({ name }: { name: string }) => name);
+  const bytes = readFileSync(join(FOLDER, 'turn.mcap'));
+  const whole = await fetch(at('turn'));
+  expect(whole.headers.get('content-length')).toBe(String(bytes.length));
+  expect(Buffer.from(await whole.arrayBuffer())).toEqual(bytes);
+  for (const [range, start, end] of [
+    ['bytes=100-199', 100, 199],
+    ['bytes=-50', bytes.length - 50, bytes.length - 1],
+    [`bytes=${bytes.length - 10}-`, bytes.length - 10, bytes.length - 1],
+  ] as const) {
+    const part = await fetch(at('turn'), { headers: { range } });
+    expect(part.status).toBe(206);
+    expect(part.headers.get('content-range')).toBe(`bytes ${start}-${end}/${bytes.length}`);
+    expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(start, end + 1));
+  }
+  expect((await fetch(at('turn'), { headers: { range: `bytes=${bytes.length}-` } })).status).toBe(416);
+
+  const send = (name: string, body: Blob | Buffer | ReadableStream, more = {}) =>
+    fetch(at(name), { method: 'POST', body, ...more } as RequestInit);
+  const sent = await send('copy', bytes);
+  expect([sent.status, ((await sent.json()) as { recording: object }).recording]).toMatchObject([
+    200,
+    { name: 'copy', arms: ['follower'] },
+  ]);
+  expect(readFileSync(join(FOLDER, 'copy.mcap'))).toEqual(bytes);
+  for (const [name, body] of [
+    ['copy', bytes],
+    ['half', bytes.subarray(0, bytes.length / 2)],
+    ['none', Buffer.from('no recording')],
+    ['large', Buffer.alloc(2_000_000)],
+  ] as const) {
+    expect([name, (await send(name, body)).status]).toEqual([name, 400]);
+  }
+  const stream = new Blob([bytes]).stream();
+  expect((await send('unknown', stream, { duplex: 'half' })).status).toBe(411);
+  expect((await play({ name: 'copy', speed: 2 })).body.status).toBe('ok');
+  expect((await bridge.post('/api/v1/recordings/copy', { name: 'again' })).body.recording.name).toBe('again');
+  expect(await listed()).toEqual(expect.arrayContaining(['again', 'turn']));
+  expect((await fetch(at('again', ''), { method: 'DELETE' })).status).toBe(200);
+  for (const name of ['again', '..%2fturn', '%2e%2e'])
+    expect([name, (await fetch(at(name))).status]).toEqual([name, 404]);
+  expect(readdirSync(FOLDER).filter((name) => /again|copy|half|none|large|unknown/.test(name))).toEqual([]);
 });
 
 test('a full folder takes no more recordings, and no recording is overwritten', async () => {

@@ -44,8 +44,6 @@ describe.skipIf(!HAS_ROS)('a pair of one bridge while ROS goes', () => {
     simulation = bridge.simulation!;
     client.url = `http://127.0.0.1:${bridge.address.port}`;
     await simulation.hand('leader', { shoulder_pan: 0, shoulder_lift: -0.7, elbow_flex: 0.7 }, 0.5);
-    expect((await client.post('/move/init?robot_id=1')).body.status).toBe('ok');
-    expect((await client.post('/move/leader/start', PAIR)).body.status).toBe('ok');
   });
   afterAll(async () => {
     await client.post('/stop');
@@ -64,6 +62,9 @@ describe.skipIf(!HAS_ROS)('a pair of one bridge while ROS goes', () => {
 
   /** The hand leads the leader's base while `loss` happens; MuJoCo tells where both arms are all the time. */
   async function follows(loss: () => Promise<void>): Promise<void> {
+    await client.post('/move/leader/stop?release=hold');
+    await client.raise('?robot_id=1');
+    expect((await client.post('/move/leader/start', PAIR)).body.status).toBe('ok');
     await mirrors();
     const [before] = await truths();
     const goal = before[0]! + direction * WAY;

@@ -71,6 +71,8 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     return Object.fromEntries(name.map((joint, index) => [joint, position[index]!]));
   }
 
+  /** The log, as people read it. */
+  const logged = () => bridge.log.replaceAll('\\"', '"');
   const trigger = (name: string) => witness.trigger(`${NODE}/${name}`);
 
   beforeAll(async () => {
@@ -180,42 +182,91 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
   });
 
   test.each([
-    ['an unknown joint', { trajectory: trajectory(['elbow'], [1, 0]) }, -2, /no joint "elbow"; it has shoulder_pan/],
-    ['a joint named twice', { trajectory: trajectory(['gripper', 'gripper'], [1, 0, 0]) }, -2, /gripper twice/],
-    ['no points', { trajectory: trajectory(['gripper']) }, -1, /no points/],
-    [
-      'too few positions',
-      { trajectory: trajectory(['gripper', 'wrist_roll'], [1, 0]) },
-      -1,
-      /1 positions for 2 joints/,
-    ],
-    ['a position that is no number', { trajectory: trajectory(['gripper'], [1, Number.NaN]) }, -1, /gripper .*NaN/],
-    ['times that go back', { trajectory: trajectory(['wrist_roll'], [1, 0], [0.5, 0.1]) }, -1, /time/],
-    ['a position beyond a limit', { trajectory: trajectory(['shoulder_pan'], [9, 3]) }, -1, /shoulder_pan.*limits/],
-    ['a speed that the arm has not', { trajectory: trajectory(['shoulder_pan'], [0.05, 1]) }, -1, /shoulder_pan/],
-    [
-      'a way through the table',
-      { trajectory: trajectory(['shoulder_lift', 'elbow_flex'], [9, 1.7, -0.5]) },
-      -1,
-      /floor/,
-    ],
+    ['an unknown joint', { trajectory: trajectory(['elbow'], [1, 0]) }, /no joint "elbow"; it has shoulder_pan/],
+    ['a joint named twice', { trajectory: trajectory(['gripper', 'gripper'], [1, 0, 0]) }, /gripper twice/],
+    ['no points', { trajectory: trajectory(['gripper']) }, /no points/],
+    ['too few positions', { trajectory: trajectory(['gripper', 'wrist_roll'], [1, 0]) }, /1 positions for 2 joints/],
+    ['a position that is no number', { trajectory: trajectory(['gripper'], [1, Number.NaN]) }, /gripper .*NaN/],
+    ['times that go back', { trajectory: trajectory(['wrist_roll'], [1, 0], [0.5, 0.1]) }, /time/],
+    ['a position beyond a limit', { trajectory: trajectory(['shoulder_pan'], [9, 3]) }, /shoulder_pan.*limits/],
+    ['a speed that the arm has not', { trajectory: trajectory(['shoulder_pan'], [0.05, 1]) }, /shoulder_pan/],
     [
       'a time that has gone',
       { trajectory: { header: { stamp: { sec: 1_700_000_000 } }, ...trajectory(['gripper'], [1, 0]) } },
-      -3,
       /ended .* s ago/,
     ],
     [
       'a tolerance of an unknown joint',
       { trajectory: trajectory(['gripper'], [1, 0]), path_tolerance: [{ name: 'hand' }] },
-      -2,
       /"hand"/,
     ],
-  ])('a trajectory with %s is refused, and the result says why', async (_, fields, code, text) => {
-    const goal = await witness.goal<Followed>(FOLLOW, CONTROLLER, fields);
+  ])('a trajectory with %s is rejected, and the log says why', async (_, fields, text) => {
+    await expect(witness.goal<Followed>(FOLLOW, CONTROLLER, fields)).rejects.toThrow(/rejected/);
+    await expect.poll(logged).toMatch(/Goal of \/follower\/arm_controller\/follow_joint_trajectory rejected: /);
+    await expect.poll(logged).toMatch(text);
+  });
+
+  test('ten goals that are refused are two lines of rqt_console, from the node of the arm', async () => {
+    type Line = { name: string; level: number; msg: string };
+    const lines = await witness.subscribe<Line>('rcl_interfaces/msg/Log', '/rosout');
+    for (let i = 0; i < 10; i++) {
+      const goal = { trajectory: trajectory(['thumb'], [1, 0]) };
+      await expect(witness.goal<Followed>(FOLLOW, CONTROLLER, goal)).rejects.toThrow(/rejected/);
+    }
+    const shown = (await lines(2)).map(({ message }) => message).filter(({ msg }) => msg.includes('"thumb"'));
+    expect(shown).toMatchObject([
+      { name: 'follower.arm_bridge', level: 30, msg: expect.stringMatching(/rejected: arm follower has no joint/) },
+      { name: 'follower.arm_bridge', level: 30, msg: expect.stringMatching(/\(10 times\)$/) },
+    ]);
+  });
+
+  test('what a controller of trajectories does is told to whoever looks', async () => {
+    type Point = { positions: number[] };
+    type State = {
+      joint_names: string[];
+      reference: Point;
+      feedback: Point;
+      error: Point;
+      speed_scaling_factor: number;
+    };
+    const states = await witness.subscribe<State>(
+      'control_msgs/msg/JointTrajectoryControllerState',
+      '/follower/arm_controller/controller_state',
+    );
+    const { message } = (await states(1))[0]!;
+    expect(message).toMatchObject({ joint_names: NAMES, speed_scaling_factor: 1 });
+    message.error.positions.forEach((error, i) => {
+      expect(error).toBeCloseTo(message.reference.positions[i]! - message.feedback.positions[i]!, 6);
+    });
+    const query = (sec: number) =>
+      witness.call<{ success: boolean; message: string; name: string[]; position: number[] }>(
+        'control_msgs/srv/QueryTrajectoryState',
+        '/follower/arm_controller/query_state',
+        { time: { sec, nanosec: 0 } },
+      );
+    expect(await query(0)).toMatchObject({ success: true, name: NAMES });
+    expect(await query(1_700_000_000)).toMatchObject({
+      success: false,
+      message: expect.stringMatching(/ask for time 0/),
+    });
+  });
+
+  test('a speed that was sent long ago is refused, one of now or without a time is not', async () => {
+    const publish = await witness.advertise('geometry_msgs/msg/TwistStamped', '/follower/arm_bridge/delta_twist_cmds');
+    await publish([{ header: { stamp: { sec: 1_700_000_000 } }, twist: { linear: { z: 0.01 } } }]);
+    await expect.poll(logged).toMatch(/delta_twist_cmds refused: its stamp is \d+\.\d+ s old/);
+    await publish([{ twist: {} }]);
+    await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('moving');
+    await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('ready');
+  });
+
+  test('a trajectory whose way leads through the table is aborted, and the result says why', async () => {
+    const goal = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
+      trajectory: trajectory(['shoulder_lift', 'elbow_flex'], [9, 1.7, -0.5]),
+    });
     const { status, result } = await goal.result();
-    expect([status, result.error_code]).toEqual(['aborted', code]);
-    expect(result.error_string).toMatch(text);
+    expect([status, result.error_code]).toEqual(['aborted', -1]);
+    expect(result.error_string).toMatch(/floor/);
   });
 
   test('a tolerance that cannot be kept on the way ends the trajectory, the arm holds', async () => {
@@ -275,10 +326,9 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     const { status, result } = await goal.result();
     expect(status).toBe('aborted');
     expect(result.error_string).toMatch(/stopped/);
-    const refused = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
-      trajectory: trajectory(['wrist_roll'], [1, 0]),
-    });
-    expect((await refused.result()).result.error_string).toContain(`${NODE}/reset`);
+    const refused = witness.goal<Followed>(FOLLOW, CONTROLLER, { trajectory: trajectory(['wrist_roll'], [1, 0]) });
+    await expect(refused).rejects.toThrow(/rejected/);
+    await expect.poll(logged).toContain(`${NODE}/reset`);
   });
 
   test('arm_controller/joint_trajectory drives the arm as well, and an empty message stops it', async () => {
@@ -304,9 +354,9 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     expect(reached).toMatchObject({ status: 'succeeded', result: { reached_goal: true, stalled: false } });
     expect(reached.result.state.name).toEqual(['gripper']);
     expect(reached.result.state.position[0]).toBeCloseTo(0.8, 1);
-    expect((await send(['finger'], [0.5])).status).toBe('aborted');
-    expect((await send(['gripper'], [9])).status).toBe('aborted');
-    expect(bridge.log).toMatch(/gripper_cmd aborted: .*limits/);
+    await expect(send(['finger'], [0.5])).rejects.toThrow(/rejected/);
+    await expect(send(['gripper'], [9])).rejects.toThrow(/rejected/);
+    await expect.poll(logged).toMatch(/gripper_cmd rejected: .*limits/);
   });
 
   test('streams of positions, poses and speeds drive the arm while they come', async () => {
@@ -437,8 +487,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     const from = (await positions()).shoulder_pan!;
     expect(await set(double(0.2))).toEqual({ successful: true, reason: '' });
     expect(await told()).toEqual({ leader: 1, follower: 0.2 });
-    const quick = await pan(0.6, from);
-    expect([quick.status, quick.result.error_string]).toEqual(['aborted', expect.stringMatching(/shoulder_pan/)]);
+    await expect(pan(0.6, from)).rejects.toThrow(/rejected/);
     expect(Math.abs((await positions()).shoulder_pan! - from)).toBeLessThan(0.02);
     expect((await pan(2, from)).status).toBe('succeeded');
     // Of the 1.5 rad/s that its data allow for moves.
@@ -466,6 +515,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       [double(0), /speed_scale of arm follower cannot be 0: .*0.1/],
       [{ type: 4, string_value: 'slow' }, /cannot be "slow"/],
       [{ type: 2, integer_value: 7 }, /cannot be 7/],
+      [{ type: 1, bool_value: true }, /cannot be true: a number/],
     ] as const) {
       expect(await set(value)).toEqual({ successful: false, reason: expect.stringMatching(why) });
     }
@@ -632,6 +682,23 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       expect(await stop()).toMatchObject({ success: true });
     });
 
+    test('an episode is begun, marked and ended', async () => {
+      const call = (type: string, fields: object = {}) =>
+        witness.call<Answer & { name: string; path: string; duration: number }>(
+          `arm_bridge/srv/${type}Episode`,
+          `/arm_bridge/${type.toLowerCase()}_episode`,
+          fields,
+        );
+      expect(await call('Stop')).toMatchObject({ success: false, message: 'No episode is being recorded' });
+      expect(await call('Start', { arms: ['nobody'] })).toMatchObject({ success: false, code: 'unknown_arm' });
+      const started = await call('Start', { dataset: 'ros', task: 'wave' });
+      expect(started).toMatchObject({ success: true, name: expect.stringMatching(/^ros-/) });
+      expect(await call('Start')).toMatchObject({ success: false, code: 'bad_request' });
+      expect(await call('Mark', { text: 'there' })).toMatchObject({ success: true });
+      expect(await call('Stop', { verdict: 'fine' })).toMatchObject({ success: false, code: 'bad_request' });
+      expect(await call('Stop', { drop: true })).toMatchObject({ success: true, name: started.name, path: '' });
+    });
+
     test('every operation of an arm, once by HTTP and once by ROS, leaves both arms the same', async () => {
       const other = await witness.subscribe<JointStateMessage>(STATE, '/leader/joint_states');
       const http = (path: string, body?: object) => async () => {
@@ -684,10 +751,9 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     test('~/park lowers the arm and lets it go limp', async () => {
       expect(await trigger('park')).toMatchObject({ success: true });
       expect((await bridge.arm(1)).torque).toBe(false);
-      const refused = await witness.goal<Followed>(FOLLOW, CONTROLLER, {
-        trajectory: trajectory(['wrist_roll'], [1, 0]),
-      });
-      expect((await refused.result()).result.error_string).toMatch(/connected, not ready\. Switch its torque on first/);
+      const refused = witness.goal<Followed>(FOLLOW, CONTROLLER, { trajectory: trajectory(['wrist_roll'], [1, 0]) });
+      await expect(refused).rejects.toThrow(/rejected/);
+      await expect.poll(logged).toMatch(/connected, not ready\. Switch its torque on first/);
       const switchTorque = (data: boolean) =>
         witness.call<Answer>('std_srvs/srv/SetBool', `${NODE}/torque_enable`, { data });
       const limp = await positions();

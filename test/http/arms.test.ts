@@ -39,7 +39,7 @@ test('an arm is taken from its owner, kept, and given back; others need to take 
     'follower is driven by mirroring. Wait until it has ended, or take it with ?take_over=true.',
   ]);
   expect((await ask('POST', '/api/v1/arms/follower/take-over')).body.status).toBe('ok');
-  expect(arm.owner).toMatchObject({ key: 'http', name: 'an HTTP client' });
+  expect(arm.owner).toMatchObject({ name: 'an HTTP client on this computer (lightMyRequest)' });
   expect((await ask('POST', '/api/v1/arms/follower/release')).body.message).toBe('follower is free');
   expect(arm.owner).toBeNull();
   expect((await ask('POST', '/api/v1/arms/follower/release')).body.message).toBe('follower was free already');
@@ -48,10 +48,11 @@ test('an arm is taken from its owner, kept, and given back; others need to take 
 test('a motion is told and ended by the name of its arm', async () => {
   const arm = services.arms.all[0]!;
   arm.activity = { kind: 'waypoints', progress: 0.5 };
-  arm.owner = { key: 'http', name: 'an HTTP client' };
+  await ask('POST', '/api/v1/arms/leader/take-over');
   expect((await ask('GET', '/api/v1/arms/leader/motion')).body).toEqual({
     state: 'ready',
-    owner: 'an HTTP client',
+    owner: 'an HTTP client on this computer (lightMyRequest)',
+    owner_since: 1_767_323_044,
     motion: { kind: 'waypoints', progress: 0.5 },
   });
   expect((await ask('DELETE', '/api/v1/arms/leader/motion')).body.message).toBe('leader holds');

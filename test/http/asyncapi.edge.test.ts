@@ -48,6 +48,8 @@ test('every WebSocket is described as AsyncAPI 3, with the messages of both side
 test('what is sent over the WebSockets is what their descriptions say, and what they take is taken', async () => {
   const services = fakeServices();
   services.log.add('{"level":30,"time":"2026-01-02T03:04:05.500Z","msg":"follower is ready"}');
+  const origin = { who: 'somebody', from: 'this computer', what: 'POST /stop', request: null };
+  services.arms.journal.record('stop', null, origin, 'done');
   const app = buildApp(services);
   const { port } = await listen(app, services.config, null);
   for (const { path, sent } of CHANNELS) {
@@ -56,7 +58,7 @@ test('what is sent over the WebSockets is what their descriptions say, and what 
     socket.on('message', (data) => got.push(JSON.parse(String(data))));
     await once(socket, 'open');
     socket.send('{');
-    socket.send(JSON.stringify({ type: 'subscribe', topics: ['arms', 'pairs', 'loop', 'log'], rate: 100 }));
+    socket.send(JSON.stringify({ type: 'subscribe', topics: ['arms', 'pairs', 'loop', 'log', 'events'], rate: 100 }));
     socket.send(JSON.stringify({ type: 'jog', arm: 9, joints: {} }));
     socket.send(JSON.stringify({ type: 'stop' }));
     const seen = new Set<string>();

@@ -37,7 +37,7 @@ test.each(DIALECTS)(
     ]);
     expect(
       await post('/robot/add-connection', { robot_name: 'unitree-go2', connection_details: { ip: '10.0.0.1' } }),
-    ).toEqual({
+    ).toMatchObject({
       status: 400,
       body: { detail: 'Failed to add robot connection: "unitree-go2" is no arm of this bridge.' },
     });

@@ -134,7 +134,7 @@ test('-1 is the last robot; others that are not there are out of range', async (
   await post('/move/absolute?robot_id=-1', { x: 1 });
   expect(services.motion.moves[0]!.arm).toBe('follower');
   for (const id of [-2, 2]) {
-    expect(await post(`/move/init?robot_id=${id}`)).toEqual({
+    expect(await post(`/move/init?robot_id=${id}`)).toMatchObject({
       status: 400,
       body: { detail: `Robot ID ${id} is out of range. Only 2 robots connected.` },
     });

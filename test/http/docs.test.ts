@@ -16,8 +16,8 @@ test('every curl command of the documentation is answered with success', async (
     .filter((line) => !line.startsWith('curl -N '));
   expect(commands.length).toBeGreaterThan(10);
   for (const command of commands) {
-    const url = /(?:localhost|bridge\.lab):8020(\/[^\s']*)/.exec(command)![1]!;
-    const body = /-d '([^']*)'/.exec(command)?.[1];
+    const url = /(?:localhost|bridge\.lab):802[01](\/[^\s']*)/.exec(command)![1]!;
+    const body = /-d '([^']*)'/.exec(command)?.[1] ?? (command.includes('--data-binary') ? 'a file' : undefined);
     const reply = await app.inject({
       method: (/-X (POST|DELETE)/.exec(command)?.[1] ?? 'GET') as 'GET',
       url,

@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { ServoFacts } from '../../src/arm/arm-servos.ts';
+import { Journal } from '../../src/arm/journal.ts';
 import type { ArmModel } from '../../src/arm/model.ts';
 import {
   type Activity,
@@ -12,13 +18,16 @@ import {
 import type { CalibrationAnswer, CalibrationView } from '../../src/calibration/calibrating.ts';
 import { systemClock } from '../../src/clock.ts';
 import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
+import type { Disk } from '../../src/disk.ts';
 import { buildApp as buildRealApp, type HttpServices } from '../../src/http/app.ts';
 import { LogTail } from '../../src/log.ts';
 import type { GravityPercentages, MirrorRequest, MirrorStatus, Release } from '../../src/mirror/mirroring.ts';
 import type { JogVelocity } from '../../src/motion/jog-service.ts';
 import type { AbsoluteMove, EndEffector, MoveOutcome, RelativeMove } from '../../src/motion/moves.ts';
 import type { HandMessage } from '../../src/motion/teleop-service.ts';
-import type { RecordingSummary, ReplayOutcome } from '../../src/recording/recording-service.ts';
+import { NamedTokens } from '../../src/named-tokens.ts';
+import type { Catalogue, ListCommand, RecordingFacts, RecordingSummary } from '../../src/recording/messages.ts';
+import type { ReplayOutcome, RunningEpisode } from '../../src/recording/recording-service.ts';
 import type { WantedArm } from '../../src/roster.ts';
 import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
 import { emptySnapshot } from '../../src/rt/snapshot/arm-fields.ts';
@@ -86,6 +95,7 @@ export class FakeArm {
   readonly bus: string;
   state: ArmState = 'ready';
   owner: Owner | null = null;
+  readonly keeper: Owner | null = null;
   speedScale = 1;
   accelerationScale = 1;
   initialised = false;
@@ -108,6 +118,10 @@ export class FakeArm {
     readonly simulated = true,
   ) {
     this.bus = simulated ? 'sim:so101' : 'ros';
+  }
+
+  get held() {
+    return this.owner === null ? null : { owner: this.owner, since: 1_767_323_044 };
   }
 
   limitSpeed(part: number): void {
@@ -197,6 +211,7 @@ export class FakeArm {
       });
     }
     this.owner = caller.owner;
+    caller.onTaken?.();
   }
 }
 
@@ -231,6 +246,10 @@ export class FakeMotion {
     } finally {
       arm.owner = null;
     }
+  }
+
+  toJoints(arm: FakeArm, _angles: Float64Array, caller: Caller): Promise<MoveOutcome> {
+    return this.#run(arm, caller, () => {});
   }
 
   init(arm: FakeArm, caller: Caller): Promise<MoveOutcome> {
@@ -337,10 +356,41 @@ export class FakeTorque {
   }
 }
 
+interface FakeEpisode {
+  readonly name: string | null;
+  readonly dataset: string | null;
+  readonly arms: readonly { readonly name: string }[];
+  readonly task?: string;
+  readonly operator?: string;
+}
+
+/** Facts as long as they can be. */
+function recordingFacts(name: string): RecordingFacts {
+  return {
+    name,
+    dataset: 'd'.repeat(64),
+    content: 'episode',
+    // Some file.
+    path: fileURLToPath(import.meta.url),
+    bytes: 1000,
+    began: 1_700_000_000,
+    duration: 2,
+    messages: 100,
+    arms: Array.from({ length: 16 }, (_, i) => `${'a'.repeat(60)}${i}`),
+    topics: [{ name: '/leader/joint_states', type: 'sensor_msgs/msg/JointState', messages: 100 }],
+    task: 't'.repeat(200),
+    operator: 'o'.repeat(64),
+    verdict: 'good',
+    problem: '',
+  };
+}
+
 export class FakeRecordings {
   readonly played: { arm: string; name: string; speed: number }[] = [];
   readonly started: { arm: string; name: string; rate: number }[] = [];
   #running: string | null = null;
+  #received = '';
+  readonly #removed = new Set<string>();
 
   get active(): boolean {
     return this.#running !== null;
@@ -353,10 +403,75 @@ export class FakeRecordings {
     return `/data/${name}.mcap`;
   }
 
-  async stop(): Promise<RecordingSummary | null> {
+  async stop(_arm: FakeArm, drop = false): Promise<RecordingSummary | null> {
     const name = this.#running;
     this.#running = null;
-    return name === null ? null : { name, path: `/data/${name}.mcap`, samples: 100, duration: 2, problem: null };
+    if (name === null) return null;
+    return { name, path: drop ? '' : `/data/${name}.mcap`, samples: 100, duration: 2, lost: 0, problem: null };
+  }
+
+  episode: RunningEpisode | null = null;
+
+  async startEpisode({ name, dataset, arms, task = '', operator = '' }: FakeEpisode): Promise<RunningEpisode> {
+    const began = 1_700_000_000;
+    const chosen = name ?? 'episode-1';
+    const made = {
+      name: chosen,
+      dataset,
+      path: '/data',
+      arms: arms.map((arm) => arm.name),
+      task,
+      operator,
+      verdict: '' as const,
+      began,
+    };
+    this.episode = made;
+    return made;
+  }
+
+  async stopEpisode(drop = false): Promise<RecordingSummary | null> {
+    if (this.episode === null) return null;
+    const { name, path } = this.episode;
+    this.episode = null;
+    return { name, path: drop ? '' : path, samples: 100, duration: 2, lost: 0, problem: null };
+  }
+
+  mark(): boolean {
+    return this.episode !== null;
+  }
+
+  async list({ limit }: ListCommand): Promise<Catalogue> {
+    const recordings = Array.from({ length: limit }, (_, i) => recordingFacts(`wave-${i}`));
+    return { folder: '/data', recordings, total: 60, used: 1000, quota: 1e9, free: 1e10, warning: '' };
+  }
+
+  async facts(name: string): Promise<RecordingFacts> {
+    if (this.#removed.has(name)) throw new BridgeError('bad_request', `There is no recording "${name}".`);
+    return recordingFacts(name);
+  }
+
+  async label(name: string, labels: Partial<RecordingFacts>): Promise<RecordingFacts> {
+    return { ...(await this.facts(name)), ...labels };
+  }
+
+  async rename(_name: string, to: string): Promise<RecordingFacts> {
+    return recordingFacts(to);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.facts(name);
+    this.#removed.add(name);
+  }
+
+  async receive(): Promise<string> {
+    this.#received = join(tmpdir(), `arm-bridge-received-${randomUUID()}`);
+    return this.#received;
+  }
+
+  async accept(name: string): Promise<RecordingFacts> {
+    rmSync(this.#received, { force: true });
+    this.#removed.delete(name);
+    return recordingFacts(name);
   }
 
   async play(arm: FakeArm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
@@ -522,8 +637,10 @@ interface Fakes {
     readonly all: readonly FakeArm[];
     byId(id: number): FakeArm;
     byName(name: string): FakeArm | undefined;
+    readonly journal: Journal;
   };
   readonly motion: FakeMotion;
+  readonly streamedMoves: FakeMotion;
   readonly joints: FakeJoints;
   readonly torque: FakeTorque;
   readonly recordings: FakeRecordings;
@@ -538,6 +655,16 @@ interface Fakes {
 
 export type FakeServices = Omit<HttpServices, keyof Fakes> & Fakes;
 
+/** A disk that holds what is written to it for as long as it lives. */
+export function memoryDisk(): Disk {
+  const texts = new Map<string, string>();
+  return {
+    read: (path) => texts.get(path) ?? null,
+    write: (path, text) => void texts.set(path, text),
+    remove: (path) => void texts.delete(path),
+  };
+}
+
 /** The HTTP service over fakes. */
 export function buildApp(services: Partial<FakeServices>): ReturnType<typeof buildRealApp> {
   return buildRealApp(services as unknown as HttpServices);
@@ -547,12 +674,14 @@ export function buildApp(services: Partial<FakeServices>): ReturnType<typeof bui
 export function fakeServices(
   options: { arms?: readonly FakeArm[]; config?: Partial<HttpConfig>; token?: string; readToken?: string } = {},
 ): FakeServices {
+  const motion = new FakeMotion();
   const all = [...(options.arms ?? [new FakeArm(0, 'leader'), new FakeArm(1, 'follower')])];
   return {
     clock: systemClock,
     config: {
       host: '127.0.0.1',
       port: 0,
+      stop_port: null,
       dialect: 'standard',
       token_file: null,
       read_token_file: null,
@@ -570,8 +699,10 @@ export function fakeServices(
         return arm;
       },
       byName: (name) => all.find((candidate) => candidate.name === name),
+      journal: new Journal(systemClock, () => {}),
     },
-    motion: new FakeMotion(),
+    motion,
+    streamedMoves: motion,
     joints: new FakeJoints(),
     torque: new FakeTorque(),
     recordings: new FakeRecordings(),
@@ -607,6 +738,8 @@ export function fakeServices(
         adapter: null,
       },
     ],
+    stopPort: () => 8021,
+    onSession: () => {},
     loop: () => ({
       cycles: 12,
       rate: 200,
@@ -624,6 +757,7 @@ export function fakeServices(
     logger: pino({ level: 'silent' }),
     version: '0.1.0',
     tokens: options.token === undefined ? null : { control: options.token, read: options.readToken ?? null },
+    named: new NamedTokens(memoryDisk(), '/state'),
     certificate: null,
   };
 }

@@ -99,6 +99,9 @@ test('a client gets the topics it asks for, and the lines of the log once', asyn
   const client = await new Client().opened();
   client.send({ type: 'subscribe', topics: ['log'], rate: 100 });
   expect((await client.first('log')).lines).toEqual([{ time: 1767323045.5, level: 'warn', message: 'follower: warm' }]);
+  // Messages are taken in their order: once this one is refused, the subscription before it holds.
+  client.socket.send('{');
+  await client.first('refused');
   client.frames.length = 0;
   services.log.add('{"level":50,"time":"2026-01-02T03:04:06.000Z","msg":"failed","err":{"message":"of this"}}');
   const second = await client.first('log', ({ lines }) => lines[0].level === 'error');

@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the page is served with a policy that lets nothing foreign in, plain or compressed, and not twice', async () => {
   const app = fastify();
-  pageRoutes(app, folder);
+  pageRoutes(app, { folder });
   const plain = await app.inject({ url: '/' });
   expect(plain.body).toBe('<h1>arms</h1>');
   expect(plain.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -35,6 +35,19 @@ test('the page is served with a policy that lets nothing foreign in, plain or co
   expect([again.statusCode, again.body]).toEqual([304, '']);
   for (const url of ['/notes.md', '/main.js.gz', '/index.html', '/../package.json', '/%2e%2e/package.json']) {
     expect((await app.inject({ url })).statusCode).toBe(404);
+  }
+  await app.close();
+});
+
+test('the page may reach the port of the stop on the host that it was loaded from', async () => {
+  const app = fastify();
+  pageRoutes(app, { stopPort: () => 8021, folder });
+  for (const [host, there] of [
+    ['bridge.lab:8020', 'http://bridge.lab:8021'],
+    ['[::1]:8020', 'http://[::1]:8021'],
+  ]) {
+    const { headers } = await app.inject({ url: '/', headers: { host } });
+    expect(headers['content-security-policy']).toContain(`connect-src 'self' ${there};`);
   }
   await app.close();
 });

@@ -157,7 +157,7 @@ test('a refused request ends its connection, so that its body is not waited for'
 test('what is no HTTP gets an answer in the shape of the interface', async () => {
   const answer = await exchange('hello\r\n\r\n');
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(answer).toContain('{"detail":"This is no valid HTTP request."}');
+  expect(answer).toMatch(/\{"detail":"This is no valid HTTP request\.","request_id":"[^"]+"\}/);
   expect(await exchange(`GET /status HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`)).toMatch(
     /^HTTP\/1\.1 431 /,
   );

@@ -174,7 +174,7 @@ test('a body that is missing where it is required is told as such', async () => 
     for (const headers of [{}, { 'content-type': 'application/json' }]) {
       const reply = await app.inject({ method: 'POST', url, headers });
       expect(reply.statusCode).toBe(422);
-      expect(reply.json()).toEqual({
+      expect(reply.json()).toMatchObject({
         detail: [{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }],
       });
     }
@@ -248,7 +248,7 @@ test('a body over 64 KiB is refused with 413, one of 64 KiB is read', async () =
   expect((await post('/move/absolute', body(64 * 1024))).status).toBe(200);
   const { status, answer } = await post('/move/absolute', body(64 * 1024 + 1));
   expect(status).toBe(413);
-  expect(answer).toEqual({ detail: 'The request body is larger than 64 KiB.' });
+  expect(answer).toMatchObject({ detail: 'The request body is larger than 64 KiB.' });
   const chunked = await app.inject({
     method: 'POST',
     url: '/move/absolute',

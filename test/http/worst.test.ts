@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { longest, type Schema } from '../../bench/worst-body.ts';
 import { querySchema, type Route } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
 import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
@@ -19,38 +20,6 @@ const MOST_ECHO = 200;
 const MOST_LEFT = 10;
 /** Whatever else the machine does then hits all of so many rounds only seldom. */
 const ROUNDS = 4;
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly anyOf?: readonly Schema[];
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly maximum?: number;
-  readonly minimum?: number;
-  readonly maxItems?: number;
-  readonly maxLength?: number;
-  readonly maxProperties?: number;
-}
-
-/** The longest value that a schema allows. */
-function longest(schema: Schema): unknown {
-  const { anyOf, items, properties, additionalProperties: values } = schema;
-  if (anyOf !== undefined) return longest(anyOf.find(({ type }) => type !== 'null')!);
-  if (schema.enum !== undefined) return schema.enum.at(-1);
-  const types = [schema.type ?? []].flat();
-  if (types.includes('array')) return Array(schema.maxItems).fill(longest(items ?? {}));
-  if (types.includes('string')) return 'Z'.repeat(schema.maxLength ?? 64);
-  if (types.includes('boolean')) return true;
-  if (types.includes('integer')) return schema.maximum ?? 1;
-  if (types.includes('number')) return schema.maximum ?? (schema.minimum ?? 0) + 0.1234567890123456;
-  if (typeof values === 'object') {
-    const names = Array.from({ length: schema.maxProperties ?? 0 }, (_, i) => `${'Z'.repeat(61)}${100 + i}`);
-    return Object.fromEntries(names.map((name) => [name, longest(values)]));
-  }
-  return Object.fromEntries(Object.entries(properties ?? {}).map(([name, field]) => [name, longest(field)]));
-}
 
 const repeated = (part: string, size: number): string => part.repeat(Math.max(1, Math.floor(size / part.length)));
 

@@ -6,6 +6,9 @@ import { PAIR as ARMS, VirtualBridge } from '../support/virtual-bridge.ts';
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
 /** Joints that are where they should be: droop that the model does not know, friction and backlash of control, rad. */
 const NEAR = 0.03;
+/** Of a start, rad/s; of the control loop, s. */
+const RAMP_SPEED = 0.6;
+const CYCLE = 0.005;
 
 let bridge: VirtualBridge;
 beforeEach(async () => {
@@ -42,6 +45,36 @@ describe('a start with leader and follower apart', () => {
     await bridge.post('/move/leader/stop');
     expect(await bridge.status(0)).toMatchObject({ state: 'connected', owner: null });
   });
+});
+
+test('however far leader and follower are apart, the start is a ramp, and the stop leaves the follower holding', async () => {
+  expect((await bridge.post('/move/init?robot_id=1')).body.status).toBe('ok');
+  await bridge.lead('leader', { shoulder_pan: 1.2, shoulder_lift: -0.4, elbow_flex: 0.2 }, 1.5);
+  await bridge.pass(2);
+  const first = [...bridge.arm('follower').read().goals];
+  const before = { time: bridge.host.time.now, goals: first };
+  let excess = Number.NEGATIVE_INFINITY;
+  const look = bridge.host.clock.every(CYCLE, () => {
+    const now = bridge.host.time.now;
+    const { goals: sent } = bridge.arm('follower').read();
+    const allowed = RAMP_SPEED * (now - before.time + 2 * CYCLE);
+    for (const [j, goal] of sent.entries()) excess = Math.max(excess, Math.abs(goal - before.goals[j]!) - allowed);
+    before.time = now;
+    before.goals = [...sent];
+  });
+  await bridge.post('/move/leader/start', PAIR);
+  await bridge.pass(1);
+  expect((await bridge.get('/status')).body.mirror.pairs[0].state).toBe('ramping');
+  await bridge.pass(2);
+  look.cancel();
+  expect(Math.abs(before.goals[0]! - first[0]!)).toBeGreaterThan(0.5);
+  expect(excess).toBeLessThanOrEqual(0);
+  await bridge.post('/move/leader/stop');
+  expect(await bridge.status(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
+  await bridge.pass(0.3);
+  const held = await bridge.truth('follower');
+  await bridge.pass(0.3);
+  expect(furthest(await bridge.truth('follower'), held)).toBeLessThan(0.01);
 });
 
 describe('while it runs', () => {

@@ -14,7 +14,8 @@ beforeEach(async () => {
   await bridge.until(bridge.bridge.motion.init(arm, A));
 });
 
-const grip = (position: number) => bridge.bridge.trajectories.gripper(arm, position, TOLERANCE, A);
+const grip = (position: number) =>
+  bridge.bridge.trajectories.gripper(arm, { position, velocity: null, torque: null }, TOLERANCE, A);
 const gripper = () => arm.read().positions[arm.model.gripper!.index]!;
 
 test('a gripper command ends when its arm is lost while the gripper is still short of its goal', async () => {

@@ -225,7 +225,7 @@ test('a line planned for a part of the speed keeps to it in the gate, whatever i
   if (typeof line === 'string' || typeof quick === 'string') expect.fail('no line');
   expect(line.times.at(-1)!).toBeGreaterThan(quick.times.at(-1)!);
   const top = Float64Array.from(model.joints, ({ move }) => part * move.velocity);
-  runtime.drive(new Waypoints(line, top), part);
+  runtime.drive(new Waypoints(line, top), { speed: part });
   let speed = 0;
   let apart = 0;
   for (let k = 0; k < Math.ceil(line.times.at(-1)! / DT) + 5; k++) {

@@ -32,8 +32,10 @@ function turning(rows: number, { all = false, by = 0.5 } = {}): JointPath {
   return { names, times: Float64Array.from({ length: rows }, (_, k) => (k + 1) / 20), positions, velocities: null };
 }
 
-const follow = (path: JointPath, { by = caller, delay = 0 } = {}): Promise<TrajectoryOutcome> =>
-  bridge.bridge.trajectories.follow(arm, path, tolerances, by, delay);
+const follow = (path: JointPath, { by = caller, delay = 0 } = {}): Promise<TrajectoryOutcome> => {
+  const begin = bridge.host.time.now + delay;
+  return bridge.bridge.trajectories.follow(arm, path, tolerances, by, () => begin - bridge.host.time.now);
+};
 
 /** Joint positions of the physics, rad. */
 const truth = async () => (await bridge.host.arms!.truth('arm')).positions;

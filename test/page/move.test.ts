@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BridgeProcess } from '../e2e/support/bridge.ts';
 import { hoverTarget, PATIENCE, shows } from './support/actions.ts';
 import { HAS_BROWSER, takePicture } from './support/browser.ts';
-import { openPage, raise, startBridge } from './support/page.ts';
+import { openPage, startBridge } from './support/page.ts';
 import { SLOW_FRAMES, SOCKETS } from './support/scripts.ts';
 
 /** A pose of the tool that is turned about x, cm and degrees. */
@@ -15,7 +15,7 @@ async function toolOf(bridge: BridgeProcess): Promise<Record<'x' | 'y' | 'z' | '
 
 /** Opens the page of a bridge whose follower holds itself, with the controls that move it. */
 async function openControls(bridge: BridgeProcess, script = ''): Promise<Page> {
-  await raise(bridge);
+  await bridge.raise();
   const page = await openPage(bridge, script);
   await page.locator('#tab-move').press('Enter');
   await page.locator('#panel-move').getByRole('button', { name: 'follower', exact: true }).press('Enter');

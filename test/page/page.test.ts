@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { bundleSize, PAGE_GOALS } from '../../bench/page-figures.ts';
 import { PATIENCE, shows, textOf } from './support/actions.ts';
 import { axeViolations, DESK, HAS_BROWSER, takePicture } from './support/browser.ts';
-import { openPage, openWindow, raise, startBridge } from './support/page.ts';
+import { openPage, openWindow, startBridge } from './support/page.ts';
 
 /** Some of the follower's. */
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex'];
@@ -22,7 +22,7 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
       .toBeCloseTo(angle, 0);
     await shows(page, `${row} .details`, /\d+ °C · \d+\.\d V/);
     expect(await textOf(page, `${row} .limits`)).toBe('±97°');
-    await raise(bridge);
+    await bridge.raise();
     await shows(page, '[data-arm=follower] .state', /ready/);
     await takePicture(page, 'page');
   });
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
 describe.skipIf(!HAS_BROWSER)('the page of the interface', () => {
   test('sends its examples and shows the answers; nothing of it comes from elsewhere', async () => {
     const bridge = await startBridge();
-    await raise(bridge);
+    await bridge.raise();
     const page = await openPage(bridge);
     await page.goto(`${bridge.url}/docs`);
     const operation = page.locator('details#operation-joints_write');

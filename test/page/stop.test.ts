@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PATIENCE, shows } from './support/actions.ts';
 import { HAS_BROWSER } from './support/browser.ts';
-import { openPage, openWindow, raise, startBridge } from './support/page.ts';
+import { openPage, openWindow, startBridge } from './support/page.ts';
 import { PERIOD, Recording } from './support/recording.ts';
 import { BREAK, SOCKETS, WATCH_KEYS } from './support/scripts.ts';
 
@@ -24,8 +24,13 @@ describe.skipIf(!HAS_BROWSER)('the stop of the control page', () => {
     };
     await expect.poll(pan, PATIENCE).toBeGreaterThan(0.2);
     await page.keyboard.press('Escape');
-    // The page asks in both its ways before it has done with the key.
-    expect(await page.evaluate('window.sentByKey')).toEqual(['/stop', '{"type":"stop"}']);
+    // The page asks in all its ways before it has done with the key.
+    const { stop_port: stopPort } = (await bridge.get('/status')).body;
+    expect(await page.evaluate('window.sentByKey')).toEqual([
+      `${bridge.url}/stop`,
+      `http://127.0.0.1:${stopPort}/stop`,
+      '{"type":"stop"}',
+    ]);
     await shows(page, '#stop-status', /^Stopped at/);
     const { stopped, last, rest } = await recording.end();
     expect(rest - stopped.time).toBeLessThan(STOP_TIME + PERIOD + recording.lost(stopped.time, rest));
@@ -69,7 +74,7 @@ describe.skipIf(!HAS_BROWSER)('the stop of the control page', () => {
 
   test('is repeated until a bridge that does not answer has heard it, and the page goes on', async () => {
     const bridge = await startBridge();
-    await raise(bridge);
+    await bridge.raise();
     const page = await openPage(bridge);
     bridge.child.kill('SIGSTOP');
     try {

@@ -2,15 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { firstPaint, heapSize, PAGE_GOALS, workPerFrame } from '../../bench/page-figures.ts';
 import { hoverLink, PATIENCE, shows, startPairs, textOf } from './support/actions.ts';
 import { HAS_BROWSER, takePicture } from './support/browser.ts';
-import { openPage, raise, startBridge } from './support/page.ts';
+import { openPage, startBridge } from './support/page.ts';
 import { SLOW_FRAMES } from './support/scripts.ts';
 
 describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
-  test.each([
-    ['', ''],
-    [', also where only two frames a second are drawn', SLOW_FRAMES],
-  ])('both arms move in the picture and in figures when the leader is dragged by a joint%s', async (_, script) => {
-    const page = await openPage(await startBridge(), script);
+  test('both arms move in the picture and in figures when the leader is dragged by a joint, where only two frames a second are drawn', async () => {
+    const page = await openPage(await startBridge(), SLOW_FRAMES);
     const canvas = page.locator('#scene canvas');
     const angle = async (arm: string): Promise<number> =>
       Number.parseFloat((await textOf(page, `[data-arm=${arm}] [data-joint=elbow_flex] .angle`)) ?? '');
@@ -50,7 +47,7 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
 
   test('the hand of the page leads a limp arm until it lets go, and gets no hold of one that holds itself', async () => {
     const bridge = await startBridge();
-    await raise(bridge);
+    await bridge.raise();
     await bridge.post('/torque/toggle?robot_id=0', { torque_status: false, force: true });
     const page = await openPage(bridge);
     await page.locator('#tab-teleoperation').press('Enter');

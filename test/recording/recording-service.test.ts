@@ -1,28 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { McapIndexedReader } from '@mcap/core';
 import { beforeEach, expect, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
 import type { Caller } from '../../src/arm/types.ts';
-import { readTrack } from '../../src/recording/recording-file.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
+import { jointStates } from './mcap.ts';
 
 const A: Caller = { owner: { key: 'a', name: 'owner a' }, takeOver: false };
 const PERIOD = 0.02;
 const HOUR = 3600;
-
-/** Clock times of the messages of an MCAP file as its maker says when they were published, s. */
-async function publishTimes(path: string): Promise<number[]> {
-  const bytes = await readFile(path);
-  const reader = await McapIndexedReader.Initialize({
-    readable: {
-      size: async () => BigInt(bytes.length),
-      read: async (offset, size) => bytes.subarray(Number(offset), Number(offset + size)),
-    },
-  });
-  const times: number[] = [];
-  for await (const { publishTime } of reader.readMessages()) times.push(Number(publishTime) / 1e9);
-  return times;
-}
 
 let bridge: VirtualBridge;
 let arm: Arm;
@@ -54,12 +38,12 @@ test.each([
   const summary = (await bridge.until(recordings().stop(arm)))!;
   expect(summary.problem).toBeNull();
   expect(summary.samples).toBeGreaterThan(90);
-  const track = await bridge.until(readTrack(path, bridge.host.clock));
-  for (const [k, time] of track.times.entries()) {
-    if (k > 0) expect(Math.abs(time - track.times[k - 1]! - PERIOD)).toBeLessThan(0.006);
+  const states = await jointStates(path);
+  for (const [k, { stamp }] of states.entries()) {
+    if (k > 0) expect(Math.abs(stamp - states[k - 1]!.stamp - PERIOD)).toBeLessThan(0.006);
   }
   // What the clock said stays in the file.
-  const times = await publishTimes(path);
+  const times = states.map(({ published }) => published);
   const jump = times.findIndex((time, k) => k > 0 && Math.abs(time - times[k - 1]! - step) < 1);
   expect(times[jump]!).toBeCloseTo(before + step, 0);
 });

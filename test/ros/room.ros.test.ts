@@ -109,6 +109,9 @@ describeRos('the ROS room on a real graph', () => {
       });
       expect(topics[`/far/${name}`]?.publishers ?? []).toEqual([]);
     }
+    expect(topics['/leader/arm_controller/controller_state']?.types).toEqual([
+      'control_msgs/msg/JointTrajectoryControllerState',
+    ]);
     expect(topics['/leader/joint_commands']).toEqual({ types: [JOINT_STATE], publishers: [], subscribers: 1 });
     expect(topics['/far/joint_commands']!.publishers.map(({ node }) => node)).toEqual(['/arm_bridge']);
     expect(topics['/far/joint_states']!.subscribers).toBe(1);
@@ -117,6 +120,7 @@ describeRos('the ROS room on a real graph', () => {
       publishers: [{ reliability: 'RELIABLE', durability: 'TRANSIENT_LOCAL' }],
     });
     expect(services['/leader/arm_bridge/stop']).toEqual(['std_srvs/srv/Trigger']);
+    expect(services['/leader/arm_controller/query_state']).toEqual(['control_msgs/srv/QueryTrajectoryState']);
     expect(services['/leader/arm_bridge/reset']).toEqual(['std_srvs/srv/Trigger']);
     expect(services['/far/arm_bridge/stop']).toBeUndefined();
   });
@@ -377,7 +381,11 @@ describeRos('the ROS room on a real graph', () => {
     try {
       const { services, topics } = await witness.graph('/watched/arm_bridge');
       const own = Object.keys(services).filter((name) => /^\/watched\//.test(name) && !/param|type_desc/.test(name));
-      expect(own.sort()).toEqual(['/watched/arm_bridge/read_end_effector', '/watched/arm_bridge/stop']);
+      expect(own.sort()).toEqual([
+        '/watched/arm_bridge/read_end_effector',
+        '/watched/arm_bridge/stop',
+        '/watched/arm_controller/query_state',
+      ]);
       const read = Object.entries(topics).filter(
         ([name, { subscribers }]) => /^\/watched\//.test(name) && subscribers > 0,
       );

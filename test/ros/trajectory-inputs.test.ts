@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
-import type { Actions, GoalRun, Outcome } from '../../src/ros/action.ts';
+import type { ActionParts, Actions } from '../../src/ros/action.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import type { Qualities } from '../../src/ros/qos.ts';
 import type { RosNode } from '../../src/ros/rclnodejs.ts';
@@ -16,6 +16,8 @@ let arm: Arm;
 /** What a message on the topic, and a goal of the action, are handed to. */
 let publish: (message: TrajectoryMessage) => void;
 let send: (goal: TrajectoryGoal, signal?: AbortSignal) => Promise<{ error_code: number; error_string: string }>;
+/** Why a goal is rejected; null when it is accepted. */
+let accept: (goal: TrajectoryGoal) => string | null;
 const lines: string[] = [];
 beforeEach(async () => {
   bridge = await VirtualBridge.start();
@@ -32,13 +34,13 @@ beforeEach(async () => {
   };
   inputs.acceptTopic(node as unknown as RosNode, '/arm', { stream: {} } as Qualities);
   const actions = {
-    offer: (type: string, _name: string, execute: (run: GoalRun<TrajectoryGoal>) => Promise<Outcome>) => {
-      if (!type.endsWith('FollowJointTrajectory')) return;
+    offer: (_type: string, _name: string, { judge, execute }: ActionParts<TrajectoryGoal>) => {
+      accept = judge!;
       send = async (goal, signal = new AbortController().signal) =>
         (await execute({ goal, signal, tell: () => {} })).result as Awaited<ReturnType<typeof send>>;
     },
   };
-  inputs.offerActions(actions as unknown as Actions);
+  inputs.offerAction(actions as unknown as Actions);
   await bridge.until(
     bridge.bridge.motion.init(arm, { owner: { key: 'http', name: 'an HTTP client' }, takeOver: false }),
   );
@@ -144,4 +146,22 @@ test('a goal that is cancelled while it waits has not begun, and says so', async
   });
   await bridge.pass(5);
   expect(Math.abs(await pan())).toBeLessThan(0.02);
+});
+
+test('a goal that cannot be carried out is rejected when it comes, for a reason that names the joint', async () => {
+  const { joint_names, points, header } = turn(0.5);
+  const judged = (trajectory: Partial<TrajectoryMessage>) =>
+    accept(goal({ header, joint_names, points, ...trajectory }));
+  expect(judged({})).toBeNull();
+  expect(judged({ joint_names: ['elbow'] })).toMatch(/arm arm has no joint "elbow"/);
+  expect(judged({ points: [] })).toMatch(/no points/);
+  expect(judged(turn(9))).toMatch(/shoulder_pan would go to 9.000 rad/);
+  expect(judged(turn(1.9))).toBeNull();
+  const quick = { ...points[0]!, time_from_start: { sec: 0, nanosec: 1e8 } };
+  expect(judged({ points: [quick] })).toMatch(/shoulder_pan would need .* rad\/s/);
+  const session = arm.claim({ owner: { key: 'http', name: 'an HTTP client' }, takeOver: false });
+  expect(judged({})).toMatch(/driven by an HTTP client/);
+  session.end();
+  await bridge.until(arm.stop('test'));
+  expect(judged({})).toMatch(/stopped/);
 });

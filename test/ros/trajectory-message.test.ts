@@ -46,11 +46,11 @@ const WAY = [
 test('a trajectory without a stamp begins at once, one of the future waits, one that runs already goes on where it would be', () => {
   const points = WAY.map(([time, position]): [number, number] => [time, position]);
   const now = planned(readTrajectory(arm, message(0, ...points), NOW));
-  expect([now.wait, [...now.path.times], [...now.path.positions]]).toEqual([0, [1, 2, 3], [0.1, 0.2, 0.3]]);
+  expect([now.begin, [...now.path.times], [...now.path.positions]]).toEqual([null, [1, 2, 3], [0.1, 0.2, 0.3]]);
   expect(now.path.velocities).toBeNull();
-  expect(planned(readTrajectory(arm, message(NOW + 5, ...points), NOW)).wait).toBeCloseTo(5, 6);
+  expect(planned(readTrajectory(arm, message(NOW + 5, ...points), NOW)).begin).toBeCloseTo(NOW + 5, 6);
   const late = planned(readTrajectory(arm, message(NOW - 1.5, ...points), NOW));
-  expect([late.wait, [...late.path.positions]]).toEqual([0, [0.2, 0.3]]);
+  expect([late.begin, [...late.path.positions]]).toEqual([null, [0.2, 0.3]]);
   expect([...late.path.times].map((time) => Math.round(time * 1000))).toEqual([500, 1500]);
 });
 

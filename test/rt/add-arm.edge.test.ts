@@ -39,6 +39,7 @@ function remoteArm(name: string, shape: string): ArmSetup {
   const links = { urdf: parseUrdf(urdf(shape)), baseLink: 'base', toolLink: 'tool' };
   return {
     name,
+    gripper: null,
     ...links,
     joints: [joint],
     calibrated: true,
@@ -99,6 +100,7 @@ test('an arm whose shapes cannot be checked for contacts is not added by half: t
     kind: 'drive',
     arm: 0,
     source: { kind: 'trajectory', goal: Float64Array.of(0.3), speed: null },
+    joints: 'all',
     epoch: 0,
   } as const;
   expect(await answer(3, drive)).toMatchObject({ kind: 'reply' });

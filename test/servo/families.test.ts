@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { SHORTEST_PROBE } from '../../src/servo/exchange.ts';
+import { PROBE_LENGTHS, SHORTEST_PROBE } from '../../src/servo/exchange.ts';
 import { FAMILIES, familyByName } from '../../src/servo/families.ts';
 import { modelByName, modelByNumber, SERVO_MODELS } from '../../src/servo/servo-models.ts';
-import { LENGTHS } from '../../src/servo/sync-bus.ts';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -59,7 +58,7 @@ describe.each(SERVO_MODELS)('the family of $model', ({ family, registers, common
       expect(inside, `register ${row.address}`).toBe(true);
     }
     // Longer than whatever links ask for, and none of the six lengths of probes.
-    for (const [, length] of auditBlocks) expect(length).toBeGreaterThan(SHORTEST_PROBE + LENGTHS - 1);
+    for (const [, length] of auditBlocks) expect(length).toBeGreaterThan(SHORTEST_PROBE + PROBE_LENGTHS - 1);
   });
 
   test('has a text for its overload, which it can be brought back from', () => {

@@ -24,6 +24,8 @@ const mj = await loadMujoco();
 const LIMIT = 60;
 /** What is waited for is looked at so often, s. */
 const LOOK = 0.02;
+/** Level of a warning in the log. */
+const WARNING = 40;
 
 export interface Answer {
   readonly status: number;
@@ -92,13 +94,18 @@ export class VirtualBridge {
     await this.host.time.run(this.host.time.now + duration);
   }
 
-  /** A request by HTTP. */
-  async ask(method: 'GET' | 'POST' | 'DELETE', url: string, body?: object): Promise<Answer> {
+  /** A request by HTTP. @param headers besides that of the host */
+  async ask(
+    method: 'GET' | 'POST' | 'DELETE',
+    url: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const { statusCode, payload } = await this.until(
       this.bridge.http.inject({
         method,
         url,
-        headers: { host: '127.0.0.1' },
+        headers: { host: '127.0.0.1', ...headers },
         ...(body === undefined ? {} : { payload: body }),
       }),
     );
@@ -147,6 +154,11 @@ export class VirtualBridge {
     }
   }
 
+  /** Warnings and errors of its log that contain this text. */
+  told(text = ''): string[] {
+    return this.lines.filter(({ level, msg }) => level >= WARNING && msg.includes(text)).map(({ msg }) => msg);
+  }
+
   /** The arm of a name, or the first one. */
   arm(name?: string): Bridge['arms']['all'][number] {
     return name === undefined ? this.bridge.arms.all[0]! : this.bridge.arms.byName(name)!;
@@ -162,11 +174,12 @@ export class VirtualBridge {
     return VirtualBridge.start(config, undefined, new VirtualHost(null));
   }
 
-  /** The same bridge after `kill -9`, over the same arms. @param away time in between, s */
-  async killAndStart(away = 1): Promise<VirtualBridge> {
+  /** The same bridge after `kill -9`, over the same arms. @param away time in between, s @param meanwhile what happens then */
+  async killAndStart(away = 1, meanwhile = () => {}): Promise<VirtualBridge> {
     this.#killed = true;
     const next = this.host.killed();
     await next.time.run(next.time.now + away);
+    meanwhile();
     return VirtualBridge.start(this.#config, this.folder, next);
   }
 

@@ -6,6 +6,7 @@ const BASE: ArmFrame = {
   id: 0,
   state: 'ready',
   owner: null,
+  owner_since: null,
   torque: true,
   initialised: true,
   calibrated: true,

@@ -73,8 +73,14 @@ function jointRow(joint: JointInfo, alarms: ArmInfo['alarms']): JointRow {
   };
 }
 
+/** Who has an arm, and since when: this page, or somebody by name. */
+function heldBy({ owner, owner_since: since }: ArmFrame, { hello }: Store): string {
+  const time = since === null ? '' : `, since ${new Date(since * 1000).toLocaleTimeString()}`;
+  return `driven by ${owner === hello?.client ? 'this page' : owner}${time}`;
+}
+
 /** One arm: state, owner, tool and its joints between their limits. */
-function armCard(info: ArmInfo): { element: HTMLElement; show(frame: ArmFrame): void } {
+function armCard(info: ArmInfo, store: Store): { element: HTMLElement; show(frame: ArmFrame): void } {
   const state = h('span', { class: 'state' });
   const about = h('p', { class: 'about' });
   const tool = h('p', { class: 'tool' });
@@ -97,7 +103,7 @@ function armCard(info: ArmInfo): { element: HTMLElement; show(frame: ArmFrame): 
       const progress = frame.motion?.progress;
       const parts = [
         frame.torque ? 'torque on' : 'limp, torque off',
-        frame.owner === null ? 'free' : `driven by ${frame.owner}`,
+        frame.owner === null ? 'free' : heldBy(frame, store),
         ...(motion === ''
           ? []
           : [`${motion}${typeof progress === 'number' ? ` ${measure(100 * progress, 0, ' %')}` : ''}`]),
@@ -119,7 +125,7 @@ export function armsPanel(store: Store): HTMLElement {
   const panel = h('div', { class: 'panel' });
   let cards: { id: number; card: ReturnType<typeof armCard> }[] = [];
   store.on(['models'], () => {
-    cards = store.arms.map((info) => ({ id: info.id, card: armCard(info) }));
+    cards = store.arms.map((info) => ({ id: info.id, card: armCard(info, store) }));
     panel.replaceChildren(...cards.map(({ card }) => card.element));
   });
   store.on(['arms'], () => {

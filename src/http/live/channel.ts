@@ -1,7 +1,9 @@
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
+import type { Origin } from '../../arm/types.ts';
+import type { Scope } from '../../named-tokens.ts';
+import type { Client } from '../clients.ts';
 import type { Access, Parts } from '../route.ts';
-import type { Scope } from '../tokens.ts';
 
 type Fields = Readonly<Record<string, z.ZodType>>;
 /** Schemas of messages by name. */
@@ -11,6 +13,9 @@ type Messages = Readonly<Record<string, z.ZodType>>;
 export interface Asker<Query extends Fields = Fields> {
   readonly query: { readonly [Name in keyof Query]: z.output<Query[Name]> };
   readonly scope: Scope;
+  readonly client: Client;
+  /** The request for the WebSocket. */
+  readonly origin: Origin;
   /** Of the client's computer. */
   readonly address: string;
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import type { Scope } from '../../named-tokens.ts';
 import type { HttpServices } from '../services.ts';
-import type { Scope } from '../tokens.ts';
-import { armFactsView, armView, logView, loopView, mirrorView } from '../views.ts';
+import { armFactsView, armView, eventView, logView, loopView, mirrorView } from '../views.ts';
 import { writerOf } from '../writer.ts';
-import { frames, hello, LOG_LINES, type Topic } from './protocol.ts';
+import { frames, hello, LOG_LINES, MOST_EVENTS, type Topic } from './protocol.ts';
 
 /** Frames are made anew when they are older than this, s: clients of several rates share them. */
 const FRESH = 0.005;
@@ -13,11 +13,20 @@ const writeArms = writerOf(frames.arms);
 const writePairs = writerOf(frames.pairs);
 const writeLoop = writerOf(frames.loop);
 const writeLog = writerOf(frames.log);
+const writeEvents = writerOf(frames.events);
+
+/** Topics of which a client is sent what is new since its last frame. */
+export type Growing = 'log' | 'events';
+export const NOTHING_SEEN: Readonly<Record<Growing, number>> = { log: 0, events: 0 };
+
+export function isGrowing(topic: Topic): topic is Growing {
+  return topic === 'log' || topic === 'events';
+}
 
 /** What changes only as an arm is added: the version of the bridge, the arms and their joints. */
-export function helloFrame(services: HttpServices, scopes: readonly Scope[]): string {
+export function helloFrame(services: HttpServices, scopes: readonly Scope[], client: string): string {
   const arms = services.arms.all.map((arm) => armFactsView(services, arm));
-  const frame: z.input<typeof hello> = { type: 'hello', version: services.version, scopes: [...scopes], arms };
+  const frame: z.input<typeof hello> = { type: 'hello', version: services.version, scopes: [...scopes], client, arms };
   return writeHello(frame);
 }
 
@@ -32,19 +41,28 @@ export class Frames {
 
   /**
    * The newest frame of a topic.
-   * @param from number of the first line of the log that the client has not seen; of no matter to other topics
+   * @param seen how much of what grows the client has been sent; of no matter to other topics
    * @returns null when there is nothing to tell
    */
-  get(topic: Topic, from: number): Buffer | null {
-    const key = topic === 'log' ? `log ${from}` : topic;
+  get(topic: Topic, seen: Readonly<Record<Growing, number>>): Buffer | null {
+    const from = isGrowing(topic) ? seen[topic] : 0;
+    const key = `${topic} ${from}`;
     const now = this.#services.clock.now();
     const made = this.#made.get(key);
     if (made !== undefined && now - made.time < FRESH) return made.text;
-    if (topic === 'log') for (const old of this.#made.keys()) if (old.startsWith('log ')) this.#made.delete(old);
+    if (isGrowing(topic)) {
+      for (const old of this.#made.keys()) if (old.startsWith(`${topic} `)) this.#made.delete(old);
+    }
     const frame = this.#frame(topic, from);
     const text = frame === null ? null : Buffer.from(frame);
     this.#made.set(key, { time: now, text });
     return text;
+  }
+
+  /** How much there is of it. */
+  length(topic: Growing): number {
+    const { log, arms } = this.#services;
+    return topic === 'log' ? log.next : arms.journal.changes;
   }
 
   #frame(topic: Topic, from: number): string | null {
@@ -60,6 +78,10 @@ export class Frames {
       case 'log': {
         const lines = logView(services, from, LOG_LINES);
         return lines.length === 0 ? null : writeLog({ type: topic, t, lines });
+      }
+      case 'events': {
+        const events = services.arms.journal.changedSince(from, MOST_EVENTS).map(eventView);
+        return events.length === 0 ? null : writeEvents({ type: topic, t, events });
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { Timer } from '../../clock.ts';
 import type { HttpServices } from '../services.ts';
-import { Frames } from './frames.ts';
+import { Frames, type Growing, isGrowing, NOTHING_SEEN } from './frames.ts';
 import { DEFAULT_RATE, TOPICS, type Topic } from './protocol.ts';
 
 /** Bytes that may wait for a client; beyond them it loses frames until it has caught up. */
@@ -33,8 +33,8 @@ export class Watcher {
   next = 0;
   /** It has not been sent all topics yet. */
   isNew = true;
-  /** Number of the first line of the log that it has not been sent. */
-  seen = 0;
+  /** Lines of the log, and changes of the journal, that it has been sent. */
+  seen: Readonly<Record<Growing, number>> = NOTHING_SEEN;
   /** Since when it has taken nothing of what waits for it, s; 0 while it does. */
   stuck = 0;
 
@@ -141,7 +141,7 @@ export class Hub {
     for (const topic of TOPICS) {
       if (!watcher.topics.has(topic) || (topic !== 'arms' && !slow)) continue;
       const frame = this.#frames.get(topic, watcher.seen);
-      if (topic === 'log') watcher.seen = this.#services.log.next;
+      if (isGrowing(topic)) watcher.seen = { ...watcher.seen, [topic]: this.#frames.length(topic) };
       if (frame !== null) watcher.sink.send(topic, frame);
     }
   }

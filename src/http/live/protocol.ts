@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { SCOPES } from '../../named-tokens.ts';
 import { HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
 import { outcome } from '../schemas.ts';
-import { SCOPES } from '../tokens.ts';
 import { readMessage } from '../validation.ts';
-import { armFacts, armState, logLine, loopState, mirrorState, rosState } from '../views.ts';
+import { armFacts, armState, journalEvent, logLine, loopState, mirrorState, rosState } from '../views.ts';
 
 /** What a client can watch. */
-export const TOPICS = ['arms', 'pairs', 'loop', 'log'] as const;
+export const TOPICS = ['arms', 'pairs', 'loop', 'log', 'events'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** Frames per second. */
@@ -16,6 +16,8 @@ export const MAX_RATE = 100;
 export const DEFAULT_RATE = 20;
 /** Lines of the log in one frame at most. */
 export const LOG_LINES = 100;
+/** Entries of the journal in one frame at most. */
+export const MOST_EVENTS = 100;
 
 const t = z.number().describe('Time of the frame, seconds since the epoch.');
 
@@ -25,6 +27,7 @@ export const hello = z
     type: z.literal('hello'),
     version: z.string().describe('Of the bridge.'),
     scopes: z.array(z.enum(SCOPES)).describe('What this client may do.'),
+    client: z.string().describe('Who this client is to others.'),
     arms: z.array(armFacts),
   })
   .describe('First, and again when an arm is added.')
@@ -43,10 +46,20 @@ export const frames = {
       lines: z.array(logLine).max(LOG_LINES).describe('Since the last frame; the first has the newest hundred.'),
     })
     .register(components, { id: 'LiveLog' }),
+  events: z
+    .object({
+      type: z.literal('events'),
+      t,
+      events: z
+        .array(journalEvent)
+        .max(MOST_EVENTS)
+        .describe('New or changed since the last frame, the newest first; the first frame has the newest hundred.'),
+    })
+    .register(components, { id: 'LiveEvents' }),
 } as const satisfies Record<Topic, z.ZodType>;
 
 const liveFrame = z
-  .discriminatedUnion('type', [hello, frames.arms, frames.pairs, frames.loop, frames.log])
+  .discriminatedUnion('type', [hello, frames.arms, frames.pairs, frames.loop, frames.log, frames.events])
   .register(components, { id: 'LiveFrame' });
 
 const serverSentEvent = z

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { pathOf } from '../addresses.ts';
 import { HttpProblem } from '../errors.ts';
+import { REQUEST_HEADER } from '../request-ids.ts';
 import type { Parts } from '../route.ts';
 import { Faults, readQuery } from '../validation.ts';
 import type { Channel } from './channel.ts';
@@ -36,7 +37,8 @@ export function serveWebSockets(app: FastifyInstance, parts: Parts, channels: re
     try {
       serve = admit(request);
     } catch (error) {
-      refuse(socket, error instanceof HttpProblem ? error : new HttpProblem(500, 'Internal Server Error'));
+      const id = parts.nextRequest();
+      refuse(socket, error instanceof HttpProblem ? error : new HttpProblem(500, 'Internal Server Error'), id);
       if (!(error instanceof HttpProblem)) app.log.error({ err: error }, 'upgrade failed');
       return;
     }
@@ -63,23 +65,30 @@ export function serveWebSockets(app: FastifyInstance, parts: Parts, channels: re
 
 /** Judges a request for a WebSocket by its headers and its URL. @returns what throws a HttpProblem for one that is refused */
 function admissionTo(channel: Channel, parts: Parts): (request: IncomingMessage) => (socket: WebSocket) => void {
-  const { guard, limits } = parts;
+  const { guard, limits, clients } = parts;
   const schema = z.object(channel.query);
-  let clients = 0;
+  let open = 0;
   return (request) => {
     guard.checkSource(request);
     limits.check(request.socket, channel.access);
-    const scope = guard.admit(request);
+    const admission = guard.admit(request);
+    const { scope } = admission;
     guard.checkScope(scope, channel.access);
+    const client = clients.of(request, admission);
     const faults = new Faults();
     const query = readQuery(request.url ?? '', schema, faults);
     faults.refuse();
-    if (clients >= channel.most) throw new HttpProblem(503, channel.full);
-    const serve = channel.open(parts, { query, scope, address: request.socket.remoteAddress ?? '' });
+    if (open >= channel.most) throw new HttpProblem(503, channel.full);
+    const address = request.socket.remoteAddress ?? '';
+    const what = `WebSocket ${channel.path}`;
+    const origin = { who: client.owner.name, from: client.from, what, request: parts.nextRequest() };
+    const serve = channel.open(parts, { query, scope, client, origin, address });
     return (socket) => {
-      clients++;
+      open++;
+      const leave = clients.stays(client, admission, () => socket.terminate());
       socket.once('close', () => {
-        clients--;
+        open--;
+        leave();
       });
       serve(socket);
     };
@@ -105,13 +114,14 @@ function answerWithout(app: FastifyInstance, request: IncomingMessage, socket: D
   app.server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
 }
 
-function refuse(socket: Duplex, problem: HttpProblem): void {
-  const body = Buffer.from(JSON.stringify({ detail: problem.detail }));
+function refuse(socket: Duplex, problem: HttpProblem, id: string): void {
+  const body = Buffer.from(JSON.stringify({ detail: problem.detail, request_id: id }));
   const headers = {
     ...problem.headers,
     'content-type': 'application/json',
     'content-length': body.length,
     'x-content-type-options': 'nosniff',
+    [REQUEST_HEADER]: id,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const { status } = problem;

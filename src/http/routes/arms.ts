@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { completedAbsolute } from '../dialect.ts';
+import { etagOf, isKnown } from '../etag.ts';
 import { components, MOST_JOINTS } from '../fields.ts';
 import { absoluteMoveOf, absoluteMoveRequest } from '../move-bodies.ts';
 import { CONFLICT, NO_ARM, route, takeOver } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
-import { activity, armFacts, armFactsView, armState, armView } from '../views.ts';
+import { activity, armFacts, armFactsView, armState, armView, holder, holderView } from '../views.ts';
 
 const NOT_CONNECTED = 'The arm is disconnected.';
 
@@ -17,7 +18,7 @@ const armList = z
 const motionState = z
   .object({
     state: armState.shape.state,
-    owner: armState.shape.owner,
+    ...holder,
     motion: activity.nullable().describe('What drives the arm; null: nothing.'),
   })
   .register(components, { id: 'MotionState' });
@@ -50,6 +51,7 @@ export const armStateExample: z.input<typeof armState> = {
   id: 1,
   state: 'ready',
   owner: null,
+  owner_since: null,
   torque: true,
   initialised: true,
   calibrated: true,
@@ -118,14 +120,17 @@ export const armRoutes = [
     access: 'read',
     id: 'arm_urdf',
     summary: 'URDF of an arm',
-    description: 'The model as it is in the folder of the arm.',
+    description: 'The model as it is in the folder of the arm, with an ETag.',
     answer: {
       description: 'XML.',
       media: 'text/xml',
       example: '<robot name="so101"><link name="base_link"/></robot>',
     },
     refusals: { 404: NO_ARM },
-    handler: (_parts, { arm }, reply) => reply.type('text/xml; charset=utf-8').send(arm.model.urdf),
+    handler: (_parts, { arm, request }, reply) => {
+      const { urdf } = arm.model;
+      return isKnown(request, reply, etagOf(urdf)) ? reply : reply.type('text/xml; charset=utf-8').send(urdf);
+    },
   }),
   route({
     ...named,
@@ -138,12 +143,17 @@ export const armRoutes = [
     answer: {
       description: 'At this moment.',
       schema: motionState,
-      example: { state: 'moving', owner: 'an HTTP client', motion: { kind: 'trajectory', progress: 0.25 } },
+      example: {
+        state: 'moving',
+        owner: '"notebook" on this computer',
+        owner_since: 1767323044.2,
+        motion: { kind: 'trajectory', progress: 0.25 },
+      },
     },
     refusals: { 404: NO_ARM },
     handler: (_parts, { arm }) => ({
       state: arm.read().state,
-      owner: arm.owner?.name ?? null,
+      ...holderView(arm),
       motion: arm.activity,
     }),
   }),
@@ -152,6 +162,7 @@ export const armRoutes = [
     method: 'DELETE',
     path: '/api/v1/arms/{name}/motion',
     access: 'control',
+    act: 'halt',
     id: 'arm_motion_cancel',
     summary: 'End what drives an arm',
     description: 'The arm decelerates and holds. It is not stopped: the next motion may begin at once.',
@@ -168,6 +179,7 @@ export const armRoutes = [
     method: 'POST',
     path: '/api/v1/arms/{name}/take-over',
     access: 'control',
+    act: 'take_over',
     id: 'arm_take_over',
     summary: 'Take an arm',
     description: 'From whoever drives it, who is told; the arm holds, and is the caller’s until it is released.',
@@ -183,6 +195,7 @@ export const armRoutes = [
     method: 'POST',
     path: '/api/v1/arms/{name}/release',
     access: 'control',
+    act: 'release',
     id: 'arm_release',
     summary: 'Give an arm back',
     description: 'What the caller drives it with ends; the arm holds.',

@@ -4,22 +4,28 @@ import { armRoutes } from './arms.ts';
 import { bridgeRoutes } from './bridge.ts';
 import { calibrationRoutes } from './calibration.ts';
 import { connectionRoutes } from './connections.ts';
+import { episodeRoutes } from './episodes.ts';
+import { eventRoutes } from './events.ts';
 import { jointRoutes } from './joints.ts';
 import { liveChannel, liveRoutes } from './live.ts';
 import { mirrorRoutes } from './mirror.ts';
+import { motionRoutes } from './motions.ts';
 import { moveRoutes } from './moves.ts';
 import { recordingRoutes } from './recording.ts';
+import { recordingsRoutes } from './recordings.ts';
 import { servoRoutes } from './servos.ts';
 import { sessionRoutes } from './session.ts';
 import { simulationRoutes } from './simulation.ts';
 import { statusRoutes } from './status.ts';
 import { stopRoutes } from './stop.ts';
 import { teleopChannel, teleopRoutes } from './teleop.ts';
+import { teleopDatagramRoutes } from './teleop-datagrams.ts';
 
 /** All routes, in the order in which they are described. */
 export const ROUTES: readonly Route[] = [
   ...moveRoutes,
   ...teleopRoutes,
+  ...teleopDatagramRoutes,
   ...mirrorRoutes,
   ...stopRoutes,
   ...jointRoutes,
@@ -27,8 +33,12 @@ export const ROUTES: readonly Route[] = [
   ...connectionRoutes,
   ...recordingRoutes,
   ...calibrationRoutes,
+  ...episodeRoutes,
+  ...recordingsRoutes,
   ...armRoutes,
+  ...motionRoutes,
   ...statusRoutes,
+  ...eventRoutes,
   ...bridgeRoutes,
   ...liveRoutes,
   ...sessionRoutes,

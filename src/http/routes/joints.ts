@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Arm } from '../../arm/types.ts';
+import type { Arm, Caller } from '../../arm/types.ts';
+import { answeredInTime } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, MOST_JOINTS, number, oneOf } from '../fields.ts';
 import { CONFLICT, moving, NOT_THERE, route, takeOver } from '../route.ts';
@@ -150,6 +151,7 @@ export const jointRoutes = [
     method: 'POST',
     path: '/joints/write',
     access: 'control',
+    act: 'motion',
     id: 'joints_write',
     tag: 'control',
     summary: 'Move joints',
@@ -189,6 +191,7 @@ export const jointRoutes = [
     method: 'POST',
     path: '/torque/toggle',
     access: 'control',
+    act: 'torque',
     id: 'torque_toggle',
     tag: 'control',
     summary: 'Switch torque on or off',
@@ -198,22 +201,28 @@ export const jointRoutes = [
     body: { schema: torqueControlRequest, example: { torque_status: true } },
     answer: statusAnswer(),
     refusals: { 400: NOT_THERE, 409: CONFLICT },
-    handler: async ({ services: { torque }, callers }, { arms, query, body }, reply) => {
-      const faults = await callers.run(reply, query, (caller) =>
-        Promise.all(
-          arms.map(async (arm) => {
-            try {
-              if (!body.torque_status) return await torque.off(arm, body.force, caller);
-              await torque.on(arm, caller);
-              return null;
-            } catch (error) {
-              const problem = asProblem(error, { route: '/torque/toggle', armId: arm.id });
-              if (!(problem instanceof HttpProblem)) throw problem;
-              return problem;
-            }
-          }),
-        ),
-      );
+    handler: async ({ services, callers }, { arms, query, body }, reply) => {
+      const { torque } = services;
+      const toggle = async (arm: Arm, caller: Caller): Promise<string | HttpProblem | null> => {
+        try {
+          if (!body.torque_status) return await torque.off(arm, body.force, caller);
+          await torque.on(arm, caller);
+          return null;
+        } catch (error) {
+          const problem = asProblem(error, { route: '/torque/toggle', armId: arm.id });
+          if (!(problem instanceof HttpProblem)) throw problem;
+          return problem;
+        }
+      };
+      const faults = await callers.run(reply, query, (caller) => {
+        const toggled = Promise.all(arms.map((arm) => toggle(arm, caller)));
+        return answeredInTime(
+          services,
+          reply.request.headers['user-agent'],
+          toggled,
+          Array.from(arms, () => null),
+        );
+      });
       // Nothing was switched: the refusal itself is the answer. Where one arm was, the answer says what became of each.
       const first = faults.find((fault) => fault instanceof HttpProblem);
       if (first !== undefined && faults.every((fault) => fault instanceof HttpProblem)) throw first;

@@ -1,8 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { WebSocket } from 'ws';
+import type { Origin } from '../../arm/types.ts';
+import { callerOf } from '../callers.ts';
 import { HttpProblem } from '../errors.ts';
 import { oneOf, queryList, queryNumber } from '../fields.ts';
-import { channel } from '../live/channel.ts';
+import { type Asker, channel } from '../live/channel.ts';
 import { helloFrame } from '../live/frames.ts';
 import { MOST_WAITING, MOST_WATCHERS, type Watcher } from '../live/hub.ts';
 import {
@@ -20,7 +22,6 @@ import {
   TOPICS,
 } from '../live/protocol.ts';
 import { type Parts, route } from '../route.ts';
-import type { Scope } from '../tokens.ts';
 import { writerOf } from '../writer.ts';
 import { scopesOf } from './session.ts';
 import { stopArms } from './stop.ts';
@@ -31,7 +32,7 @@ const FULL = 'Too many clients watch the bridge: close some of them.';
 const query = {
   topics: queryList(oneOf(TOPICS), { min: 1, max: TOPICS.length })
     .optional()
-    .describe('Of arms, pairs, loop and log, separated by commas; left out: all.'),
+    .describe('Of arms, pairs, loop, log and events, separated by commas; left out: all.'),
   rate: queryNumber({ min: MIN_RATE, max: MAX_RATE })
     .prefault(DEFAULT_RATE)
     .describe('Frames of arms per second; the others come at most 5 times a second.'),
@@ -44,24 +45,17 @@ const writeStopped = writerOf(stopped);
 function onAdded({ services }: Parts, watcher: Watcher, greet: () => void): () => void {
   return services.connections.onAdded(() => {
     greet();
-    watcher.seen = 0;
+    watcher.seen = { ...watcher.seen, log: 0 };
   });
 }
 
-async function stopAll({ services }: Parts, socket: WebSocket): Promise<void> {
-  const by = 'a stop on the live stream by an HTTP client';
-  const { status, message } = await stopArms(services.arms.all, by, services.clock);
+async function stopAll({ services }: Parts, socket: WebSocket, origin: Origin): Promise<void> {
+  const { status, message } = await stopArms(services.arms.all, 'a stop on the live stream', origin, services.clock);
   if (socket.readyState === socket.OPEN) socket.send(writeStopped({ type: 'stop', status, message }));
 }
 
-function take(
-  parts: Parts,
-  socket: WebSocket,
-  watcher: Watcher,
-  text: string,
-  who: { readonly scope: Scope; readonly address: string },
-): void {
-  const { limits, hub, jogs, callers } = parts;
+function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, who: Asker): void {
+  const { limits, hub, jogs } = parts;
   const refuse = (request: string, reason: string, arm?: number): void => {
     // One who sends without reading is told no more than it takes.
     if (socket.bufferedAmount >= MOST_WAITING) return;
@@ -81,22 +75,25 @@ function take(
     return;
   }
   if (message.type === 'stop') {
-    void stopAll(parts, socket);
+    void stopAll(parts, socket, who.origin);
     return;
   }
   if (who.scope !== 'control') {
     refuse('jog', 'this token may only read and stop', message.arm);
     return;
   }
-  const refused = jogs.take(socket, message, callers.asking(message));
-  if (refused !== null) refuse('jog', refused, message.arm);
+  const refused = jogs.take(socket, message, callerOf(who.client, who.origin, message));
+  if (refused === null) return;
+  const arm = parts.services.arms.all.find(({ id }) => id === message.arm);
+  if (arm !== undefined) parts.services.arms.journal.record('motion', arm.name, who.origin, 'refused', refused);
+  refuse('jog', refused, message.arm);
 }
 
 export const liveChannel = channel({
   path: LIVE,
   access: 'read',
   id: 'live',
-  summary: 'Watch arms, pairs, the loop and the log; jog; stop',
+  summary: 'Watch arms, pairs, the loop, the log and who does what; jog; stop',
   description:
     'The frames of GET /api/v1/live. The client may say anew what it watches, jogs arms by messages that it repeats at least 10 ' +
     'times a second, and stops all arms.',
@@ -105,18 +102,19 @@ export const liveChannel = channel({
   sent: { hello, ...frames, refused: refusal, stopped },
   most: MOST_WATCHERS,
   full: FULL,
-  open(parts, { scope, address }) {
+  open(parts, asker) {
     const { services, hub, jogs } = parts;
+    const { scope, client } = asker;
     if (!hub.hasRoom) throw new HttpProblem(503, FULL);
     return (socket) => {
-      const greet = (): void => socket.send(helloFrame(services, scopesOf(scope)));
+      const greet = (): void => socket.send(helloFrame(services, scopesOf(scope), client.owner.name));
       greet();
       const watcher = hub.add({
         waiting: () => socket.bufferedAmount,
         send: (_topic, frame) => socket.send(frame, { binary: false }),
         close: () => socket.terminate(),
       });
-      socket.on('message', (data) => take(parts, socket, watcher, String(data), { scope, address }));
+      socket.on('message', (data) => take(parts, socket, watcher, String(data), asker));
       const unlisten = onAdded(parts, watcher, greet);
       socket.on('close', () => {
         unlisten();
@@ -134,7 +132,7 @@ export const liveRoutes = [
     access: 'read',
     id: 'live',
     tag: 'live',
-    summary: 'Watch arms, pairs, the loop and the log',
+    summary: 'Watch arms, pairs, the loop, the log and who does what',
     description:
       'Server-sent events without an end. A request that asks for a WebSocket gets one, which takes messages too: see ' +
       '/asyncapi.json.',
@@ -148,7 +146,7 @@ export const liveRoutes = [
     },
     refusals: { 400: 'Earlier requests on the same connection are not answered yet.' },
     handler: (parts, { query: { topics, rate }, request }, reply) => {
-      const { services, hub, guard } = parts;
+      const { services, hub, clients } = parts;
       if (!hub.hasRoom) throw new HttpProblem(503, FULL);
       // An answer has its connection once all before it have left: until then frames would pile up, and nobody hear of its end.
       if (reply.raw.socket === null) {
@@ -157,7 +155,8 @@ export const liveRoutes = [
           'Earlier requests on this connection are not answered yet: give the stream one of its own.',
         );
       }
-      const scopes = scopesOf(guard.admit(request.raw));
+      const client = request.client!;
+      const scopes = scopesOf(request.admission!.scope);
       const headers = reply.getHeaders() as OutgoingHttpHeaders;
       reply.hijack();
       const response = reply.raw;
@@ -169,12 +168,14 @@ export const liveRoutes = [
         response.write('\n\n');
         response.uncork();
       };
-      const greet = (): void => send('hello', helloFrame(services, scopes));
+      const greet = (): void => send('hello', helloFrame(services, scopes, client.owner.name));
       greet();
       const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
       hub.subscribe(watcher, topics ?? TOPICS, rate);
       const unlisten = onAdded(parts, watcher, greet);
+      const leave = clients.stays(client, request.admission!, () => response.destroy());
       response.once('close', () => {
+        leave();
         unlisten();
         hub.remove(watcher);
       });

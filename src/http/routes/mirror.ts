@@ -8,6 +8,7 @@ import {
   RELEASES,
   type Release,
 } from '../../mirror/mirroring.ts';
+import { asking } from '../callers.ts';
 import { HttpProblem } from '../errors.ts';
 import { asMap, asModel, boolean, components, integer, list, MOST_PAIRS, number, oneOf } from '../fields.ts';
 import { CONFLICT, moving, route, takeOver, UNKNOWN_ARM } from '../route.ts';
@@ -117,6 +118,7 @@ export const mirrorRoutes = [
     method: 'POST',
     path: '/move/leader/start',
     access: 'control',
+    act: 'mirroring',
     id: 'move_leader_start',
     tag: 'control',
     summary: 'Start leader-follower control',
@@ -133,10 +135,10 @@ export const mirrorRoutes = [
     refusals: { 400: 'A pair cannot be set up, or mirrors already.', 409: 'Somebody else drives one of the arms.' },
     statuses: { stopped: 400 },
     conflict: refusedStart,
-    handler: async ({ services, callers }, { query, body }) => {
+    handler: async ({ services }, { query, body, request }) => {
       const start = startOf(services, body);
       // Mirroring outlives the request that started it: a client that hangs up does not end it.
-      await services.mirror.start(start, callers.asking(query));
+      await services.mirror.start(start, asking(request, query));
       return ok('Leader-follower control started');
     },
   }),
@@ -144,6 +146,7 @@ export const mirrorRoutes = [
     method: 'POST',
     path: '/move/leader/stop',
     access: 'control',
+    act: 'mirroring',
     id: 'move_leader_stop',
     tag: 'control',
     summary: 'Stop leader-follower control',
@@ -152,8 +155,8 @@ export const mirrorRoutes = [
     query: { take_over: takeOver, release: release('lower') },
     answer: statusAnswer('Stopping leader-follower control'),
     refusals: { 409: 'Somebody else started it.' },
-    handler: async ({ services, callers }, { query }) => {
-      const wasRunning = await services.mirror.stop(callers.asking(query), query.release);
+    handler: async ({ services }, { query, request }) => {
+      const wasRunning = await services.mirror.stop(asking(request, query), query.release);
       return wasRunning ? ok('Stopping leader-follower control') : failed('Leader-follower control is not running');
     },
   }),
@@ -161,6 +164,7 @@ export const mirrorRoutes = [
     method: 'POST',
     path: '/gravity/start',
     access: 'control',
+    act: 'motion',
     id: 'gravity_start',
     tag: 'control',
     summary: 'Start gravity compensation',
@@ -176,9 +180,9 @@ export const mirrorRoutes = [
     refusals: { 400: 'The arm is unknown, disconnected, or belongs to another machine.', 409: CONFLICT },
     statuses: { stopped: 400, unsupported: 400 },
     conflict: refusedStart,
-    handler: async ({ services, callers }, { arm, query, body }) => {
+    handler: async ({ services }, { arm, query, body, request }) => {
       const percentages = gravityOf(body.gravity_compensation_values);
-      await services.gravity.start(arm, percentages, callers.asking(query));
+      await services.gravity.start(arm, percentages, asking(request, query));
       return ok('Gravity control started');
     },
   }),
@@ -186,6 +190,7 @@ export const mirrorRoutes = [
     method: 'POST',
     path: '/gravity/stop',
     access: 'control',
+    act: 'mirroring',
     id: 'gravity_stop',
     tag: 'control',
     summary: 'Stop gravity compensation',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
 import type { MoveOutcome } from '../../motion/moves.ts';
 import type { Meaning } from '../callers.ts';
-import { completedAbsolute, completedRelative } from '../dialect.ts';
+import { answeredInTime, completedAbsolute, completedRelative } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { asModel, boolean, components } from '../fields.ts';
 import { absoluteMoveOf, absoluteMoveRequest, relativeMoveOf, relativeMoveRequest } from '../move-bodies.ts';
@@ -118,20 +118,33 @@ async function initAll(services: HttpServices, arms: readonly Arm[], caller: Cal
   return statusOfAll(outcomes);
 }
 
+/** What moves arms to poses: in the phosphobot dialect moves may come as streams. */
+function movesOf({ config, motion, streamedMoves }: HttpServices): HttpServices['streamedMoves'] {
+  return config.dialect === 'phosphobot' ? streamedMoves : motion;
+}
+
+const UNDER_WAY = ok('The arm is still on its way.');
+
 /** Runs a move for a client. */
 async function moved(
-  { callers }: Parts,
+  { callers, services, motions }: Parts,
+  arm: Arm,
   meaning: Meaning,
   reply: FastifyReply,
   move: (caller: Caller) => Promise<MoveOutcome>,
 ): Promise<MoveResponse> {
-  return statusOf(await callers.run(reply, meaning, move));
+  const kind = reply.request.routeOptions.url ?? '';
+  const answer = async (caller: Caller): Promise<MoveResponse> => statusOf(await motions.run(arm, kind, caller, move));
+  return callers.run(reply, meaning, (caller) =>
+    answeredInTime(services, reply.request.headers['user-agent'], answer(caller), UNDER_WAY),
+  );
 }
 
 /** What all moves of one arm have in common. */
 const aMove = {
   method: 'POST',
   access: 'control',
+  act: 'motion',
   tag: 'control',
   target: 'one',
   query: moving,
@@ -205,7 +218,9 @@ export const moveRoutes = [
       },
     },
     handler: ({ services, callers }, { arms, query }, reply) =>
-      callers.run(reply, query, (caller) => initAll(services, arms, caller)),
+      callers.run(reply, query, (caller) =>
+        answeredInTime(services, reply.request.headers['user-agent'], initAll(services, arms, caller), UNDER_WAY),
+      ),
   }),
   route({
     ...toAPlace,
@@ -221,10 +236,11 @@ export const moveRoutes = [
       const move = absoluteMoveOf(body, services.config.dialect);
       return moved(
         parts,
+        arm,
         query,
         reply,
         async (caller) =>
-          (await initialised(services, arm, caller)) ?? (await services.motion.moveAbsolute(arm, move, caller)),
+          (await initialised(services, arm, caller)) ?? (await movesOf(services).moveAbsolute(arm, move, caller)),
       );
     },
   }),
@@ -240,10 +256,11 @@ export const moveRoutes = [
       const move = relativeMoveOf(body, services.config.dialect);
       return moved(
         parts,
+        arm,
         query,
         reply,
         async (caller) =>
-          (await initialised(services, arm, caller)) ?? (await services.motion.moveRelative(arm, move, caller)),
+          (await initialised(services, arm, caller)) ?? (await movesOf(services).moveRelative(arm, move, caller)),
       );
     },
   }),
@@ -255,7 +272,7 @@ export const moveRoutes = [
     description:
       'Moves to the pose `hello`, waves twice with the wrist and stays there. The gripper keeps what it holds.',
     handler: (parts, { arm, query }, reply) =>
-      moved(parts, query, reply, (caller) => parts.services.motion.hello(arm, caller)),
+      moved(parts, arm, query, reply, (caller) => parts.services.motion.hello(arm, caller)),
   }),
   route({
     ...aMove,
@@ -265,7 +282,7 @@ export const moveRoutes = [
     description:
       'Lowers the arm to the pose `rest` and switches its torque off there. One that does not get down holds.',
     handler: (parts, { arm, query }, reply) =>
-      moved(parts, query, reply, (caller) => parts.services.motion.sleep(arm, caller)),
+      moved(parts, arm, query, reply, (caller) => parts.services.motion.sleep(arm, caller)),
   }),
   route({
     method: 'POST',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RECORDING_NAME } from '../../recording/recording-service.ts';
-import { asModel, components, number, text } from '../fields.ts';
+import { RECORDING_NAME, timeName } from '../../recording/recording-service.ts';
+import { asModel, boolean, components, number, text } from '../fields.ts';
 import { CONFLICT, moving, route, UNKNOWN_ARM } from '../route.ts';
 import { failed, ok, outcome } from '../schemas.ts';
 
@@ -24,11 +24,15 @@ const recordingStartResponse = z
   })
   .register(components, { id: 'RecordingStartResponse' });
 
+const recordingStopRequest = z
+  .object({ save: boolean().prefault(true).describe('False: it is not kept.') }, asModel)
+  .register(components, { id: 'RecordingStopRequest' });
+
 const recordingStopResponse = z
   .object({
     ...outcome,
     name: z.string().optional().describe('Of the recording; left out where there was none.'),
-    path: z.string().optional().describe('Of its file on the computer of the bridge.'),
+    path: z.string().optional().describe('Of its file on the computer of the bridge; empty where it is not kept.'),
     samples: z.int().optional(),
     duration: z.number().optional().describe('In seconds.'),
   })
@@ -50,11 +54,6 @@ const recordingPlayResponse = z
   .object({ ...outcome, duration: z.number().describe('With the way to its first pose, in seconds.') })
   .register(components, { id: 'RecordingPlayResponse' });
 
-/** A name for a recording that has none: the time (s since the epoch), as a name may be written. */
-function nameOf(time: number): string {
-  return new Date(1000 * time).toISOString().replace(/[:.]/g, '-');
-}
-
 const MESSAGES = 'Done, or `status: "error"` with a message that says why not.';
 const PATH = '/home/lab/.local/share/arm-bridge/recordings/wave.mcap';
 
@@ -63,6 +62,7 @@ export const recordingRoutes = [
     method: 'POST',
     path: '/recording/start',
     access: 'control',
+    act: 'recording',
     id: 'recording_start',
     tag: 'control',
     summary: 'Record the joints of an arm',
@@ -78,7 +78,7 @@ export const recordingRoutes = [
       400: 'The arm is unknown, disconnected or recorded already, the name is taken, or the folder full.',
     },
     handler: async ({ services }, { arm, body }) => {
-      const chosen = body.name ?? nameOf(services.clock.wall());
+      const chosen = body.name ?? timeName(services.clock.wall());
       const path = await services.recordings.start(arm, chosen, body.rate);
       return { ...ok(`Recording of ${arm.name} started`), name: chosen, path };
     },
@@ -87,11 +87,13 @@ export const recordingRoutes = [
     method: 'POST',
     path: '/recording/stop',
     access: 'control',
+    act: 'recording',
     id: 'recording_stop',
     tag: 'control',
     summary: 'End a recording',
     description: 'The file is complete with the answer.',
     target: 'one',
+    body: { schema: recordingStopRequest, optional: true, example: { save: true } },
     answer: {
       description: MESSAGES,
       schema: recordingStopResponse,
@@ -104,10 +106,10 @@ export const recordingRoutes = [
       },
     },
     refusals: { 400: UNKNOWN_ARM },
-    handler: async ({ services }, { arm }) => {
-      const summary = await services.recordings.stop(arm);
+    handler: async ({ services }, { arm, body }) => {
+      const summary = await services.recordings.stop(arm, !body.save);
       if (summary === null) return failed(`${arm.name} is not being recorded`);
-      const { problem, ...facts } = summary;
+      const { problem, lost: _lost, ...facts } = summary;
       return problem === null
         ? { ...ok(`Recording of ${arm.name} stopped`), ...facts }
         : { ...failed(`The recording ended early: ${problem}.`), ...facts };
@@ -117,6 +119,7 @@ export const recordingRoutes = [
     method: 'POST',
     path: '/recording/play',
     access: 'control',
+    act: 'motion',
     id: 'recording_play',
     tag: 'control',
     summary: 'Replay a recording',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ServoFacts } from '../../arm/arm-servos.ts';
 import type { Arm } from '../../arm/types.ts';
+import { calibrationAngles, phosphobotLoad } from '../../calibration/phosphobot.ts';
 import { HttpProblem } from '../errors.ts';
 import { asModel, components, integer, list, MOST_JOINTS } from '../fields.ts';
 import { CONFLICT, NOT_THERE, route, takeOver } from '../route.ts';
@@ -56,14 +57,20 @@ const robotConfigResponse = z
         name: z.string().describe('Model of the arm.'),
         servos_voltage: z.number().describe('Mean of the voltages that the servos measure, V.'),
         servos_offsets: z.array(z.number()).max(MOST_JOINTS).describe('Servo steps at joint angle 0.'),
-        servos_calibration_position: z.array(z.number()).max(MOST_JOINTS).describe('Servo steps at the pose `init`.'),
+        servos_calibration_position: z
+          .array(z.number())
+          .max(MOST_JOINTS)
+          .describe('Servo steps a quarter of a turn from that; of the gripper: where it is open.'),
         servos_offsets_signs: z.array(z.number()).max(MOST_JOINTS).describe('1 or -1: sense in which steps count.'),
         pid_gains: z
           .array(z.object({ p_gain: gain, i_gain: gain, d_gain: gain }).register(components, { id: 'ServoGains' }))
           .max(MOST_JOINTS)
           .describe('Read from the servos.'),
-        gripping_threshold: z.int().describe('Load at which the gripper counts as pressing, per mille of its output.'),
-        non_gripping_threshold: z.int().describe('Load with which it then goes on holding.'),
+        gripping_threshold: z
+          .int()
+          .min(1)
+          .describe('Load at which the gripper counts as pressing, per mille of its output.'),
+        non_gripping_threshold: z.int().min(1).describe('Load with which it then goes on holding.'),
       })
       .register(components, { id: 'ServoConfig' })
       .nullable()
@@ -80,13 +87,9 @@ function measured(arm: Arm): boolean {
   return !arm.remote && arm.read().detailTime > 0;
 }
 
-/** Torque (Nm) as a load of the servo, per mille of its output. */
-function load(torque: number | undefined, servo: ServoFacts | undefined): number {
-  return torque === undefined || servo === undefined ? 0 : Math.round((1000 * torque) / servo.stallTorque);
-}
-
 function configOf(arm: Arm, facts: readonly ServoFacts[]): NonNullable<RobotConfig['config']> {
-  const { joints, gripper, poses } = arm.model;
+  const { joints, gripper } = arm.model;
+  const angles = calibrationAngles(arm.model);
   const servos = joints.map((joint) => joint.servos[0]!);
   const { voltages } = arm.read();
   const stall = gripper === null ? null : joints[gripper.index]!.stall;
@@ -95,11 +98,11 @@ function configOf(arm: Arm, facts: readonly ServoFacts[]): NonNullable<RobotConf
     name: arm.model.name,
     servos_voltage: finite(voltages.reduce((sum, voltage) => sum + voltage, 0) / voltages.length),
     servos_offsets: servos.map(({ zero }) => zero),
-    servos_calibration_position: servos.map((servo, i) => stepsFromRadians(servo, poses.get('init')![i]!)),
+    servos_calibration_position: servos.map((servo, i) => stepsFromRadians(servo, angles[i]!)),
     servos_offsets_signs: servos.map(({ sign }) => sign),
     pid_gains: facts.map(({ gains }) => ({ p_gain: gains.p, i_gain: gains.i, d_gain: gains.d })),
-    gripping_threshold: load(stall?.torque, gripperServo),
-    non_gripping_threshold: load(stall?.hold, gripperServo),
+    gripping_threshold: phosphobotLoad(stall?.torque, gripperServo?.stallTorque),
+    non_gripping_threshold: phosphobotLoad(stall?.hold, gripperServo?.stallTorque),
   };
 }
 
@@ -153,6 +156,7 @@ export const servoRoutes = [
     method: 'POST',
     path: '/temperature/write',
     access: 'control',
+    act: 'configuration',
     id: 'temperature_write',
     tag: 'control',
     summary: 'Limit temperatures',
@@ -195,7 +199,7 @@ export const servoRoutes = [
           name: 'so101',
           servos_voltage: 12,
           servos_offsets: [2048, 2048, 2048, 2048, 2048, 2048],
-          servos_calibration_position: [2048, 1254, 2941, 2730, 2048, 2048],
+          servos_calibration_position: [3072, 1024, 3072, 3072, 3072, 3186],
           servos_offsets_signs: [1, 1, 1, 1, 1, 1],
           pid_gains: [{ p_gain: 32, i_gain: 0, d_gain: 32 }],
           gripping_threshold: 170,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { SCOPES, type Scope } from '../../named-tokens.ts';
 import { asModel, components, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
-import { SCOPES, type Scope } from '../tokens.ts';
 
 const SESSION = '/api/v1/session';
 /** Characters of a token that may be sent. */

@@ -71,6 +71,7 @@ export const simulationRoutes = [
     method: 'POST',
     path: '/sim/hand',
     access: 'control',
+    act: 'simulation',
     id: 'sim_hand',
     tag: 'simulation',
     summary: 'Lead a simulated arm by hand',

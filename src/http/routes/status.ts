@@ -7,6 +7,8 @@ import { route } from '../route.ts';
 import { failed, ok, statusAnswer, statusResponse } from '../schemas.ts';
 import {
   finite,
+  holder,
+  holderView,
   loopState,
   loopView,
   mirrorState,
@@ -23,7 +25,7 @@ const armStatus = z
     name: z.string(),
     model: z.string(),
     state: z.enum(ARM_STATES),
-    owner: z.string().nullable().describe('Who drives the arm; null when it is free.'),
+    ...holder,
     initialised: z.boolean().describe('/move/init has set the zero.'),
     speed_scale: z.number().describe('Part of its largest speeds that it may use.'),
     torque: z.boolean(),
@@ -90,6 +92,10 @@ const bridgeStatus = z
     leader_follower_status: z.boolean().describe('Mirroring runs.'),
     server_ip: z.string(),
     server_port: z.int(),
+    stop_port: z
+      .int()
+      .nullable()
+      .describe('Port that hears POST /stop alone, whatever keeps this one busy; null: none.'),
     dialect: z.enum(['standard', 'phosphobot']),
     arms: z.array(armStatus),
     mirror: z.object({ reason: mirrorState.shape.reason, pairs: mirrorState.shape.pairs }),
@@ -120,7 +126,7 @@ function armStatusOf(arm: Arm, now: number): BridgeStatus['arms'][number] {
     name: arm.name,
     model: arm.model.name,
     state,
-    owner: arm.owner?.name ?? null,
+    ...holderView(arm),
     initialised: arm.initialised,
     torque,
     ...placementView(arm),
@@ -176,6 +182,7 @@ const example: BridgeStatus = {
   leader_follower_status: false,
   server_ip: '127.0.0.1',
   server_port: 8020,
+  stop_port: 8021,
   dialect: 'standard',
   arms: [
     {
@@ -184,6 +191,7 @@ const example: BridgeStatus = {
       model: 'so101',
       state: 'ready',
       owner: null,
+      owner_since: null,
       initialised: true,
       torque: true,
       calibrated: true,
@@ -245,6 +253,7 @@ export const statusRoutes = [
         leader_follower_status: services.mirror.status().active,
         server_ip: host,
         server_port: port,
+        stop_port: services.stopPort(),
         dialect: services.config.dialect,
         arms: arms.map((arm) => armStatusOf(arm, now)),
         mirror: mirrorView(services),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { type Arm, BridgeError } from '../../arm/types.ts';
+import { type Arm, BridgeError, type Origin } from '../../arm/types.ts';
 import type { Clock, Timer } from '../../clock.ts';
+import { originOf } from '../callers.ts';
 import { components } from '../fields.ts';
 import { route, UNKNOWN_ARM } from '../route.ts';
 import { ok, outcome } from '../schemas.ts';
+import { stopAnswer } from '../stop-answer.ts';
 
 /** Longest wait for the control loop to confirm, s: a stop that is not confirmed must be told as such. */
 const CONFIRMATION = 1;
@@ -36,27 +38,14 @@ async function forEach(
   nothing: string,
   act: (arm: Arm) => Promise<void>,
 ): Promise<StopResponse> {
-  if (arms.length === 0) return { ...ok(nothing), robots: [] };
-  const faults = await Promise.all(arms.map((arm) => confirmed(act(arm), clock)));
-  const failed = arms.flatMap((arm, index) => (faults[index] === null ? [] : [`${arm.name}: ${faults[index]}`]));
-  const succeeded = arms.filter((_, index) => faults[index] === null);
-  const names = succeeded.map((arm) => `${arm.name} (robot ${arm.id})`).join(', ');
-  return {
-    status: failed.length === 0 ? 'ok' : 'error',
-    message: [
-      ...(names === '' ? [] : [`${done}: ${names}.`]),
-      ...failed.map((text) => `Failed for ${text.replace(/\.?$/, '.')}`),
-    ].join(' '),
-    robots: succeeded.map((arm) => arm.id),
-  };
+  return stopAnswer(arms, done, nothing, await Promise.all(arms.map((arm) => confirmed(act(arm), clock))));
 }
 
-/**
- * Stops these arms, latched.
- * @param by who asks, as the log and the arms' reasons say it
- */
-export function stopArms(arms: readonly Arm[], by: string, clock: Clock): Promise<StopResponse> {
-  return forEach(arms, clock, 'Stopped', 'There is no arm.', (arm) => arm.stopAtRest(by));
+/** Stops these arms, latched. @param how as the log and the arms' reasons say it */
+export function stopArms(arms: readonly Arm[], how: string, origin: Origin, clock: Clock): Promise<StopResponse> {
+  return forEach(arms, clock, 'Stopped', 'There is no arm.', (arm) =>
+    arm.stopAtRest(`${how} by ${origin.who}`, origin),
+  );
 }
 
 /** The stop and its reset, which stand below /api/v1 too. */
@@ -65,6 +54,7 @@ const below = (root: string, id: string, tag: 'control' | 'arms', as: string) =>
     method: 'POST',
     path: `${root}/stop`,
     access: 'stop',
+    act: 'stop',
     id: `${id}stop`,
     tag,
     summary: 'Stop and hold',
@@ -78,12 +68,13 @@ const below = (root: string, id: string, tag: 'control' | 'arms', as: string) =>
       example: { ...ok('Stopped: leader (robot 0), follower (robot 1).'), robots: [0, 1] },
     },
     refusals: { 400: UNKNOWN_ARM },
-    handler: ({ services }, { arms }) => stopArms(arms, 'POST /stop by an HTTP client', services.clock),
+    handler: ({ services }, { arms, request }) => stopArms(arms, 'POST /stop', originOf(request), services.clock),
   }),
   route({
     method: 'POST',
     path: `${root}/stop/reset`,
     access: 'control',
+    act: 'reset',
     id: `${id}stop_reset`,
     tag,
     summary: 'Leave the stop',
@@ -95,10 +86,10 @@ const below = (root: string, id: string, tag: 'control' | 'arms', as: string) =>
       example: { ...ok('Reset: follower (robot 1).'), robots: [1] },
     },
     refusals: { 400: UNKNOWN_ARM },
-    handler: ({ services }, { arms }) => {
+    handler: ({ services }, { arms, request }) => {
       // An arm that is not stopped is left alone: a reset would take it from its owner.
       const stopped = arms.filter((arm) => arm.latched);
-      return forEach(stopped, services.clock, 'Reset', 'No arm was stopped.', (arm) => arm.reset());
+      return forEach(stopped, services.clock, 'Reset', 'No arm was stopped.', (arm) => arm.reset(originOf(request)));
     },
   }),
 ];

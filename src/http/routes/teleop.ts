@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { type Arm, BridgeError } from '../../arm/types.ts';
+import { type Arm, BridgeError, type Caller } from '../../arm/types.ts';
 import type { HandMessage } from '../../motion/teleop-service.ts';
-import type { Meaning } from '../callers.ts';
+import { asking, callerOf } from '../callers.ts';
 import type { Dialect } from '../dialect.ts';
 import { asProblem, HttpProblem, inWords } from '../errors.ts';
 import { asModel, components, number, oneOf, queryInteger } from '../fields.ts';
@@ -15,16 +15,16 @@ import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
 import { readMessage } from '../validation.ts';
 import { writerOf } from '../writer.ts';
 
-const TELEOP = '/move/teleop';
-/** How often a client on a WebSocket is told how many of its messages have come, s. */
-const REPORT_INTERVAL = 1;
+export const TELEOP = '/move/teleop';
+/** How often a client is told how many of its messages have come, s. */
+export const REPORT_INTERVAL = 1;
 /** Most connections at once: there are not that many hands. */
 const MOST_CLIENTS = 16;
 
 const hand = (description: string) => number().describe(description);
 const stick = (description: string) => number({ min: -1, max: 1 }).prefault(0).describe(description);
 
-const teleopRequest = z
+export const teleopRequest = z
   .object(
     {
       x: hand('Of the hand, forward, in centimetres.'),
@@ -49,7 +49,7 @@ const teleopRequest = z
   .describe('Where a hand is, in axes of the base, from wherever the sender counts: its movements lead the tool.')
   .register(components, { id: 'TeleopRequest' });
 
-const teleopReport = z
+export const teleopReport = z
   .object({
     nb_actions_received: z.int().describe('Messages that were followed since the last report.'),
     is_object_gripped: z.boolean().nullable().describe('Null: the servos tell position and load alone.'),
@@ -103,15 +103,14 @@ function armOf(services: HttpServices, robotId: number | undefined, source: Body
 }
 
 /** Takes a message. @throws {HttpProblem} */
-function lead(
-  { services, callers }: Parts,
+export function lead(
+  { services }: Parts,
   robotId: number | undefined,
   body: Body,
   sender: unknown,
-  meaning: Meaning,
+  caller: Caller,
 ): StatusResponse {
   const arm = armOf(services, robotId, body.source);
-  const caller = callers.asking(meaning);
   try {
     const problem = services.teleoperation.feed(arm, sender, handOf(body, services.config.dialect), caller);
     return problem === null ? ok() : failed(problem);
@@ -127,6 +126,7 @@ export const teleopRoutes = [
     method: 'POST',
     path: TELEOP,
     access: 'control',
+    act: 'motion',
     id: 'move_teleop',
     tag: 'control',
     summary: 'Lead the end effector by a hand',
@@ -143,12 +143,16 @@ export const teleopRoutes = [
     },
     refusals: { 400: 'The arm is unknown or disconnected, or its torque is off.', 409: CONFLICT },
     conflict: failed,
-    handler: (parts, { query, body }) => lead(parts, query.robot_id, body, `${TELEOP} ${body.source}`, query),
+    handler: (parts, { query, body, request }) => {
+      const caller = asking(request, query);
+      return lead(parts, query.robot_id, body, `${TELEOP} ${body.source} ${caller.owner.key}`, caller);
+    },
   }),
   route({
     method: 'POST',
     path: '/teleop/settings',
     access: 'control',
+    act: 'configuration',
     id: 'teleop_settings',
     tag: 'control',
     summary: 'Change how hands lead arms',
@@ -181,7 +185,7 @@ const writeStatus = writerOf(statusResponse);
 const writeReport = writerOf(teleopReport);
 
 /** Serves one client. Messages of its two hands are those of two senders. */
-function serve(parts: Parts, socket: WebSocket, address: string, robotId: number | undefined, meaning: Meaning): void {
+function serve(parts: Parts, socket: WebSocket, address: string, robotId: number | undefined, caller: Caller): void {
   const { services, limits } = parts;
   const { teleoperation, config, clock } = services;
   const hands = { left: { socket }, right: { socket } };
@@ -195,9 +199,12 @@ function serve(parts: Parts, socket: WebSocket, address: string, robotId: number
     if (!limits.allows(address)) return failed('too many messages a second: this one is dropped');
     try {
       const body = readMessage(text, teleopRequest, config.dialect);
-      return lead(parts, robotId, body, hands[body.source], meaning);
+      return lead(parts, robotId, body, hands[body.source], caller);
     } catch (error) {
-      if (error instanceof HttpProblem) return failed(error.message);
+      if (error instanceof HttpProblem) {
+        services.arms.journal.record('motion', null, caller.origin!, 'refused', error.message);
+        return failed(error.message);
+      }
       if (error instanceof BridgeError) return failed(inWords(error));
       throw error;
     }
@@ -229,8 +236,8 @@ export const teleopChannel = channel({
   sent: { refused: statusResponse, report: teleopReport },
   most: MOST_CLIENTS,
   full: 'Too many clients lead arms: close some of them.',
-  open(parts, { query, address }) {
+  open(parts, { query, address, client, origin }) {
     if (query.robot_id !== undefined) armById(parts.services, query.robot_id);
-    return (socket) => serve(parts, socket, address, query.robot_id, query);
+    return (socket) => serve(parts, socket, address, query.robot_id, callerOf(client, origin, query));
   },
 });

@@ -1,5 +1,30 @@
-import type { ArmingView } from './arming.ts';
 import type { ServoParts } from './servo-parts.ts';
+
+/** What arming sees of the servos, by their place. Nothing here is changed by it. */
+export interface ArmingView {
+  /** For people: "servo 3 (elbow)". */
+  label(index: number): string;
+  /** 1 for each servo that is written to. */
+  readonly commanded: Uint8Array;
+  /** 1 for each servo that has torque, and for each that carries nothing, being dead or limp by itself. */
+  readonly holds: Uint8Array;
+  readonly lost: Uint8Array;
+  /** Present position, steps, and 1 for each that has just been read and believed. */
+  readonly steps: Float64Array;
+  readonly fresh: Uint8Array;
+  /** Goal that each servo was sent last, and that which it was read to hold, steps. */
+  readonly sent: Float64Array;
+  readonly taken: Float64Array;
+  /** Its own position limits, steps. */
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
+  /** rad per step. */
+  readonly radians: Float64Array;
+  energise(): void;
+  release(): void;
+  /** Switches off the torque of the servos with 0 in `before`. */
+  undo(before: Uint8Array): void;
+}
 
 /** What arming sees of the servos of an arm, and does to them. */
 export function armingView(parts: ServoParts): ArmingView {
@@ -27,4 +52,29 @@ export function armingView(parts: ServoParts): ArmingView {
       writes.release(before);
     },
   };
+}
+
+/** Why torque is undone: a servo has moved when it got it. @param steps by so many */
+export function movedText(view: ArmingView, index: number, steps: number): string {
+  return (
+    `${view.label(index)} moved ${(steps * view.radians[index]!).toFixed(2)} rad when it got torque, which was switched off ` +
+    'again: check its load, its calibration and its registers (arm-bridge doctor)'
+  );
+}
+
+/** Why torque does not go on: a servo does not hold the goal that it was sent. */
+export function refusalText(view: ArmingView, index: number): string {
+  const sent = view.sent[index]!;
+  const low = view.lowest[index]!;
+  const high = view.highest[index]!;
+  if (sent < low || sent > high) {
+    return (
+      `${view.label(index)} stands at ${view.steps[index]}, beyond its own position limits ${low} to ${high}, and takes no ` +
+      'goal there: move the joint between them by hand, or calibrate the arm anew (arm-bridge calibrate)'
+    );
+  }
+  return (
+    `${view.label(index)} takes no goals: it keeps ${view.taken[index]} where ${sent} was sent: check its operating mode and ` +
+    'its registers (arm-bridge doctor), and that no other program uses the bus'
+  );
 }

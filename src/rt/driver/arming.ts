@@ -1,5 +1,6 @@
 import { Running } from '../../machine.ts';
 import { ARMING } from './arming-machine.ts';
+import { type ArmingView, movedText, refusalText } from './arming-view.ts';
 
 /** Readings in a row over which a limp joint must stand still before it gets torque, and by how little, steps. */
 const AGREEING = 3;
@@ -23,32 +24,6 @@ const PROVING_TIME = 0.05;
 const PROVING_BAND = 0.03;
 
 type Input = keyof typeof ARMING.inputs;
-
-/** What arming sees of the servos, by their place. Nothing here is changed by it. */
-export interface ArmingView {
-  /** For people: "servo 3 (elbow)". */
-  label(index: number): string;
-  /** 1 for each servo that is written to. */
-  readonly commanded: Uint8Array;
-  /** 1 for each servo that has torque, and for each that carries nothing, being dead or limp by itself. */
-  readonly holds: Uint8Array;
-  readonly lost: Uint8Array;
-  /** Present position, steps, and 1 for each that has just been read and believed. */
-  readonly steps: Float64Array;
-  readonly fresh: Uint8Array;
-  /** Goal that each servo was sent last, and that which it was read to hold, steps. */
-  readonly sent: Float64Array;
-  readonly taken: Float64Array;
-  /** Its own position limits, steps. */
-  readonly lowest: Float64Array;
-  readonly highest: Float64Array;
-  /** rad per step. */
-  readonly radians: Float64Array;
-  energise(): void;
-  release(): void;
-  /** Switches off the torque of the servos with 0 in `before`. */
-  undo(before: Uint8Array): void;
-}
 
 /** Switches the torque of an arm: servo by servo verified, and undone when anything is not as it should be. */
 export class Arming {
@@ -213,7 +188,7 @@ export class Arming {
       this.#anchor.set(view.steps);
       this.#put('taken', now);
     } else if (now - this.#machine.since > OFFERING_LIMIT) {
-      this.#problem = refusing < 0 ? 'its servos have not been heard in time' : this.#refusal(refusing);
+      this.#problem = refusing < 0 ? 'its servos have not been heard in time' : refusalText(view, refusing);
       this.#put('overdue', now);
     }
   }
@@ -272,30 +247,9 @@ export class Arming {
   }
 
   #tellMoved(now: number): void {
-    const view = this.#view;
     const index = this.#movedJoint();
-    const moved = Math.abs(view.steps[index]! - this.#anchor[index]!) * view.radians[index]!;
-    this.#problem =
-      `${view.label(index)} moved ${moved.toFixed(2)} rad when it got torque, which was switched off again: check its load, ` +
-      'its calibration and its registers (arm-bridge doctor)';
+    this.#problem = movedText(this.#view, index, Math.abs(this.#view.steps[index]! - this.#anchor[index]!));
     this.#put('moved', now);
-  }
-
-  #refusal(index: number): string {
-    const view = this.#view;
-    const sent = view.sent[index]!;
-    const low = view.lowest[index]!;
-    const high = view.highest[index]!;
-    if (sent < low || sent > high) {
-      return (
-        `${view.label(index)} stands at ${view.steps[index]}, beyond its own position limits ${low} to ${high}, and takes no ` +
-        'goal there: move the joint between them by hand, or calibrate the arm anew (arm-bridge calibrate)'
-      );
-    }
-    return (
-      `${view.label(index)} takes no goals: it keeps ${view.taken[index]} where ${sent} was sent: check its operating mode and ` +
-      'its registers (arm-bridge doctor), and that no other program uses the bus'
-    );
   }
 
   #put(input: Input, now: number): void {

@@ -8,12 +8,12 @@ import type { ServoSlot } from './servo-slots.ts';
 export class BusWrites {
   /** 1 for each servo that is written to: all but shadows, which obey their joint's first servo by themselves. */
   readonly commanded: Uint8Array;
-  /** 1 for each of them that keeps to a largest current. */
+  /** 1 for each of them that keeps to a largest effort. */
   readonly capped: Uint8Array;
   /** Goal that each servo was sent last, steps. */
   readonly sent: Float64Array;
-  /** Register of the largest current, of one address and size in all models that have it; null without one. */
-  readonly goalCurrent: Register | null;
+  /** Register of the largest effort, of one address and size in all models that have it; null without one. */
+  readonly effortLimit: Register | null;
   /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
   eepromOpen = false;
   readonly #bus: ServoBus;
@@ -34,7 +34,7 @@ export class BusWrites {
     this.#goal = common.goalPosition;
     this.#gain = common.positionGain;
     this.#torque = common.torqueEnable;
-    this.goalCurrent = slots.map(({ model }) => model.common.goalCurrent).find((register) => register !== null) ?? null;
+    this.effortLimit = slots.map(({ model }) => model.common.effortLimit).find((register) => register !== null) ?? null;
     this.commanded = Uint8Array.from(slots, ({ shadow }) => (shadow ? 0 : 1));
     this.capped = new Uint8Array(slots.length);
     this.sent = new Float64Array(slots.length).fill(Number.NaN);
@@ -65,9 +65,9 @@ export class BusWrites {
     const { currents } = this.#gains;
     for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = trusted[i]! & this.commanded[i]!;
     this.#bus.syncWrite(this.#gain, this.#gains.wanted, this.#meant);
-    if (this.goalCurrent === null || !currents.pending) return;
+    if (this.effortLimit === null || !currents.pending) return;
     for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = this.#meant[i]! & this.capped[i]!;
-    this.#bus.syncWrite(this.goalCurrent, currents.wanted, this.#meant);
+    this.#bus.syncWrite(this.effortLimit, currents.wanted, this.#meant);
   }
 
   /** @param values 1 for each servo that is to have torque */

@@ -1,22 +1,25 @@
-/** What a servo with a current cap has in its register of the largest current, in counts; null for one without a cap. */
+/** What a servo with a cap has in its register of the largest current, or part of its output, in counts. */
 export interface FoundCap {
   readonly counts: number;
   /** Torque of one count, Nm. */
   readonly torquePerCount: number;
   /** Torque at standstill and full output, Nm. */
   readonly stallTorque: number;
+  /** It keeps to a cap while its arm floats too. */
+  readonly floating: boolean;
 }
 
-/** Largest currents of an arm's servos, in register counts: their own ones, and those that they are given; 0: no cap. */
+/** Caps of an arm's servos, in register counts: their own ones, and those that they are given while it floats; 0: none. */
 export interface CapPlan {
   readonly own: readonly number[];
   readonly soft: readonly number[];
 }
 
 /**
- * Largest currents of the servos of one arm, where they hold their positions in a mode that keeps to one: what they may
- * push with while the arm floats, whatever becomes of the bridge meanwhile. Goals are kept within the same torque, so a cap
- * takes nothing away that is asked for, and its change is felt by nobody.
+ * Largest currents, or parts of the full output, of the servos of one arm, where they hold their positions in a mode that
+ * keeps to one: what they may push with while the arm floats, whatever becomes of the bridge meanwhile, and what a gripper
+ * may squeeze with. While the arm floats goals are kept within the same torque, so a cap takes nothing away that is asked
+ * for, and its change is felt by nobody.
  */
 export class CurrentCaps {
   /** What is to be written, counts. */
@@ -27,8 +30,13 @@ export class CurrentCaps {
   pending = false;
   /** Every servo is known to have its own cap. */
   restored = true;
-  /** Some servo has a cap. */
-  any = false;
+  /** Every servo is known to have its own cap, or the one that its joint is limited to. */
+  works = true;
+  /** The arm floats. */
+  #floating = false;
+  readonly #floats: Uint8Array;
+  /** Largest torque by joint that somebody has asked for, Nm. */
+  readonly #limits: Float64Array;
   readonly #joint: readonly number[];
   readonly #own: Float64Array;
   readonly #soft: Float64Array;
@@ -51,6 +59,8 @@ export class CurrentCaps {
     this.#confirmed = new Float64Array(count);
     this.#torquePerCount = new Float64Array(count);
     this.#stallTorque = new Float64Array(count);
+    this.#floats = new Uint8Array(count);
+    this.#limits = new Float64Array(1 + Math.max(...joint)).fill(Number.POSITIVE_INFINITY);
     if (left === null || left.own.length !== count || left.soft.length !== count) return;
     this.#own.set(left.own);
     this.#soft.set(left.soft);
@@ -67,8 +77,10 @@ export class CurrentCaps {
     const counts = cap?.counts ?? 0;
     if (cap === null || counts !== this.#soft[index]) this.#own[index] = counts;
     this.#confirmed[index] = counts;
-    this.wanted[index] = this.#own[index]!;
-    this.#settle();
+    this.#floats[index] = cap?.floating === true ? 1 : 0;
+    // The servo may be another one.
+    this.#limits[this.#joint[index]!] = Number.POSITIVE_INFINITY;
+    this.#want();
   }
 
   /** What servos would be given for these torques (Nm, by joint); those of a joint share its torque by their strength. */
@@ -79,17 +91,21 @@ export class CurrentCaps {
 
   /** Wants caps of these torques, Nm by joint. */
   soften(torques: ArrayLike<number>): void {
-    for (let i = 0; i < this.wanted.length; i++) {
-      this.#soft[i] = this.#softCounts(i, torques);
-      this.wanted[i] = this.#soft[i]!;
-    }
-    this.#settle();
+    for (let i = 0; i < this.wanted.length; i++) this.#soft[i] = this.#softCounts(i, torques);
+    this.#floating = true;
+    this.#want();
   }
 
-  /** Wants the servos' own caps again. */
+  /** Wants the servos' own caps again, or those that their joints are limited to. */
   restore(): void {
-    this.wanted.set(this.#own);
-    this.#settle();
+    this.#floating = false;
+    this.#want();
+  }
+
+  /** Wants the servos of a joint to give no more than this torque together, Nm; infinite: as much as their own caps let them. */
+  limit(joint: number, torque: number): void {
+    this.#limits[joint] = torque;
+    this.#want();
   }
 
   /** A servo has been read. */
@@ -100,23 +116,41 @@ export class CurrentCaps {
   }
 
   #softCounts(index: number, torques: ArrayLike<number>): number {
-    if (this.capped[index] === 0) return 0;
+    return this.#floats[index] === 0 ? 0 : this.#countsFor(index, torques[this.#joint[index]!]!);
+  }
+
+  /** Those of a joint share its torque by their strength. */
+  #countsFor(index: number, torque: number): number {
     const joint = this.#joint[index]!;
     let strength = 0;
     for (let i = 0; i < this.#joint.length; i++) if (this.#joint[i] === joint) strength += this.#stallTorque[i]!;
-    const torque = (torques[joint]! * this.#stallTorque[index]!) / strength;
-    return Math.min(this.#own[index]!, Math.max(1, Math.round(torque / this.#torquePerCount[index]!)));
+    const counts = (torque * this.#stallTorque[index]!) / (strength * this.#torquePerCount[index]!);
+    return Math.min(this.#own[index]!, Math.max(1, Math.round(counts)));
+  }
+
+  #work(index: number): number {
+    const limit = this.#limits[this.#joint[index]!]!;
+    return limit === Number.POSITIVE_INFINITY ? this.#own[index]! : this.#countsFor(index, limit);
+  }
+
+  #want(): void {
+    for (let i = 0; i < this.wanted.length; i++) {
+      if (this.capped[i] === 0) continue;
+      this.wanted[i] = this.#floating && this.#floats[i] === 1 ? this.#soft[i]! : this.#work(i);
+    }
+    this.#settle();
   }
 
   #settle(): void {
     this.pending = false;
     this.restored = true;
-    this.any = false;
+    this.works = true;
     for (let i = 0; i < this.wanted.length; i++) {
       if (this.capped[i] === 0) continue;
-      this.any = true;
-      if (this.#confirmed[i] !== this.wanted[i]) this.pending = true;
-      if (this.#confirmed[i] !== this.#own[i]) this.restored = false;
+      const confirmed = this.#confirmed[i]!;
+      if (confirmed !== this.wanted[i]) this.pending = true;
+      if (confirmed !== this.#own[i]) this.restored = false;
+      if (confirmed !== this.#work(i)) this.works = false;
     }
   }
 }

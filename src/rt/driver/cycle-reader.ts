@@ -32,6 +32,8 @@ export class CycleReader {
   /** All servos have answered in this cycle, with positions that can be believed; and all of those that still carry. */
   all = false;
   living = false;
+  /** Some servo has answered in this cycle. */
+  heard = false;
   /** Answers came to a request that had been repeated by then. */
   late = false;
   /** Torque was read that nobody has asked for. */
@@ -72,6 +74,7 @@ export class CycleReader {
     this.#begun = now;
     this.all = true;
     this.living = true;
+    this.heard = false;
     this.late = false;
     this.unasked = false;
     this.doubtful = false;
@@ -92,6 +95,7 @@ export class CycleReader {
     let living = true;
     for (let i = 0; i < answered.length; i++) {
       trust.answered(i, answered[i] === 1, now);
+      if (answered[i] === 1) this.heard = true;
       if (answered[i] === 1 && !trust.isLimp(i)) continue;
       all = false;
       if (trust.lost[i] === 0) living = false;
@@ -104,7 +108,7 @@ export class CycleReader {
     }
     this.all &&= all;
     this.living &&= living;
-    if (block.gain) this.#takeGains(block);
+    if (block.gain || block.effortLimit) this.#takeGains(block);
     if (living) this.#takeState(block, all, commanded);
     const next = this.#plan.second;
     if (block !== this.#plan.first || next === null) return true;
@@ -123,9 +127,10 @@ export class CycleReader {
     const { positionGain } = slots[0]!.model.common;
     for (let i = 0; i < slots.length; i++) {
       if (bus.answered[i] === 0) continue;
-      gains.confirm(i, countsIn(bus.block, i, block, positionGain));
-      const { goalCurrent } = slots[i]!.model.common;
-      if (block.current && goalCurrent !== null) gains.currents.confirm(i, countsIn(bus.block, i, block, goalCurrent));
+      if (block.gain) gains.confirm(i, countsIn(bus.block, i, block, positionGain));
+      const { effortLimit } = slots[i]!.model.common;
+      if (block.effortLimit && effortLimit !== null)
+        gains.currents.confirm(i, countsIn(bus.block, i, block, effortLimit));
     }
   }
 

@@ -66,6 +66,11 @@ export class Gains {
     return this.#pending || this.currents.pending;
   }
 
+  /** How stiff some servo is, is not known: its gain changes. */
+  get stiffening(): boolean {
+    return this.#pending;
+  }
+
   /** True while every servo is known to have its own gain and its own largest current. */
   get restored(): boolean {
     return this.#restored && this.currents.restored;
@@ -73,7 +78,7 @@ export class Gains {
 
   /** True while every servo is known to have what it works with when the arm does not float. */
   get works(): boolean {
-    return this.#works && this.currents.restored;
+    return this.#works && this.currents.works;
   }
 
   /**

@@ -71,14 +71,15 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
   if (i < joints.length) adopted[i] = stepsToRadians(slot.calibration, held);
 }
 
-/** The largest current of a servo that keeps to one. */
-function capOf({ goalCurrent, model }: FoundServo): FoundCap | null {
-  const register = model.common.goalCurrent;
-  if (goalCurrent === null || register === null) return null;
+/** The largest effort of a servo that keeps to one. */
+function capOf({ effortLimit, model }: FoundServo): FoundCap | null {
+  const register = model.common.effortLimit;
+  if (effortLimit === null || register === null) return null;
   return {
-    counts: goalCurrent,
+    counts: effortLimit,
     torquePerCount: model.torquePerEffort * register.scale,
     stallTorque: model.stallTorque,
+    floating: model.family.limitsFloating,
   };
 }
 

@@ -163,7 +163,7 @@ export class ServoLink implements ArmLink {
     this.#wanted.arming = this.#arming.switchingOn;
     this.#wanted.state =
       this.#arming.active || this.#parts.trust.anyMuted || this.#parts.reader.doubtful || this.#probe;
-    this.#wanted.gains = !this.gains.pending ? 'none' : this.gains.currents.any ? 'caps' : 'gain';
+    this.#wanted.gains = !this.gains.pending ? 'none' : this.gains.currents.pending ? 'caps' : 'gain';
     this.#probe = false;
     this.#parts.reader.begin(this.#wanted, now);
     return true;
@@ -177,7 +177,8 @@ export class ServoLink implements ArmLink {
 
   write(goals: Float64Array): void {
     const paused = this.#clock.now() - this.#begun > PAUSE;
-    const sends = this.#connection.reading && !this.#parts.session.busy && !paused;
+    // What is sent to a line that is silent may reach its servos much later, when they are elsewhere, and limp.
+    const sends = this.#connection.reading && !this.#parts.session.busy && !paused && this.#parts.reader.heard;
     this.withheld.fill(sends ? 0 : 1);
     if (!sends) return;
     const { trusted, lost } = this.#parts.trust;

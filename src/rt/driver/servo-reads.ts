@@ -16,8 +16,11 @@ export interface Block {
   readonly torque: boolean;
   readonly goal: boolean;
   readonly gain: boolean;
-  readonly current: boolean;
+  readonly effortLimit: boolean;
 }
+
+/** Gain and largest effort that lie no further apart are read at once, bytes. */
+const LONGEST_CAPS = 20;
 
 /** The reads that a cycle chooses from. */
 export interface Blocks {
@@ -28,12 +31,12 @@ export interface Blocks {
   readonly state: Block;
   readonly goals: Block | null;
   readonly gain: Block;
-  /** The gain, and the largest current where servos have one. */
+  /** The largest effort where servos have one, and the gain where that is near. */
   readonly caps: Block;
 }
 
-/** @param goalCurrent register of the largest current, where some servo has one */
-export function blocksOf(reads: FamilyReads, common: CommonRegisters, goalCurrent: Register | null): Blocks {
+/** @param effortLimit register of the largest current, where some servo has one */
+export function blocksOf(reads: FamilyReads, common: CommonRegisters, effortLimit: Register | null): Blocks {
   const { presentPosition, presentVelocity, presentTemperature, alarms } = common;
   const block = (...registers: readonly Register[]): Block => {
     const address = Math.min(...registers.map((register) => register.address));
@@ -49,7 +52,7 @@ export function blocksOf(reads: FamilyReads, common: CommonRegisters, goalCurren
       torque: holds(common.torqueEnable),
       goal: holds(common.goalPosition),
       gain: holds(common.positionGain),
-      current: goalCurrent !== null && holds(goalCurrent),
+      effortLimit: effortLimit !== null && holds(effortLimit),
     };
   };
   const named = (names: FamilyReads['position']): Block =>
@@ -60,8 +63,14 @@ export function blocksOf(reads: FamilyReads, common: CommonRegisters, goalCurren
     state: named(reads.state),
     goals: reads.goals === null ? null : named(reads.goals),
     gain: block(common.positionGain),
-    caps: block(common.positionGain, goalCurrent ?? common.positionGain),
+    caps: capsOf(block, common.positionGain, effortLimit),
   };
+}
+
+function capsOf(block: (...registers: readonly Register[]) => Block, gain: Register, limit: Register | null): Block {
+  if (limit === null) return block(gain);
+  const both = block(gain, limit);
+  return both.length <= LONGEST_CAPS ? both : block(limit);
 }
 
 /** Content of a register, in counts, in what a read of `block` brought (`ServoBus.block`) from the servo in this place. */

@@ -9,6 +9,7 @@ import type { ControlModel } from './control-model.ts';
 import { crawlPart } from './crawl.ts';
 import type { Gate } from './gate.ts';
 import { JointDrive } from './joint-drive.ts';
+import { type Group, includes, type Joints, meet } from './joint-groups.ts';
 
 /** Why a source no longer drives an arm. */
 export type EndReason =
@@ -26,15 +27,36 @@ export type EndReason =
 /** Cycles without new positions for so long steer no motion: the arm brakes and its motion ends, s. */
 const STALE = 0.25;
 
+/** A source, and the joints that it drives. */
+interface Driving {
+  readonly source: SetpointSource;
+  readonly joints: Joints;
+  readonly motion: number;
+  /** It leads the arm down. */
+  readonly lowers: boolean;
+}
+
+export interface DriveOptions {
+  /** What it drives; left out: all. */
+  readonly joints?: Joints;
+  /** Part of the speeds for moves that is allowed until the next source: one that is planned is timed for it. */
+  readonly speed?: number;
+  /** The same of the accelerations. */
+  readonly acceleration?: number;
+  /** It leads the arm down, which goes on when a servo then fails. */
+  readonly lowers?: boolean;
+  /** Largest torque of the gripper from now on, Nm: infinite for its own; null: as before. */
+  readonly gripperTorque?: number | null;
+}
+
 /** One arm inside the control loop: its link, what drives it, and its block of the shared snapshot. */
 export class ArmController implements Published {
   readonly index: number;
   readonly model: ControlModel;
   readonly link: ArmLink;
-  source: SetpointSource | null = null;
   /** Number of the motion that drives or drove last. */
   motion = 0;
-  /** Called when the source of `motion` has ended. @param text for people, where the reason says too little */
+  /** Called when the source of a motion has ended. @param text for people, where the reason says too little */
   onEnd: (motion: number, reason: EndReason, text: string) => void = () => {};
   /** Called when all that was asked of it has been given up, with the epoch that has begun. @param driven something drove it */
   onAbandoned: (epoch: number, driven: boolean) => void = () => {};
@@ -51,17 +73,19 @@ export class ArmController implements Published {
   cycle = 0;
 
   readonly #life = new Running(ARM_LIFE);
+  /** What drives the arm's own joints, or all; and what drives its gripper apart from them. */
+  #arm: Driving | null = null;
+  #gripper: Driving | null = null;
   readonly #drive: JointDrive;
   readonly #shared: SharedState;
   readonly #writer: SnapshotWriter;
   /** Parts of its speeds at which it moves while its angles may be wrong. */
   readonly #crawl: Readonly<Record<LimitSet, number>>;
-  /** What drives it leads it down. */
-  #lowers = false;
   /** Some joint is beyond its limits. */
   #beyond = false;
   /** Epoch of intent in which torque was asked for. */
   #armingEpoch = 0;
+  #armingJoints: Joints = 'all';
   /** Time that its cycles have lasted, s. */
   #time = 0;
   /** By that time, when positions came last, and the stamp that they had. */
@@ -81,6 +105,11 @@ export class ArmController implements Published {
     const { move, mirror } = model.limits.velocity;
     this.#crawl = { move: crawlPart(move), mirror: crawlPart(mirror) };
     this.#writer = new SnapshotWriter(shared, index);
+  }
+
+  /** What drives its own joints or, where nothing does, its gripper; null while it holds or is limp. */
+  get source(): SetpointSource | null {
+    return (this.#arm ?? this.#gripper)?.source ?? null;
   }
 
   get state(): StateCode {
@@ -131,29 +160,41 @@ export class ArmController implements Published {
     return this.calibrated && !this.#beyond ? part : Math.min(part, this.#crawl[set]);
   }
 
-  /**
-   * Hands the arm to a source. The caller has checked that the arm may be driven.
-   * @param speed part of the speeds for moves that is allowed until the next source: one that is planned is timed for it
-   * @param acceleration the same of the accelerations
-   * @param lowers it leads the arm down, which goes on when a servo then fails
-   */
-  drive(source: SetpointSource, speed = 1, acceleration = 1, lowers = false): void {
+  /** Hands joints of the arm to a source. The caller has checked that the arm may be driven. */
+  drive(
+    source: SetpointSource,
+    { joints = 'all', speed = 1, acceleration = 1, lowers = false, gripperTorque = null }: DriveOptions = {},
+  ): void {
     const { gate, link } = this;
-    this.#end('superseded');
-    this.#lowers = lowers;
-    gate.limitSpeeds('move', speed);
-    gate.limitAccelerations('move', acceleration);
+    const mask = this.model.masks[joints];
+    this.#end('superseded', '', joints);
+    gate.limitSpeeds('move', speed, mask);
+    gate.limitAccelerations('move', acceleration, mask);
     if (link.remote && this.state === StateCode.ready) gate.adopt(link.readings.positions);
-    this.#drive.begin(source, this.#time);
-    this.source = source;
-    if (isFloating(source) && source.gains !== null) link.gains?.soften(source.gains, this.model.floatTorque);
+    if (gripperTorque !== null) this.#limitGripper(gripperTorque);
+    this.#drive.begin(source, joints, this.#time);
     this.motion++;
+    const driving = { source, joints, motion: this.motion, lowers };
+    if (joints === 'gripper') this.#gripper = driving;
+    else this.#arm = driving;
+    if (isFloating(source) && source.gains !== null) link.gains?.soften(source.gains, this.model.floatTorque);
     this.#put(source.state === 'moving' ? 'move' : source.state === 'mirroring' ? 'mirror' : 'float');
   }
 
-  /** Ends the motion if it still is the present one: the arm decelerates and holds. */
-  cancel(motion: number, reason: EndReason): void {
-    if (this.motion === motion && this.source !== null) this.#brakeOff(reason);
+  /** What drives the arm as this motion; null when it is over. */
+  sourceOf(motion: number): SetpointSource | null {
+    if (this.#arm?.motion === motion) return this.#arm.source;
+    return this.#gripper?.motion === motion ? this.#gripper.source : null;
+  }
+
+  /** Ends a motion, if it still goes on, or what drives these joints: they decelerate and hold. */
+  cancel(what: number | Joints, reason: EndReason): void {
+    const { arm, gripper } = { arm: this.#arm, gripper: this.#gripper };
+    for (const driving of [arm, gripper]) {
+      if (driving === null) continue;
+      const meant = typeof what === 'number' ? driving.motion === what : meet(driving.joints, what);
+      if (meant) this.#brakeOff(reason, '', driving.joints);
+    }
   }
 
   /** Nobody would hear a stop: whatever drives the arm ends, it brakes and holds, and what was asked of it is over. */
@@ -166,8 +207,9 @@ export class ArmController implements Published {
   /**
    * Torque on where the arm is, or off.
    * @param settle is told why it is not done; empty when it is
+   * @param joints whose epoch it belongs to: when that is over, so is what switches torque on
    */
-  setTorque(on: boolean, settle: (problem: string) => void = () => {}): void {
+  setTorque(on: boolean, settle: (problem: string) => void = () => {}, joints: Joints = 'all'): void {
     const { link } = this;
     if (link.remote || !link.up) {
       settle(link.reason);
@@ -181,6 +223,7 @@ export class ArmController implements Published {
     }
     if (on) {
       this.#armingEpoch = this.#shared.epoch(this.index);
+      this.#armingJoints = joints;
       this.#drive.adoptLimp(this.now);
       this.motion++;
     } else {
@@ -234,7 +277,7 @@ export class ArmController implements Published {
 
   #mindStop(): void {
     const { link } = this;
-    if (link.fault !== '' && !this.#lowers && !this.#shared.stopLatched(this.index)) {
+    if (link.fault !== '' && this.#arm?.lowers !== true && !this.#shared.stopLatched(this.index)) {
       this.#shared.latchStop(this.index, StopWord.fault);
       this.#shared.endEpoch(this.index);
     }
@@ -242,7 +285,7 @@ export class ArmController implements Published {
       this.#put('latched');
       link.endArming('it is stopped');
     } else if (this.state === StateCode.stopped) this.#put(this.holding ? 'releasedHolding' : 'releasedLimp');
-    if (link.arming && this.#shared.epoch(this.index) !== this.#armingEpoch)
+    if (link.arming && this.#shared.isOver(this.index, this.#armingEpoch, this.#armingJoints))
       link.endArming('whoever asked for torque has lost the arm meanwhile');
   }
 
@@ -253,8 +296,10 @@ export class ArmController implements Published {
       // Until its torque is on a limp joint falls, or a hand moves it: it is to hold where it is then.
       if (!link.frozen) this.#drive.adoptLimp(now);
     } else {
-      const straggler = this.#drive.watch(this.source);
-      if (straggler !== '') this.#brakeOff('not_following', straggler);
+      const { source } = this;
+      this.#drive.watch(source !== null && isFloating(source));
+      this.#judge(this.#arm);
+      this.#judge(this.#gripper);
       if (!this.#move(dt)) return;
       gate.bound(dt);
     }
@@ -263,47 +308,83 @@ export class ArmController implements Published {
     this.goalTime = now;
   }
 
+  /** Ends a motion whose joints do not follow it. */
+  #judge(driving: Driving | null): void {
+    if (driving === null) return;
+    const straggler = this.#drive.straggler(driving.source, driving.joints);
+    if (straggler !== '') this.#brakeOff('not_following', straggler, driving.joints);
+  }
+
   /** @returns whether there are goals to be sent */
   #move(dt: number): boolean {
     const { source, link, now } = this;
-    const drive = this.#drive;
-    if (source === null) {
-      if (link.remote) return false;
-      const joint = drive.stay(dt, now);
-      if (joint >= 0) this.onContactRelief(joint);
-    } else if (!link.remote && this.#time - this.#steered > STALE) {
-      this.#brakeOff('silent');
-      drive.brake(dt, now);
-    } else if (isFloating(source)) {
-      if (drive.float(source, this.#time, dt) !== SourceStatus.done) return true;
+    if (source === null && link.remote) return false;
+    const stale = !link.remote && this.#time - this.#steered > STALE;
+    if (source !== null && stale) this.#brakeOff('silent');
+    else if (source !== null && isFloating(source)) {
+      if (this.#drive.float(source, this.#time, dt) !== SourceStatus.done) return true;
       // Its weight has been given to the hand.
       this.#end('done');
       this.setTorque(false);
       return false;
-    } else if (drive.follow(source, this.#time, dt, now) === SourceStatus.done) {
-      this.#end('done');
-      drive.settle(now);
-      this.#put('over');
     }
+    // What drives all joints drives the gripper too.
+    const apart = this.#arm?.joints !== 'all';
+    this.#step(this.#arm, 'arm', dt, now);
+    if (apart) this.#step(this.#gripper, 'gripper', dt, now);
     return true;
   }
 
-  /** What drives the arm is over before its end: the arm decelerates and holds. */
-  #brakeOff(reason: EndReason, text = ''): void {
-    this.#end(reason, text);
-    this.#drive.hold(this.now);
-    this.#put('over');
+  /** One cycle of a group of joints, and of what drives it. */
+  #step(driving: Driving | null, group: Group, dt: number, now: number): void {
+    if (driving === null) {
+      const joint = this.#drive.stay(group, dt, now);
+      if (joint >= 0) this.onContactRelief(joint);
+      return;
+    }
+    const { source, joints } = driving;
+    if (this.#drive.follow(source, joints, this.#time, dt, now) !== SourceStatus.done) return;
+    this.#end('done', '', joints);
+    this.#drive.settle(joints, now);
+    this.#over();
   }
 
-  #end(reason: EndReason, text = ''): void {
-    if (this.source === null) return;
-    if (isFloating(this.source)) {
-      this.link.gains?.restore();
-      this.#drive.followGains();
+  /** What drives these joints is over before its end: they decelerate and hold. */
+  #brakeOff(reason: EndReason, text = '', joints: Joints = 'all'): void {
+    this.#end(reason, text, joints);
+    this.#drive.hold(joints, this.now);
+    this.#over();
+  }
+
+  #over(): void {
+    if (this.source === null) this.#put('over');
+  }
+
+  /** Ends what drives some of these joints; others that it drives as well decelerate and hold. */
+  #end(reason: EndReason, text = '', joints: Joints = 'all'): void {
+    const arm = this.#arm;
+    const gripper = this.#gripper;
+    if (arm !== null && meet(arm.joints, joints)) {
+      if (isFloating(arm.source)) {
+        this.link.gains?.restore();
+        this.#drive.followGains();
+      }
+      this.#arm = null;
+      if (!includes(joints, arm.joints)) this.#drive.hold(arm.joints, this.now);
+      this.onEnd(arm.motion, reason, text);
     }
-    this.source = null;
-    this.#lowers = false;
-    this.onEnd(this.motion, reason, text);
+    if (gripper !== null && meet(gripper.joints, joints)) {
+      this.#gripper = null;
+      this.onEnd(gripper.motion, reason, text);
+    }
+  }
+
+  /** @param torque Nm; infinite: as much as its own limits let it */
+  #limitGripper(torque: number): void {
+    const gripper = this.model.masks.gripper.indexOf(1);
+    if (gripper < 0) return;
+    this.model.stall[gripper]?.limitTo(torque);
+    this.link.gains?.currents.limit(gripper, torque);
   }
 
   #put(input: keyof typeof ARM_LIFE.inputs): void {
@@ -316,6 +397,7 @@ export class ArmController implements Published {
   #carryOut(effect: keyof typeof ARM_LIFE.effects): void {
     switch (effect) {
       case 'adopt':
+        this.#limitGripper(Number.POSITIVE_INFINITY);
         this.#drive.connect(this.now);
         // What was known of its last motion is over: it may have been moved while nobody looked.
         this.motion++;
@@ -327,10 +409,11 @@ export class ArmController implements Published {
         break;
       case 'slacken':
         this.#end('torque_off');
+        this.#limitGripper(Number.POSITIVE_INFINITY);
         break;
       case 'stop':
         this.#end('stopped');
-        this.#drive.hold(this.now);
+        this.#drive.hold('all', this.now);
         break;
     }
   }

@@ -20,7 +20,9 @@ const MET = 0.02;
  * a register slows it, is given the goal at which it can stop from where it is and how fast it moves.
  */
 export class ComingToRest {
-  /** All joints have come to rest since it began. */
+  /** 1 for each joint that it is about. */
+  readonly #joints: Uint8Array;
+  /** All of them have come to rest since it began. */
   resting = false;
   readonly #targets: Float64Array;
   /** 1 for each joint whose goal is drawn back to it. */
@@ -36,7 +38,10 @@ export class ComingToRest {
   readonly #anchors: Float64Array;
   #still = 0;
 
-  constructor(joints: number) {
+  /** @param of 1 for each joint that it is about */
+  constructor(of: Uint8Array) {
+    const joints = of.length;
+    this.#joints = of;
     this.#targets = new Float64Array(joints);
     this.#drawn = new Uint8Array(joints);
     this.#met = new Uint8Array(joints);
@@ -55,6 +60,16 @@ export class ComingToRest {
     this.#anchors.fill(Number.NaN);
   }
 
+  /** One cycle in which goals are where they are to be: sees whether the joints rest. @param at instant of the positions, s */
+  watch(positions: Float64Array, at: number): void {
+    for (let i = 0; i < positions.length; i++) {
+      if (this.#joints[i] === 0 || Math.abs(positions[i]! - this.#anchors[i]!) <= REST_BAND) continue;
+      this.#anchors[i] = positions[i]!;
+      this.#still = at;
+    }
+    if (at - this.#still >= REST_TIME) this.resting = true;
+  }
+
   /**
    * One cycle, after the gate has braked.
    * @param droop by which the arm's weight bends each spring, rad
@@ -69,13 +84,10 @@ export class ComingToRest {
     dt: number,
     now: number,
   ): void {
-    const at = following.measured;
+    this.watch(positions, following.measured);
     for (let i = 0; i < positions.length; i++) {
+      if (this.#joints[i] === 0) continue;
       const velocity = following.velocities[i]!;
-      if (!(Math.abs(positions[i]! - this.#anchors[i]!) <= REST_BAND)) {
-        this.#anchors[i] = positions[i]!;
-        this.#still = at;
-      }
       if (this.#drawn[i] === 1 && Math.abs(gate.goals[i]! - this.#targets[i]!) < MET) this.#met[i] = 1;
       // Where goal and joint have met the goal stays: a slow joint would push it on for ever.
       if (this.#met[i] === 1) continue;
@@ -94,7 +106,6 @@ export class ComingToRest {
       // What its own goal pushes a joint to is no place to come to rest at.
       this.#targets[i] = this.#drawn[i] === 1 ? Math.min(Math.max(rest, this.#lowest[i]!), this.#highest[i]!) : rest;
     }
-    if (at - this.#still >= REST_TIME) this.resting = true;
     if (this.#any && stiff) gate.draw(this.#targets, this.#drawn, dt);
   }
 }

@@ -41,7 +41,8 @@ export class Gate {
   readonly #sent: Float64Array;
   /** What stiffer or softer springs still ask of the goals, which the bound has kept back, rad. */
   readonly #owed: Float64Array;
-  #tracking = false;
+  /** 1 for each joint whose last target tells how fast the next one moves. */
+  readonly #tracking: Uint8Array;
   /** Where the hand is taken to be while the arm floats, rad. */
   readonly #base: Float64Array;
   #floating = false;
@@ -61,6 +62,7 @@ export class Gate {
     this.#lastTarget = new Float64Array(joints);
     this.#stopRate = new Float64Array(joints);
     this.#base = new Float64Array(joints);
+    this.#tracking = new Uint8Array(joints);
   }
 
   /** From now on the arm keeps to the narrower of its own position limits and these, rad. */
@@ -81,7 +83,7 @@ export class Gate {
     this.#owed.fill(0);
     this.velocities.fill(0);
     this.accelerations.fill(0);
-    this.#tracking = false;
+    this.#tracking.fill(0);
   }
 
   /** Bounds what has become of the goals in this cycle, whoever has moved them: no step is larger than mirroring may make. */
@@ -113,29 +115,39 @@ export class Gate {
     }
   }
 
-  /** From here on a set allows this part of its speeds, 0..1. A joint that is quicker slows down within its acceleration. */
-  limitSpeeds(set: LimitSet, part: number): void {
+  /**
+   * From here on a set allows this part of its speeds, 0..1. A joint that is quicker slows down within its acceleration.
+   * @param only 1 for each joint that is meant; left out: all
+   */
+  limitSpeeds(set: LimitSet, part: number, only?: Uint8Array): void {
     const speeds = this.speeds[set];
     const most = this.#limits.velocity[set];
-    for (let i = 0; i < speeds.length; i++) speeds[i] = most[i]! * part;
+    for (let i = 0; i < speeds.length; i++) if (only === undefined || only[i] === 1) speeds[i] = most[i]! * part;
   }
 
-  /** From here on joints gain speed with this part of the accelerations of a set, 0..1. They brake as before. */
-  limitAccelerations(set: LimitSet, part: number): void {
+  /**
+   * From here on joints gain speed with this part of the accelerations of a set, 0..1. They brake as before.
+   * @param only 1 for each joint that is meant; left out: all
+   */
+  limitAccelerations(set: LimitSet, part: number, only?: Uint8Array): void {
     const gaining = this.#gaining[set];
     const most = this.#limits.acceleration[set];
-    for (let i = 0; i < gaining.length; i++) gaining[i] = most[i]! * part;
+    for (let i = 0; i < gaining.length; i++) if (only === undefined || only[i] === 1) gaining[i] = most[i]! * part;
   }
 
   /**
    * A new source drives from here.
    * @param continues its first target goes on from the present goals; otherwise it says nothing about its velocity
+   * @param only 1 for each joint that is meant; left out: all
    */
-  rearm(continues = false): void {
-    this.#tracking = continues;
-    if (continues) this.#lastTarget.set(this.goals);
+  rearm(continues = false, only?: Uint8Array): void {
+    for (let i = 0; i < this.goals.length; i++) {
+      if (only !== undefined && only[i] === 0) continue;
+      this.#tracking[i] = continues ? 1 : 0;
+      this.#lastTarget[i] = this.goals[i]!;
+      this.#stopRate[i] = 0;
+    }
     this.#floating = false;
-    this.#stopRate.fill(0);
   }
 
   /**
@@ -157,12 +169,13 @@ export class Gate {
       const gaining = maxGain[i]!;
       const top = maxVelocity[i]!;
       let target = targets[i]!;
-      if (!Number.isFinite(target)) target = this.#tracking ? this.#lastTarget[i]! : goal;
+      if (!Number.isFinite(target)) target = this.#tracking[i] === 1 ? this.#lastTarget[i]! : goal;
       target = Math.min(Math.max(target, lower[i]!), upper[i]!);
 
-      let ahead = this.#tracking ? (target - this.#lastTarget[i]!) / dt : 0;
+      let ahead = this.#tracking[i] === 1 ? (target - this.#lastTarget[i]!) / dt : 0;
       ahead = Math.min(Math.max(ahead, -top), top);
       this.#lastTarget[i] = target;
+      this.#tracking[i] = 1;
       // What is left after following the target's own velocity is closed no faster than it can be braked away in whole
       // cycles (half a cycle's braking is the discrete-time correction).
       const error = target - goal - ahead * dt;
@@ -192,20 +205,20 @@ export class Gate {
       this.velocities[i] = next;
       this.accelerations[i] = (next - speed) / dt;
     }
-    this.#tracking = true;
   }
 
   /**
    * Decelerates every joint to rest within `STOP_TIME` (or at its acceleration limit where that is quicker) and holds.
-   * @returns true once all joints rest
+   * @param only 1 for each joint that is meant; left out: all
+   * @returns true once all of them rest
    */
-  brake(set: LimitSet, dt: number): boolean {
+  brake(set: LimitSet, dt: number, only?: Uint8Array): boolean {
     const maxAcceleration = this.#limits.acceleration[set];
     let resting = true;
     for (let i = 0; i < this.goals.length; i++) {
+      if (only !== undefined && only[i] === 0) continue;
       const speed = this.velocities[i]!;
-      this.accelerations[i] = 0;
-      if (speed === 0) continue;
+      this.#tracking[i] = 0;
       if (this.#stopRate[i] === 0) this.#stopRate[i] = Math.max(maxAcceleration[i]!, Math.abs(speed) / STOP_TIME);
       const change = this.#stopRate[i]! * dt;
       const next = Math.abs(speed) <= change ? 0 : speed - Math.sign(speed) * change;
@@ -219,7 +232,6 @@ export class Gate {
       if (next !== 0) resting = false;
       else this.#stopRate[i] = 0;
     }
-    this.#tracking = false;
     return resting;
   }
 
@@ -266,7 +278,7 @@ export class Gate {
       this.accelerations[i] = 0;
     }
     this.#floating = true;
-    this.#tracking = false;
+    this.#tracking.fill(0);
   }
 
   /**
@@ -294,6 +306,6 @@ export class Gate {
  * @param dt s
  */
 export function largestChange(away: number, gaining: number, braking: number, dt: number): number {
-  if (gaining === braking || away >= braking * dt) return braking * dt;
+  if (away >= braking * dt) return braking * dt;
   return away <= 0 ? gaining * dt : away + gaining * (dt - away / braking);
 }

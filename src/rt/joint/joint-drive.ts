@@ -6,10 +6,14 @@ import type { ControlModel } from './control-model.ts';
 import { Droop } from './droop.ts';
 import { Following } from './following.ts';
 import { Gate } from './gate.ts';
+import type { Group, Joints } from './joint-groups.ts';
 import { straggling } from './straggler.ts';
 
 /** A joint that is no further beyond its limits than this, and than its droop, is within them, rad. */
 const LIMIT_BAND = 0.05;
+
+/** Faster than this no joint's droop changes while only others move, rad/s. */
+const DROOP_SPEED = 0.02;
 
 /** What the goals of an arm with torque do. */
 type Goals =
@@ -17,6 +21,26 @@ type Goals =
   | 'driven'
   /** They decelerate, and stay. */
   | 'held';
+
+/** How the goals of a group of joints are made. */
+class GroupDrive {
+  /** 1 for each joint of the group. */
+  readonly joints: Uint8Array;
+  readonly empty: boolean;
+  readonly relief: ContactRelief;
+  readonly rest: ComingToRest;
+  limits: LimitSet = 'move';
+  goals: Goals = 'held';
+
+  constructor(joints: Uint8Array, { stall, yield: yielding }: ControlModel) {
+    this.joints = joints;
+    this.empty = !joints.includes(1);
+    this.relief = new ContactRelief(
+      stall.map((guard, i) => (joints[i] === 1 ? (guard ?? yielding[i])! : null)?.limits ?? null),
+    );
+    this.rest = new ComingToRest(joints);
+  }
+}
 
 /** Makes the goals of an arm's joints, cycle by cycle, and holds what was measured against them. */
 export class JointDrive {
@@ -28,15 +52,16 @@ export class JointDrive {
   readonly outside: Uint8Array;
   readonly #model: ControlModel;
   readonly #link: ArmLink;
-  readonly #relief: ContactRelief;
-  readonly #rest: ComingToRest;
+  readonly #arm: GroupDrive;
+  readonly #gripper: GroupDrive;
   readonly #droop: Droop;
-  #limits: LimitSet = 'move';
-  #goals: Goals = 'held';
   /** Memory of one cycle, made once. */
   readonly #targets: Float64Array;
   readonly #reach: Float64Array;
   readonly #wanted: Float64Array;
+  readonly #kept: Float64Array;
+  readonly #velocities: Float64Array;
+  readonly #accelerations: Float64Array;
   /** Gains for which the goals have been made, and what they have changed by. */
   readonly #gain: Float64Array;
   readonly #ratio: Float64Array;
@@ -49,19 +74,22 @@ export class JointDrive {
     this.following = new Following(model);
     this.setpoints = new Float64Array(joints);
     this.outside = new Uint8Array(joints);
-    this.#relief = new ContactRelief(model.stall.map((guard, i) => (guard ?? model.yield[i])?.limits ?? null));
-    this.#rest = new ComingToRest(joints);
+    this.#arm = new GroupDrive(model.masks.arm, model);
+    this.#gripper = new GroupDrive(model.masks.gripper, model);
     this.#droop = new Droop(model.gravity, model.stiffness, link);
     this.#targets = new Float64Array(joints);
     this.#reach = new Float64Array(joints);
     this.#wanted = new Float64Array(joints);
+    this.#kept = new Float64Array(joints);
+    this.#velocities = new Float64Array(joints);
+    this.#accelerations = new Float64Array(joints);
     this.#gain = link.gain.slice();
     this.#ratio = new Float64Array(joints);
   }
 
   /** The joints rest, as measured, since the stop or the end of the motion before. */
   get resting(): boolean {
-    return this.#rest.resting;
+    return this.#arm.rest.resting && (this.#gripper.empty || this.#gripper.rest.resting);
   }
 
   /** New positions have been measured, at this time, s. @returns whether some joint is beyond its limits */
@@ -86,7 +114,7 @@ export class JointDrive {
     this.gate.narrow(limits.lower, limits.upper);
     this.gate.adopt(remote ? readings.positions : adopted);
     this.following.begin(readings.positions, now);
-    this.hold(now);
+    this.hold('all', now);
   }
 
   /** The arm is limp: nothing is to be made of what was before. */
@@ -105,19 +133,23 @@ export class JointDrive {
     }
     this.gate.adopt(this.#targets);
     this.following.adopt(readings.positions);
-    this.hold(now);
+    this.hold('all', now);
   }
 
-  /** A source takes the goals over where they are. @param time that the arm's cycles have lasted, s */
-  begin(source: SetpointSource, time: number): void {
+  /** A source takes the goals of these joints over where they are. @param time that the arm's cycles have lasted, s */
+  begin(source: SetpointSource, joints: Joints, time: number): void {
     const { gate } = this;
-    this.#droop.setpointsOf(gate.goals, this.setpoints);
-    source.begin(this.setpoints, gate.velocities, time, gate.accelerations);
-    this.#wanted.set(this.setpoints);
-    gate.rearm(source.continues);
-    this.#relief.reset();
-    this.#limits = source.limits;
-    this.#goals = 'driven';
+    const mask = this.#model.masks[joints];
+    this.#setpointsOfGoals(mask);
+    for (let i = 0; i < mask.length; i++) {
+      if (mask[i] === 1) this.#wanted[i] = this.setpoints[i]!;
+      this.#velocities[i] = mask[i] === 1 ? gate.velocities[i]! : 0;
+      this.#accelerations[i] = mask[i] === 1 ? gate.accelerations[i]! : 0;
+    }
+    source.begin(this.setpoints, this.#velocities, time, this.#accelerations);
+    gate.rearm(source.continues, mask);
+    if (joints !== 'gripper') take(this.#arm, source);
+    if (joints !== 'arm') take(this.#gripper, source);
   }
 
   /** One cycle of an arm that floats. */
@@ -136,68 +168,105 @@ export class JointDrive {
     return status;
   }
 
-  /** One cycle of any other source. @returns `done` once the gate has let its final setpoints through */
-  follow(source: SetpointSource, time: number, dt: number, now: number): SourceStatus {
+  /**
+   * One cycle of any other source, which drives these joints.
+   * @returns `done` once the gate has let its final setpoints through
+   */
+  follow(source: SetpointSource, joints: Joints, time: number, dt: number, now: number): SourceStatus {
+    const mask = this.#model.masks[joints];
+    this.#kept.set(this.#wanted);
     const status = source.next(time, dt, this.#wanted);
+    // Where the others go is somebody else's business.
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) this.#wanted[i] = this.#kept[i]!;
+    const mirroring = source.state === 'mirroring';
+    if (joints !== 'gripper') this.#take(this.#arm, status, mirroring, dt, now);
+    if (joints !== 'arm') this.#take(this.#gripper, status, mirroring, dt, now);
+    return status === SourceStatus.done && !this.#arrived(mask, joints !== 'all') ? SourceStatus.running : status;
+  }
+
+  #take(group: GroupDrive, status: SourceStatus, mirroring: boolean, dt: number, now: number): void {
+    const { joints } = group;
+    if (group.empty) return;
     if (status === SourceStatus.hold) {
-      this.brake(dt, now);
-      this.#wanted.set(this.setpoints);
-      return status;
+      this.#brake(group, dt, now);
+      for (let i = 0; i < joints.length; i++) if (joints[i] === 1) this.#wanted[i] = this.setpoints[i]!;
+      return;
     }
-    if (this.#goals === 'held') {
-      this.#goals = 'driven';
-      this.gate.rearm();
+    if (group.goals === 'held') {
+      group.goals = 'driven';
+      this.gate.rearm(false, joints);
     }
-    this.setpoints.set(this.#wanted);
-    this.#throughGate(source.state === 'mirroring', dt, now);
-    return status === SourceStatus.done && !this.#arrived() ? SourceStatus.running : status;
+    for (let i = 0; i < joints.length; i++) if (joints[i] === 1) this.setpoints[i] = this.#wanted[i]!;
+    this.#throughGate(group, mirroring, dt, now);
   }
 
   /**
-   * Nothing drives the arm: it comes to rest, holds, and gives way where it presses on something.
+   * Nothing drives these joints: they come to rest, hold, and give way where they press on something.
    * @returns the joint that gives way from now on; -1 for none
    */
-  stay(dt: number, now: number): number {
+  stay(which: Group, dt: number, now: number): number {
     const { gate } = this;
     const link = this.#link;
-    const relief = this.#relief;
-    if (this.#goals === 'held' && relief.active) {
+    const group = this.#of(which);
+    const { relief } = group;
+    if (group.empty) return -1;
+    if (group.goals === 'held' && relief.active) {
       gate.step(relief.targets, 'move', dt, relief.joints);
-      this.#readSetpoints();
-    } else if (this.#goals === 'held') this.brake(dt, now);
-    else this.#throughGate(false, dt, now);
+      this.#readSetpoints(group);
+    } else if (group.goals === 'held') this.#brake(group, dt, now);
+    else {
+      this.#throughGate(group, false, dt, now);
+      group.rest.watch(link.readings.positions, this.following.measured);
+    }
+    for (let i = 0; i < group.joints.length; i++) if (group.joints[i] === 1) this.#wanted[i] = this.setpoints[i]!;
     if (!relief.mayPress(link.readings.efforts)) return -1;
     const joint = relief.look(gate, link, this.#droop.at(link.readings.positions), this.#model.stiffness, now);
     this.#droop.at(this.setpoints);
     if (joint < 0) return joint;
     // The other goals stay as they are.
-    this.#goals = 'held';
-    gate.rearm();
+    group.goals = 'held';
+    gate.rearm(false, group.joints);
     return joint;
   }
 
-  brake(dt: number, now: number): void {
+  brake(which: Group, dt: number, now: number): void {
+    this.#brake(this.#of(which), dt, now);
+  }
+
+  #brake(group: GroupDrive, dt: number, now: number): void {
+    if (group.empty) return;
     // What was found of joints in an earlier stop says nothing of this one.
-    if (this.#goals === 'driven') this.#rest.begin(now);
-    this.#goals = 'held';
-    this.gate.brake(this.#limits, dt);
-    const stiff = this.#link.gains?.pending !== true;
+    if (group.goals === 'driven') group.rest.begin(now);
+    group.goals = 'held';
+    this.gate.brake(group.limits, dt, group.joints);
+    const stiff = this.#link.gains?.stiffening !== true;
     const { positions } = this.#link.readings;
-    this.#rest.step(this.gate, this.following, positions, this.#droop.values, stiff, dt, now);
-    this.#readSetpoints();
+    group.rest.step(this.gate, this.following, positions, this.#droop.values, stiff, dt, now);
+    this.#readSetpoints(group);
   }
 
-  /** From the next cycle on goals decelerate, and stay. */
-  hold(now: number): void {
-    this.#goals = 'held';
-    this.#relief.reset();
-    this.#rest.begin(now);
+  /** From the next cycle on goals of these joints decelerate, and stay. */
+  hold(joints: Joints, now: number): void {
+    if (joints !== 'gripper') halt(this.#arm, now);
+    if (joints !== 'arm') halt(this.#gripper, now);
+    this.#setpointsOfGoals(this.#model.masks[joints]);
+  }
+
+  /** These joints are asked to be where their goals are. */
+  #setpointsOfGoals(mask: Uint8Array): void {
+    this.#kept.set(this.setpoints);
     this.#droop.setpointsOf(this.gate.goals, this.setpoints);
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) this.setpoints[i] = this.#kept[i]!;
   }
 
-  /** The goals come to what was asked last, and stay there. */
-  settle(now: number): void {
-    this.#rest.begin(now);
+  /** The goals of these joints come to what was asked last, and stay there. */
+  settle(joints: Joints, now: number): void {
+    if (joints !== 'gripper') this.#arm.rest.begin(now);
+    if (joints !== 'arm') this.#gripper.rest.begin(now);
+  }
+
+  #of(group: Group): GroupDrive {
+    return group === 'arm' ? this.#arm : this.#gripper;
   }
 
   /** Servos that have become harder or softer are sent goals with which they go on pulling as they did. */
@@ -210,58 +279,72 @@ export class JointDrive {
       this.#gain[i] = now[i]!;
     }
     if (!changed) return;
-    this.#relief.reset();
+    this.#arm.relief.reset();
+    this.#gripper.relief.reset();
     this.gate.regain(readings.positions, this.#ratio, this.#targets);
     this.#droop.setpointsOf(this.#targets, this.setpoints);
   }
 
   /**
    * Holds measured positions against the goals that the servos have had since the cycle before.
-   * @param source that drives the arm; null for none
-   * @returns why a joint does not follow, so that the motion has failed; empty while all do
+   * @param floats the arm yields to a hand
    */
-  watch(source: SetpointSource | null): string {
+  watch(floats: boolean): void {
     const { gate, following } = this;
     const link = this.#link;
     const { readings } = link;
-    if (link.remote || link.arming || (source !== null && isFloating(source))) return '';
+    if (link.remote || link.arming || floats) return;
     // How stiff springs are whose gains change nobody knows.
-    if (link.gains?.pending === true) {
-      following.adopt(readings.positions);
-      return '';
-    }
-    following.step(gate.goals, this.#droop.values, link.gain, readings.positions, readings.steerTime);
-    if (source === null || source.limits !== 'move') return '';
-    const { joints, stall, torqueLimit } = this.#model;
-    for (let i = 0; i < joints.length; i++) {
-      if (stall[i] !== null || link.withheld[i] !== 0 || !following.isSuspect(i)) continue;
+    if (link.gains?.stiffening === true) following.adopt(readings.positions);
+    else following.step(gate.goals, this.#droop.values, link.gain, readings.positions, readings.steerTime);
+  }
+
+  /** Why a joint of these does not follow the source that drives them, so that the motion has failed; empty while all do. */
+  straggler(source: SetpointSource, joints: Joints): string {
+    const { following } = this;
+    const link = this.#link;
+    if (link.remote || link.arming || source.limits !== 'move' || isFloating(source)) return '';
+    if (link.gains?.stiffening === true) return '';
+    const { joints: names, masks, stall, torqueLimit } = this.#model;
+    const mask = masks[joints];
+    const { readings } = link;
+    for (let i = 0; i < mask.length; i++) {
+      if (mask[i] === 0 || stall[i] !== null || link.withheld[i] !== 0 || !following.isSuspect(i)) continue;
       link.probe();
       if (!following.isBehind(i)) continue;
       const load = Math.abs(readings.efforts[i]!) / torqueLimit[i]!;
-      return straggling(joints[i]!, readings.alarms[i] !== 0, link.takesGoals(i), load, following.velocities[i]!);
+      return straggling(names[i]!, readings.alarms[i] !== 0, link.takesGoals(i), load, following.velocities[i]!);
     }
     return '';
   }
 
-  /** True when the gate has let the final setpoints through. */
-  #arrived(): boolean {
-    const { velocities } = this.gate;
-    for (let i = 0; i < velocities.length; i++) if (Math.abs(velocities[i]!) > 1e-6) return false;
+  /**
+   * True when the gate has let the final setpoints of these joints through.
+   * @param beside others may move: then the droop of these goes on changing
+   */
+  #arrived(mask: Uint8Array, beside: boolean): boolean {
+    const { velocities, goals } = this.gate;
+    for (let i = 0; i < velocities.length; i++) {
+      const speed = Math.abs(velocities[i]!);
+      if (mask[i] === 0 || speed <= 1e-6) continue;
+      if (!beside || speed > DROOP_SPEED || Math.abs(goals[i]! - this.#targets[i]!) > 1e-6) return false;
+    }
     return true;
   }
 
-  #throughGate(mirroring: boolean, dt: number, now: number): void {
+  #throughGate(group: GroupDrive, mirroring: boolean, dt: number, now: number): void {
     const droop = this.#droop.at(this.setpoints);
     for (let i = 0; i < this.#targets.length; i++) this.#targets[i] = this.setpoints[i]! + droop[i]!;
-    this.#relieve(mirroring, now);
-    this.gate.step(this.#targets, this.#limits, dt);
+    this.#relieve(group, mirroring, now);
+    this.gate.step(this.#targets, group.limits, dt, group.joints);
   }
 
   /** Draws back the goals of joints that press on something without moving, by the time in which servos overheat: the real one. */
-  #relieve(mirroring: boolean, now: number): void {
+  #relieve({ joints }: GroupDrive, mirroring: boolean, now: number): void {
     const { stall, yield: yielding } = this.#model;
     const { positions, velocities, efforts } = this.#link.readings;
     for (let i = 0; i < this.#targets.length; i++) {
+      if (joints[i] === 0) continue;
       // A person who moves by hand does not choose what a follower presses on, and its arm would sag once overloaded.
       const guard = stall[i] ?? (mirroring ? yielding[i]! : null);
       if (guard === null) continue;
@@ -271,9 +354,21 @@ export class JointDrive {
   }
 
   /** The setpoints follow the goals; the droop of the last ones is near enough, since they change little in a cycle. */
-  #readSetpoints(): void {
+  #readSetpoints({ joints }: GroupDrive): void {
     const { goals } = this.gate;
-    for (let i = 0; i < goals.length; i++) this.setpoints[i] = goals[i]! - this.#droop.values[i]!;
+    for (let i = 0; i < goals.length; i++) if (joints[i] === 1) this.setpoints[i] = goals[i]! - this.#droop.values[i]!;
     this.#droop.at(this.setpoints);
   }
+}
+
+function take(group: GroupDrive, { limits }: SetpointSource): void {
+  group.relief.reset();
+  group.limits = limits;
+  group.goals = 'driven';
+}
+
+function halt(group: GroupDrive, now: number): void {
+  group.goals = 'held';
+  group.relief.reset();
+  group.rest.begin(now);
 }

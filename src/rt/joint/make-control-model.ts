@@ -1,17 +1,27 @@
 import type { Chain } from '../../kinematics/chain.ts';
 import type { JointSetup } from '../messages.ts';
 import type { ControlModel } from './control-model.ts';
+import { jointMasks } from './joint-groups.ts';
 import { StallGuard, yieldLimits } from './stall-guard.ts';
 
 /** Part of a joint's torque limit that floating may ask of it. */
 const FLOAT_TORQUE_SHARE = 0.5;
 
-/** Joints as what drives them needs them. */
-export function controlModel(name: string, joints: readonly JointSetup[], chain: Chain): ControlModel {
+/**
+ * Joints as what drives them needs them.
+ * @param gripper place of the joint that may be driven apart from the others; null: none
+ */
+export function controlModel(
+  name: string,
+  joints: readonly JointSetup[],
+  chain: Chain,
+  gripper: number | null = null,
+): ControlModel {
   const of = (pick: (joint: JointSetup) => number): Float64Array => Float64Array.from(joints, pick);
   return {
     name,
     joints: joints.map((joint) => joint.name),
+    masks: jointMasks(joints.length, gripper),
     limits: {
       lower: of((joint) => joint.lower),
       upper: of((joint) => joint.upper),

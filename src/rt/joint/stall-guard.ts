@@ -18,6 +18,9 @@ export const STILL = 0.05;
  */
 const YIELD = { torque: 0.6, time: 0.5, hold: 0.4 };
 
+/** Part of the torque that a joint is limited to from which it counts as stalled. */
+const STALLED_SHARE = 0.7;
+
 /** @param torqueLimit of the joint, Nm */
 export function yieldLimits(torqueLimit: number): StallLimits {
   return { torque: YIELD.torque * torqueLimit, time: YIELD.time, hold: YIELD.hold * torqueLimit };
@@ -29,12 +32,20 @@ export function yieldLimits(torqueLimit: number): StallLimits {
  * torque. Ends when the goal that is asked for comes within that distance by itself.
  */
 export class StallGuard {
-  readonly limits: StallLimits;
+  limits: StallLimits;
+  readonly #own: StallLimits;
   #since = -1;
   #stalled = false;
 
   constructor(limits: StallLimits) {
     this.limits = limits;
+    this.#own = limits;
+  }
+
+  /** From now on the joint may press with no more than this, Nm; infinite: as its own limits say. */
+  limitTo(torque: number): void {
+    const { torque: stall, time, hold } = this.#own;
+    this.limits = { torque: Math.min(stall, STALLED_SHARE * torque), time, hold: Math.min(hold, torque) };
   }
 
   /**

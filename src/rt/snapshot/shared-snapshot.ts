@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import type { Joints } from '../joint/joint-groups.ts';
 import { ARM_FIELD_NAMES, blockLength, FollowCode, JOINT_FIELD_NAMES, jointFieldAt, StateCode } from './arm-fields.ts';
 
 /**
@@ -30,17 +31,25 @@ export const LoopField = {
 /** Int32 words before the numbers: the cycle counter of the loop, and the heartbeat of the main thread. */
 const CYCLE_WORD = 0;
 const BEAT_WORD = 1;
-/** The same of an arm: its sequence, its stop latch, its parts of speed and acceleration, its epoch of intent. */
+/**
+ * The same of an arm: its sequence, its stop latch, its parts of speed and acceleration, the number of its newest epoch of
+ * intent, and with which one the present epoch of the arm's own joints and that of its gripper began;
+ * cycles in its history.
+ */
 const SEQUENCE_WORD = 0;
 const STOP_WORD = 1;
 const SPEED_WORD = 2;
 const ACCELERATION_WORD = 3;
 const EPOCH_WORD = 4;
+const BEGUN_WORDS = { arm: 5, gripper: 6 } as const;
+const HISTORY_WORD = 7;
 /** Numbers are aligned to 8 bytes. */
 const WORD_BYTES = 32;
 /** Words hold whole numbers: parts of a limit are counted in ten-thousandths. */
 const PART_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
+/** Cycles of an arm that are kept for those who must not miss one: 5 s at 200 Hz. A power of two, since their count wraps. */
+export const HISTORY = 1024;
 
 const STATE = ARM_FIELD_NAMES.indexOf('state');
 const HOLDING = ARM_FIELD_NAMES.indexOf('holding');
@@ -50,6 +59,9 @@ const MOTION = ARM_FIELD_NAMES.indexOf('motion');
 /** Who has latched the stop of an arm: nobody, a person or program, or the arm's own servos. */
 export const StopWord = { none: 0, asked: 1, fault: 2 } as const;
 export type StopWord = (typeof StopWord)[keyof typeof StopWord];
+/** The word of the stop has who has latched it in these bits; above them it counts how often somebody has asked for a stop. */
+const STOP_BITS = 2;
+const STOP_MASK = 3;
 
 /** The shared memory itself, as it goes from thread to thread. */
 export interface SharedBuffers {
@@ -65,6 +77,8 @@ interface ArmBlock {
   /** In the order of `JOINT_FIELD_NAMES`. */
   readonly arrays: readonly Float64Array[];
   readonly all: Float64Array;
+  /** The newest `HISTORY` cycles, each a copy of `all`. */
+  readonly history: Float64Array;
 }
 
 /** Shared memory for arms with the given numbers of joints, and where everything lies in it. */
@@ -96,15 +110,16 @@ export class SharedState {
    */
   add(joints: number, given?: SharedArrayBuffer): SharedArrayBuffer {
     const length = blockLength(joints);
-    const buffer = given ?? new SharedArrayBuffer(WORD_BYTES + length * 8);
+    const buffer = given ?? new SharedArrayBuffer(WORD_BYTES + (1 + HISTORY) * length * 8);
     const all = new Float64Array(buffer, WORD_BYTES, length);
+    const history = new Float64Array(buffer, WORD_BYTES + length * 8, HISTORY * length);
     const scalars = all.subarray(0, ARM_FIELD_NAMES.length);
     const arrays = JOINT_FIELD_NAMES.map((_, field) => {
       const at = jointFieldAt(field, joints);
       return all.subarray(at, at + joints);
     });
     const words = new Int32Array(buffer, 0, WORD_BYTES / 4);
-    this.#arms.push({ buffer, joints, words, scalars, arrays, all });
+    this.#arms.push({ buffer, joints, words, scalars, arrays, all, history });
     if (given === undefined) {
       this.limitSpeed(this.#arms.length - 1, 1);
       this.limitAcceleration(this.#arms.length - 1, 1);
@@ -133,6 +148,36 @@ export class SharedState {
 
   endWrite(index: number): void {
     Atomics.add(this.#arms[index]!.words, SEQUENCE_WORD, 1);
+  }
+
+  /** Adds the block that has just been written to the arm's history. Only for the writer. */
+  keep(index: number): void {
+    const { words, all, history } = this.#arms[index]!;
+    history.set(all, (Atomics.load(words, HISTORY_WORD) & (HISTORY - 1)) * all.length);
+    Atomics.add(words, HISTORY_WORD, 1);
+  }
+
+  /** Number of blocks that the arm's history has been given so far; it wraps at 2^32. */
+  kept(index: number): number {
+    return Atomics.load(this.#arms[index]!.words, HISTORY_WORD) >>> 0;
+  }
+
+  /**
+   * Copies a block of the arm's history.
+   * @param number of the block, from 0
+   * @returns false where it has been overwritten, or is being
+   */
+  recall(index: number, number: number, out: Float64Array): boolean {
+    const { words, all, history } = this.#arms[index]!;
+    const at = (number & (HISTORY - 1)) * all.length;
+    for (let i = 0; i < all.length; i++) out[i] = history[at + i]!;
+    // An exchange, not a load, as in `copy`. The block after the newest one may be half written.
+    return ((Atomics.add(words, HISTORY_WORD, 0) - number) | 0) < HISTORY;
+  }
+
+  /** Memory of one arm, for another thread that looks at that arm alone. */
+  memory(index: number): SharedArrayBuffer {
+    return this.#arms[index]!.buffer;
   }
 
   /** Copies an arm's block into `out` (fields, then the joint arrays), all of one cycle. */
@@ -195,13 +240,30 @@ export class SharedState {
   }
 
   /**
-   * Latches the stop of an arm, or clears it: seen by the loop in its next cycle, whatever else is queued. What somebody has
-   * asked for is not lessened to a fault's.
+   * Latches the stop of an arm: seen by the loop in its next cycle, whatever else is queued. Any thread may. What somebody
+   * has asked for is not lessened to a fault's.
+   * @returns the mark of the stop that is latched now, for `releaseStop`
    */
-  latchStop(index: number, stop: StopWord): void {
+  latchStop(index: number, stop: Exclude<StopWord, 0>): number {
     const { words } = this.#arms[index]!;
-    if (stop === StopWord.fault) Atomics.compareExchange(words, STOP_WORD, StopWord.none, StopWord.fault);
-    else Atomics.store(words, STOP_WORD, stop);
+    for (;;) {
+      const before = Atomics.load(words, STOP_WORD);
+      if (stop === StopWord.fault && (before & STOP_MASK) !== StopWord.none) return before;
+      const asked = (before >> STOP_BITS) + (stop === StopWord.asked ? 1 : 0);
+      const after = (asked << STOP_BITS) | stop;
+      if (Atomics.compareExchange(words, STOP_WORD, before, after) === before) return after;
+    }
+  }
+
+  /** The mark of the stop that is latched, or was latched last. */
+  stopMark(index: number): number {
+    return Atomics.load(this.#arms[index]!.words, STOP_WORD);
+  }
+
+  /** Clears a stop. @param mark of it @returns false when somebody has asked for another one meanwhile, which stays */
+  releaseStop(index: number, mark: number): boolean {
+    const { words } = this.#arms[index]!;
+    return Atomics.compareExchange(words, STOP_WORD, mark, mark & ~STOP_MASK) === mark;
   }
 
   stopLatched(index: number): boolean {
@@ -210,20 +272,34 @@ export class SharedState {
 
   /** Who has latched the stop of an arm. */
   stop(index: number): StopWord {
-    return Atomics.load(this.#arms[index]!.words, STOP_WORD) as StopWord;
+    return (this.stopMark(index) & STOP_MASK) as StopWord;
   }
 
   /**
-   * Number of an arm's present epoch of intent. Whoever asks for a motion or for torque says in which epoch: what was asked
-   * in an earlier one is over and never acts.
+   * Number of an arm's newest epoch of intent. Whoever asks for a motion or for torque says in which epoch: what was asked
+   * in an epoch that is over never acts.
    */
   epoch(index: number): number {
     return Atomics.load(this.#arms[index]!.words, EPOCH_WORD);
   }
 
-  /** Ends the present epoch, and with it all that waits or streams in it. @returns the number of the new one */
-  endEpoch(index: number): number {
-    return (Atomics.add(this.#arms[index]!.words, EPOCH_WORD, 1) + 1) | 0;
+  /**
+   * Ends the present epoch of these joints, and with it all that waits or streams in it.
+   * @returns the number of the new one
+   */
+  endEpoch(index: number, joints: Joints = 'all'): number {
+    const { words } = this.#arms[index]!;
+    const epoch = (Atomics.add(words, EPOCH_WORD, 1) + 1) | 0;
+    if (joints !== 'gripper') raise(words, BEGUN_WORDS.arm, epoch);
+    if (joints !== 'arm') raise(words, BEGUN_WORDS.gripper, epoch);
+    return epoch;
+  }
+
+  /** Whether what was asked of these joints in an epoch is over: something has ended it since. */
+  isOver(index: number, epoch: number, joints: Joints): boolean {
+    const { words } = this.#arms[index]!;
+    const arm = joints !== 'gripper' && isBefore(epoch, Atomics.load(words, BEGUN_WORDS.arm));
+    return arm || (joints !== 'arm' && isBefore(epoch, Atomics.load(words, BEGUN_WORDS.gripper)));
   }
 
   /** Sets the part of its largest speeds that an arm may use, above 0 and at most 1. It outlives the control thread. */
@@ -242,5 +318,20 @@ export class SharedState {
 
   accelerationPart(index: number): number {
     return Atomics.load(this.#arms[index]!.words, ACCELERATION_WORD) / PART_UNITS;
+  }
+}
+
+/** Epochs are numbered for ever; their numbers may pass the largest that a word holds. */
+function isBefore(epoch: number, other: number): boolean {
+  return ((epoch - other) | 0) < 0;
+}
+
+/** Two threads end epochs: the newer one stays. */
+function raise(words: Int32Array, word: number, epoch: number): void {
+  let seen = Atomics.load(words, word);
+  while (isBefore(seen, epoch)) {
+    const found = Atomics.compareExchange(words, word, seen, epoch);
+    if (found === seen) return;
+    seen = found;
   }
 }

@@ -24,5 +24,6 @@ export class SnapshotWriter {
     for (let i = 0; i < SCALARS.length; i++) SCALARS[i]!.from(arm, this.#scalars, i);
     for (let i = 0; i < PER_JOINT.length; i++) PER_JOINT[i]!.from(arm, this.#arrays[i]!);
     this.#shared.endWrite(this.#index);
+    this.#shared.keep(this.#index);
   }
 }

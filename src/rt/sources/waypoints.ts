@@ -8,6 +8,16 @@ export interface WaypointPath {
   readonly positions: Float64Array;
   /** rad/s, row by row; null: they are chosen so that the way is smooth and does not overshoot between poses. */
   readonly velocities: Float64Array | null;
+  /** Time of the whole way, s, when more poses are to come; left out: these are all. */
+  readonly duration?: number;
+}
+
+/** Poses that follow those of a path. */
+export interface MoreWaypoints {
+  readonly times: Float64Array;
+  readonly positions: Float64Array;
+  /** There are none after these. */
+  readonly last: boolean;
 }
 
 /** What a path must keep to; one element per joint, rad and rad/s. */
@@ -112,11 +122,13 @@ export class Waypoints implements SetpointSource {
   readonly #joints: number;
   readonly #top: Float64Array;
   /** Knots: the start and every pose after time 0. */
-  readonly #times: Float64Array;
-  readonly #positions: Float64Array;
-  readonly #velocities: Float64Array;
+  #times: Float64Array;
+  #positions: Float64Array;
+  #velocities: Float64Array;
   #segment = 0;
   #began = 0;
+  /** No pose comes after those that there are. */
+  #whole: boolean;
 
   /** @param velocity largest speed of each joint, rad/s, to which velocities that are chosen here are kept */
   constructor(path: WaypointPath, velocity: Float64Array) {
@@ -128,7 +140,37 @@ export class Waypoints implements SetpointSource {
     this.#times = new Float64Array(count);
     this.#positions = new Float64Array(count * joints);
     this.#velocities = new Float64Array(count * joints);
-    this.duration = path.times[path.times.length - 1]!;
+    this.#whole = path.duration === undefined;
+    this.duration = path.duration ?? path.times[path.times.length - 1]!;
+  }
+
+  /**
+   * Adds poses that come after the last one, and forgets those that have been passed. Not for every cycle.
+   * @param limits what they must keep to
+   * @returns why they cannot be driven; null when they can
+   */
+  extend({ times, positions, last }: MoreWaypoints, limits: WaypointLimits): string | null {
+    const joints = this.#joints;
+    const end = this.#times.length - 1;
+    const known = this.#times[end]!;
+    if (this.#whole) return 'nothing can follow what is complete';
+    if (!(times[0]! > known))
+      return `its first time (${times[0]} s) does not come after the one before it (${known} s)`;
+    const fault = waypointFault(
+      { times: times.map((time) => time - known), positions, velocities: null },
+      this.#positions.subarray(end * joints),
+      limits,
+    );
+    if (fault !== null) return fault;
+    const kept = this.#segment;
+    const from = end - kept;
+    this.#times = joined(this.#times.subarray(kept), times);
+    this.#positions = joined(this.#positions.subarray(kept * joints), positions);
+    this.#velocities = joined(this.#velocities.subarray(kept * joints), new Float64Array(positions.length));
+    this.#segment = 0;
+    this.#whole = last;
+    for (let i = 0; i < joints; i++) this.#chooseVelocities(i, Math.max(from, 1));
+    return null;
   }
 
   begin(setpoints: Float64Array, velocities: Float64Array, now: number): void {
@@ -146,12 +188,21 @@ export class Waypoints implements SetpointSource {
   }
 
   next(now: number, _dt: number, out: Float64Array): SourceStatus {
-    const t = now - this.#began;
     const last = this.#times.length - 1;
     const joints = this.#joints;
-    if (t >= this.duration || last === 0) {
+    let t = now - this.#began;
+    if (last === 0 || (this.#whole && t >= this.#times[last]!)) {
       for (let i = 0; i < joints; i++) out[i] = this.#positions[last * joints + i]!;
-      return SourceStatus.done;
+      if (this.#whole) return SourceStatus.done;
+      this.#began = now;
+      return SourceStatus.hold;
+    }
+    // How fast the last pose is passed depends on the next one: until that is there, the one before is as far as it goes.
+    const reach = this.#times[Math.max(last - 1, 0)]!;
+    const waits = !this.#whole && t > reach;
+    if (waits) {
+      this.#began = now - reach;
+      t = reach;
     }
     while (this.#segment < last - 1 && t >= this.#times[this.#segment + 1]!) this.#segment++;
     const k = this.#segment;
@@ -170,17 +221,18 @@ export class Waypoints implements SetpointSource {
         slopeHere * this.#velocities[a]! +
         slopeNext * this.#velocities[b]!;
     }
-    return SourceStatus.running;
+    return waits ? SourceStatus.hold : SourceStatus.running;
   }
 
   /**
    * Velocities of one joint at the poses between start and end: the weighted harmonic mean of the slopes on both sides,
    * nothing where they differ in sign, so that the cubic stays between its knots (Fritsch and Butland 1984, as in PCHIP).
+   * @param first knot whose velocity is chosen
    */
-  #chooseVelocities(i: number): void {
+  #chooseVelocities(i: number, first = 1): void {
     const joints = this.#joints;
     const top = this.#top[i]!;
-    for (let k = 1; k < this.#times.length - 1; k++) {
+    for (let k = first; k < this.#times.length - 1; k++) {
       const before = this.#times[k]! - this.#times[k - 1]!;
       const after = this.#times[k + 1]! - this.#times[k]!;
       const at = k * joints + i;
@@ -196,4 +248,11 @@ export class Waypoints implements SetpointSource {
     }
     if (this.#times.length > 1) this.#velocities[(this.#times.length - 1) * joints + i] = 0;
   }
+}
+
+function joined(first: Float64Array, second: Float64Array): Float64Array {
+  const both = new Float64Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }

@@ -41,7 +41,8 @@ export const DYNAMIXEL: ServoFamily = servoFamily(
       endedBy: 'restart',
     },
     positionModes: POSITION_MODES,
-    currentLimitedMode: OperatingMode.currentBasedPosition,
+    effortLimitedMode: OperatingMode.currentBasedPosition,
+    limitsFloating: true,
     // ROBOTIS e-manual, register 20.
     homingSign: 1,
     modeFor(mode, offset, wraps) {

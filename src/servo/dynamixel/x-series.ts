@@ -121,7 +121,7 @@ const BACKUP = { backup_ready: register(147, 1, 'read', 0) };
 function common(
   registers: ReturnType<typeof shared>,
   presentEffort: Register,
-  goalCurrent: Register | null,
+  effortLimit: Register | null,
 ): CommonRegisters {
   return {
     modelNumber: registers.model_number,
@@ -140,7 +140,7 @@ function common(
     derivativeGain: registers.position_d_gain,
     torqueEnable: registers.torque_enable,
     goalPosition: registers.goal_position,
-    goalCurrent,
+    effortLimit,
     presentPosition: registers.present_position,
     presentVelocity: registers.present_velocity,
     presentEffort,

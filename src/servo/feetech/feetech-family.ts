@@ -44,7 +44,8 @@ export const FEETECH: ServoFamily = servoFamily(
       endedBy: 'torque off',
     },
     positionModes: [0],
-    currentLimitedMode: null,
+    effortLimitedMode: 0,
+    limitsFloating: false,
     // Feetech memory table, register 31.
     homingSign: -1,
     // The wrap moves along with the offset.

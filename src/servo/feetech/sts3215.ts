@@ -93,7 +93,7 @@ const common: CommonRegisters = {
   derivativeGain: registers.d_coefficient,
   torqueEnable: registers.torque_enable,
   goalPosition: registers.goal_position,
-  goalCurrent: null,
+  effortLimit: registers.torque_limit,
   presentPosition: registers.present_position,
   presentVelocity: registers.present_speed,
   presentEffort: registers.present_load,

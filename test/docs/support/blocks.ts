@@ -6,8 +6,9 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /**
  * What the word after ```bash says of a block: nothing, the commands succeed against a running bridge; `error`, they are
  * answered with 200 and status "error"; `refused`, with a 4xx; `ros`, they need a ROS 2; `full-ros`, one with its command
- * line tools; `ros2`, they are run by test/e2e/ros-tool.real.test.ts; `bridge`, they start a bridge; `test` and `install` are not run;
- * `machine`, not run either: they need a container engine or change the machine; `hardware`: they need an arm.
+ * line tools; `ros2`, they are run by test/e2e/ros-tool.test.ts; `bridge`, they start a bridge; `test` and `install` are not run;
+ * `clients`, they are run by test/e2e/python-client.test.ts and test/e2e/typescript-client.test.ts; `machine`, not run either: they
+ * need a container engine or change the machine; `hardware`: they need an arm.
  */
 export const KINDS = [
   '',
@@ -19,6 +20,7 @@ export const KINDS = [
   'bridge',
   'test',
   'install',
+  'clients',
   'machine',
   'hardware',
 ] as const;

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { calibrationFile } from '../../../src/config/calibration.ts';
 import { MAIN } from '../../cli/support/program.ts';
+import { TableArm } from '../../support/table-arm.ts';
 import { ENTER, INTERRUPT, Typist } from '../../support/typist.ts';
-import { TableArm } from './support/table-arm.ts';
+import { registersByMaker, WITNESS_PYTHON } from '../../support/witness.ts';
+import { SerialEnd } from './support/serial-end.ts';
 
 /** A busy machine makes servos fall silent for a moment: then a person tries again. */
 const TRIES = 6;
@@ -33,10 +36,11 @@ describe.skipIf(process.platform !== 'linux')('a person at a terminal', () => {
   }, async () => {
     const horns = [-300, 200, 148, -100, 150, 37];
     const model = loadArmModel('so101');
-    const table = new TableArm(model, horns, ['wrist_flex']);
-    await table.plugIn();
+    const table = new TableArm(systemClock, model, horns, ['wrist_flex']);
+    const line = new SerialEnd(table);
+    await line.plugIn();
     const file = join(folder, 'table.yaml');
-    const content = { control: { rate: 50 }, arms: [{ name: 'table', model: 'so101', bus: `serial:${table.path}` }] };
+    const content = { control: { rate: 50 }, arms: [{ name: 'table', model: 'so101', bus: `serial:${line.path}` }] };
     writeFileSync(file, JSON.stringify(content));
     const kept = join(folder, 'state', 'arm-bridge', 'calibration', 'table.json');
     /** Takes the calibration to where the arm holds. */
@@ -112,8 +116,16 @@ describe.skipIf(process.platform !== 'linux')('a person at a terminal', () => {
         const beside = servos[0]!.zero + horns[i]! - offset - zero;
         expect(Math.abs(beside - 4096 * Math.round(beside / 4096)), name).toBeLessThanOrEqual(3);
       }
+      if (WITNESS_PYTHON === undefined) return;
+      const ids = model.joints.map(({ servos }) => servos[0]!.id);
+      const raw = await registersByMaker('feetech', line.path, ...ids.map((id) => `${id}:31:2`));
+      expect(raw.map((value) => (value & 0x800 ? -(value & 0x7ff) : value))).toEqual(
+        Object.values(joints).map((joint) => joint.homing_offset),
+      );
+      expect(await registersByMaker('feetech', line.path, ...ids.map((id) => `${id}:55:1`))).toEqual(ids.map(() => 1));
     } finally {
-      await table.close();
+      table.end();
+      await line.close();
     }
   });
 });

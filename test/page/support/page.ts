@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page, ViewportSize } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { BridgeProcess } from '../../e2e/support/bridge.ts';
-import { goLive, PATIENCE } from './actions.ts';
+import { goLive } from './actions.ts';
 import { DESK, faultsOf, launch } from './browser.ts';
 
 /** One browser for all tests of a file; what they open in it is theirs alone. */
@@ -16,11 +16,6 @@ export async function startBridge(...args: readonly string[]): Promise<BridgePro
   const bridge = await BridgeProcess.start('--no-ros', ...args);
   onTestFinished(() => bridge.endStopped());
   return bridge;
-}
-
-/** Has both arms hold themselves at their pose `init`: asked for again where servos are silent, as on a busy machine. */
-export async function raise(bridge: BridgeProcess): Promise<void> {
-  await expect.poll(async () => (await bridge.post('/move/init')).body, PATIENCE).toMatchObject({ status: 'ok' });
 }
 
 /** A browser window for this test alone, without cookies. */

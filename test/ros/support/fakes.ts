@@ -234,6 +234,7 @@ export class FakeBridge {
       gains: { parts: () => JOINTS.map(() => 1), refusal: () => null, set: () => {} },
       logger: pino({ level: 'debug' }, { write }),
       rosArgs,
+      onLogLine: () => () => {},
       onSnapshot: (listener: () => void) => {
         this.listeners.add(listener);
         return () => this.listeners.delete(listener);

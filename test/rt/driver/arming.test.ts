@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Arming, type ArmingView } from '../../../src/rt/driver/arming.ts';
+import { Arming } from '../../../src/rt/driver/arming.ts';
+import type { ArmingView } from '../../../src/rt/driver/arming-view.ts';
 
 const CYCLE = 0.005;
 const STEPS_PER_RADIAN = 4096 / (2 * Math.PI);

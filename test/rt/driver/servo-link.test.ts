@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { type Lane, VirtualTime } from '../../../explore/virtual-clock.ts';
 import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
 import { servoLink } from '../../../src/rt/open-link.ts';
@@ -11,7 +11,9 @@ import { EmulatedFeetechBus } from '../../../src/sim/emulated-feetech-bus.ts';
 import { Sts3215Firmware } from '../../../src/sim/sts3215-firmware.ts';
 
 const IDS = [1, 2, 3];
-const PATIENCE = { timeout: 10_000, interval: 1 };
+/** Of the control loop, and the time that answers take, s. */
+const CYCLE = 0.005;
+const DELAY = 0.001;
 const SYNC_WRITE = 0x83;
 const GAIN = STS3215.registers.p_coefficient.address;
 const GOAL = STS3215.registers.goal_position.address;
@@ -21,7 +23,7 @@ const TORQUE = STS3215.registers.torque_enable.address;
 /** Emulated servos whose answers wait while they are held back. */
 class HeldPort implements BytePort {
   readonly url = 'test';
-  readonly clock = systemClock;
+  readonly clock: Lane;
   onBytes: (chunk: Uint8Array) => void = () => {};
   onClose: (reason: PortError) => void = () => {};
   holding = false;
@@ -39,6 +41,10 @@ class HeldPort implements BytePort {
     },
   });
 
+  constructor(clock: Lane) {
+    this.clock = clock;
+  }
+
   async open(): Promise<void> {}
   async close(): Promise<void> {}
 
@@ -46,13 +52,13 @@ class HeldPort implements BytePort {
     this.sent.push(bytes.slice());
     // The last servo's place in the frame is taken by one that is not there.
     if (this.deaf && isWrite(bytes, TORQUE)) bytes = withoutLast(bytes);
-    this.#bus.feed(bytes, performance.now());
+    this.#bus.feed(bytes, 1000 * this.clock.now());
   }
 
   /** Lets the answers through that have been held back. */
   release(): void {
     this.holding = false;
-    for (const answer of this.#waiting.splice(0)) setImmediate(() => this.onBytes(answer));
+    for (const answer of this.#waiting.splice(0)) this.clock.after(DELAY, () => this.onBytes(answer));
   }
 
   /** Sync writes to a register, in their order: the servos that they name. */
@@ -82,6 +88,7 @@ function idsOf(frame: Uint8Array): number[] {
 
 const model = modelByName('STS3215')!;
 const goals = new Float64Array(IDS.length);
+let time: VirtualTime;
 let port: HeldPort;
 let link: ServoLink;
 /** Reads that have settled. */
@@ -91,12 +98,15 @@ let driving = false;
 /** One cycle, begun and waited for as the control loop does it. */
 async function cycle(): Promise<void> {
   const before = settled;
-  if (!link.begin(systemClock.now())) {
-    await new Promise((resolve) => setImmediate(resolve));
-    return;
-  }
-  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  const asks = link.begin(time.now);
+  await pass();
+  if (!asks) return;
+  while (settled === before) await pass();
   if (driving && link.up) link.write(goals);
+}
+
+function pass(): Promise<void> {
+  return time.run(time.now + CYCLE);
 }
 
 /** What a link answers to what it is asked. */
@@ -110,7 +120,9 @@ function answerOf<T>(ask: (done: (outcome: Outcome<T>) => void) => void): Promis
 }
 
 beforeEach(async () => {
-  port = new HeldPort();
+  time = new VirtualTime();
+  await time.run(10);
+  port = new HeldPort(time.lane('control'));
   const calibration = { sign: 1 as const, zero: 2048, stepsPerTurn: STS3215.stepsPerTurn };
   link = servoLink(
     port,
@@ -133,14 +145,14 @@ test('torque goes on after each servo has been sent where it is to hold, also wh
   port.holding = true;
   const facts = answerOf((done) => link.servos(done));
   // The first transaction has this cycle's place, and goals do not leave beside it.
-  expect(link.begin(systemClock.now())).toBe(true);
+  expect(link.begin(time.now)).toBe(true);
   const before = settled;
   link.write(goals);
   link.setTorque(true);
   driving = true;
   expect(port.writes(TORQUE)).toEqual([]);
   port.release();
-  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  while (settled === before) await pass();
   let done = false;
   void facts.then(() => {
     done = true;
@@ -156,17 +168,38 @@ test('torque goes on after each servo has been sent where it is to hold, also wh
 test('torque is not switched while servos answer, whose bytes it would meet on the wire', async () => {
   port.holding = true;
   const before = settled;
-  expect(link.begin(systemClock.now())).toBe(true);
+  expect(link.begin(time.now)).toBe(true);
   const asked = port.sent.length;
   link.setTorque(true);
   driving = true;
   expect(port.sent.length).toBe(asked);
   port.release();
-  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  while (settled === before) await pass();
   while (!link.torque) await cycle();
   driving = false;
   link.setTorque(false);
   while (link.anyTorque) await cycle();
+});
+
+test('a line on which nobody answers gets no goals, which a stuck adapter might deliver much later', async () => {
+  link.setTorque(true);
+  driving = true;
+  while (!link.torque || link.arming) await cycle();
+  const sent = (): number => port.writes(GOAL).length;
+  port.holding = true;
+  const before = sent();
+  const late = async (): Promise<void> => {
+    link.begin(time.now);
+    link.expire();
+    await pass();
+    link.expire();
+    link.write(goals);
+  };
+  for (let silent = 0; silent < 3; silent++) await late();
+  expect(Array.from(link.withheld)).toEqual(IDS.map(() => 1));
+  expect(sent()).toBe(before);
+  port.release();
+  while (sent() === before) await late();
 });
 
 test.each([
@@ -199,11 +232,11 @@ test('a cycle ends although its arm is checked anew while one of its servos is b
   port.holding = true;
   const facts = answerOf((done) => link.servos(done)).catch(() => {});
   const before = settled;
-  expect(link.begin(systemClock.now())).toBe(true);
-  expect(link.recover(systemClock.now())).toBe('');
+  expect(link.begin(time.now)).toBe(true);
+  expect(link.recover(time.now)).toBe('');
   expect(link.up).toBe(false);
   port.release();
-  await expect.poll(() => settled, PATIENCE).toBeGreaterThan(before);
+  while (settled === before) await pass();
   while (!link.up) await cycle();
   await facts;
 });
@@ -253,7 +286,7 @@ test('overloaded servos are brought back, but not again and again: whoever asks 
     while (link.readings.alarms[1] === 0) await cycle();
   };
   await overload();
-  const began = systemClock.now();
+  const began = time.now;
   expect(link.recover(began)).toBe('');
   while (!link.up || link.readings.alarms[1] !== 0) await cycle();
   await overload();
@@ -271,15 +304,18 @@ test('a port that is gone is tried again less and less often, and its arm is the
     throw new PortError('not_found', 'test: is not there');
   };
   port.onClose(new PortError('closed', 'test: has been pulled out'));
-  const until = performance.now() + 1500;
-  while (performance.now() < until) {
+  const tries: number[] = [];
+  const began = time.now;
+  while (time.now < began + 20) {
+    const before = opened;
     await cycle();
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    if (opened > before) tries.push(time.now - began);
   }
-  // After 0.1 s, and then each time after twice as long.
-  expect(opened).toBeGreaterThan(0);
-  expect(opened).toBeLessThanOrEqual(5);
+  // After 0.1 s, and then each time after twice as long, but 5 s at most.
+  const waits = tries.map((at, i) => at - (tries[i - 1] ?? 0));
+  expect(waits).toHaveLength(8);
+  for (const [i, wait] of [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5].entries()) expect(waits[i]).toBeCloseTo(wait, 1);
   expect(link.up).toBe(false);
   port.open = open;
   while (!link.up) await cycle();
-}, 30_000);
+});

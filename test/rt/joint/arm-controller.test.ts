@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { RemoteLink } from '../../../src/rt/driver/remote-link.ts';
 import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
+import { jointMasks } from '../../../src/rt/joint/joint-groups.ts';
 import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 
@@ -17,7 +18,15 @@ test('an arm that was away counts as driven by something else, since it may have
   const arm = new ArmController(
     0,
     {
-      ...{ name: 'follower', joints: ['pan'], limits, gravity: () => {}, stall: [null], yield: [null] },
+      ...{
+        name: 'follower',
+        joints: ['pan'],
+        masks: jointMasks(1, null),
+        limits,
+        gravity: () => {},
+        stall: [null],
+        yield: [null],
+      },
       ...{ stiffness: one, damping: one, friction: one, inertia: one, torqueLimit: one, floatTorque: one },
     },
     link,

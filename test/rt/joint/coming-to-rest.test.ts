@@ -23,7 +23,7 @@ function stop(
   stiff = true,
 ) {
   const gate = new Gate(limits);
-  const rest = new ComingToRest(1);
+  const rest = new ComingToRest(Uint8Array.of(1));
   const following = new Following({
     stiffness: one(17.8),
     damping: one(0.6),
@@ -110,5 +110,78 @@ describe('a stop', () => {
   test('a joint that is pushed long after it has come to rest keeps its goal', () => {
     const { goal } = stop(0, 0, (t, at) => (t > 0.1 ? -0.3 : at));
     expect(goal).toBe(0);
+  });
+});
+
+describe('whether joints rest', () => {
+  const at = (rest: ComingToRest, positions: readonly number[], t: number): boolean => {
+    rest.watch(Float64Array.from(positions), t);
+    return rest.resting;
+  };
+
+  test('is told once each has stayed within 4 mrad for 40 ms, and not taken back', () => {
+    const rest = new ComingToRest(Uint8Array.of(1, 1));
+    expect(rest.resting).toBe(false);
+    rest.begin(1);
+    expect([at(rest, [0, 1], 1), at(rest, [0.003, 1], 1.039)]).toEqual([false, false]);
+    // The second joint has moved on.
+    expect([at(rest, [0.003, 1.005], 1.05), at(rest, [0, 1.006], 1.089)]).toEqual([false, false]);
+    expect(at(rest, [0, 1.006], 1.0901)).toBe(true);
+    expect(at(rest, [0, 2], 1.2)).toBe(true);
+    rest.begin(2);
+    expect([rest.resting, at(rest, [0, 2], 2), at(rest, [0, 2], 2.041)]).toEqual([false, false, true]);
+  });
+
+  test('is told of its own joints alone', () => {
+    const rest = new ComingToRest(Uint8Array.of(1, 0));
+    rest.begin(1);
+    expect([at(rest, [0, 1], 1), at(rest, [0, 1.5], 1.03), at(rest, [0, 2], 1.041)]).toEqual([false, false, true]);
+  });
+
+  test('is not told of readings that stand still since none come', () => {
+    const rest = new ComingToRest(Uint8Array.of(1));
+    rest.begin(1);
+    for (let k = 0; k < 50; k++) expect(at(rest, [0.5], 0.99)).toBe(false);
+  });
+});
+
+/** A joint at `position` whose goal rests at `goal` and that deviates, looked at once, so long after the stop, s. */
+function look({ goal = 0.3, position = 0, droop = 0, learned = 0, velocity = 0, after = 0.01, deviation = 0.2 } = {}) {
+  const gate = new Gate(limits);
+  gate.adopt(one(goal));
+  const rest = new ComingToRest(Uint8Array.of(1));
+  const following = {
+    measured: 1,
+    velocities: one(velocity),
+    deviations: one(deviation),
+    learned: one(learned),
+  } as unknown as Following;
+  rest.begin(1);
+  for (let k = 1; k <= 40; k++)
+    rest.step(gate, following, one(position), one(droop), true, CYCLE, 1 + (k === 1 ? after : after + k * CYCLE));
+  return gate.goals[0]!;
+}
+
+describe('a joint whose goal is ahead of it as it is stopped', () => {
+  test('has it drawn back to where it is, by as much as carries it', () => {
+    expect(look()).toBeCloseTo(0, 1);
+    expect(look({ goal: -0.3 })).toBeCloseTo(0, 1);
+    expect(look({ goal: 0.5, droop: 0.2 })).toBeCloseTo(0.2, 1);
+    // What has been learned bends it too.
+    expect(look({ goal: 0.5, learned: -0.2 })).toBeCloseTo(0.2, 1);
+    // To where it can stop from 1.5 rad/s, at 12 rad/s^2.
+    expect(look({ goal: 0.5, velocity: 1.5 })).toBeCloseTo(0.09, 1);
+  });
+
+  test('keeps it when it is 0.08 rad ahead at most, is explained, or nothing has been stopped just now', () => {
+    expect(look({ goal: 0.079 })).toBe(0.079);
+    expect(look({ goal: 0.12, velocity: 1.2 })).toBe(0.12);
+    expect(look({ deviation: 0.039 })).toBe(0.3);
+    expect(look({ after: 0.031 })).toBe(0.3);
+  });
+
+  test('keeps it when the joint moves towards it and past it', () => {
+    // 2.5 rad/s take it 0.26 rad on: beyond its goal, which brakes it.
+    expect(look({ goal: 0.1, velocity: 2.5 })).toBe(0.1);
   });
 });

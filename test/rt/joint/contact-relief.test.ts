@@ -73,7 +73,7 @@ for (const [what, end] of [
     const held = arm.runtime.gate.goals.slice();
     arm.run(1.5);
     expect(arm.runtime.gate.goals).toEqual(held);
-    arm.shared.latchStop(0, StopWord.none);
+    arm.shared.releaseStop(0, arm.shared.stopMark(0));
     arm.run(0.1);
     arm.runtime.drive(way(arm, { [LIFT]: -0.5 }));
     arm.run(1.5);

@@ -131,3 +131,120 @@ test('speeds are those of the last four samples', () => {
   following.measure(Float64Array.of(9), 0.05);
   expect(following.velocities[0]).toBeCloseTo(2, 9);
 });
+
+test('speeds are over five positions, and begin anew where joints are taken to rest', () => {
+  const following = new Following(joint);
+  following.begin(NONE, 1);
+  expect(following.measured).toBe(1);
+  // One that jumps is seen for as long as it is among them.
+  for (let k = 1; k <= 5; k++) following.measure(Float64Array.of(0.1), 1 + 0.01 * k);
+  expect(following.velocities[0]).toBeCloseTo(0, 9);
+  following.measure(Float64Array.of(0.3), 1.06);
+  expect(following.velocities[0]).toBeCloseTo(0.2 / 0.04, 9);
+  expect(following.measured).toBe(1.06);
+  following.begin(Float64Array.of(0.5), 2);
+  expect([following.measured, following.velocities[0]]).toEqual([2, 0]);
+  following.measure(Float64Array.of(0.52), 2.01);
+  expect(following.velocities[0]).toBeCloseTo(2, 9);
+});
+
+/** What a joint deviates by most whose spring, damping and friction are those of the model. @param each cycles in which it is sampled */
+function asModelled(gain: number, droop: number, each: number, goalAt: (t: number) => number): number {
+  const following = new Following(joint);
+  following.begin(NONE, 0);
+  let position = 0;
+  let velocity = 0;
+  let most = 0;
+  const FINE = 50;
+  for (let k = 1; k <= 400; k++) {
+    const goal = goalAt((k - 1) * CYCLE) + droop;
+    for (let n = 0; n < FINE; n++) {
+      const pull = pan!.stiffness * gain * (goal - droop - position);
+      const drag = pan!.damping * velocity + pan!.friction * Math.tanh(velocity / 0.1);
+      velocity += ((pull - drag) / pan!.inertia) * (CYCLE / FINE);
+      position += velocity * (CYCLE / FINE);
+    }
+    if (k % each !== 0) continue;
+    following.step(
+      Float64Array.of(goal),
+      Float64Array.of(droop),
+      Float64Array.of(gain),
+      Float64Array.of(position),
+      k * CYCLE,
+    );
+    most = Math.max(most, Math.abs(following.deviations[0]!));
+  }
+  return most;
+}
+
+describe('what a joint is expected to do', () => {
+  const moved = (t: number): number => (t < 0.2 ? 0 : Math.min(0.6, 2 * (t - 0.2)));
+
+  test.each([
+    [1, 0],
+    [0.3, 0],
+    [1, 0.15],
+    [0.5, -0.1],
+  ])('is what its spring does with %s of its gain under a droop of %s rad', (gain, droop) => {
+    expect(asModelled(gain, droop, 1, moved)).toBeLessThan(0.025);
+  });
+
+  test('is so too between samples that come late', () => {
+    expect(asModelled(1, 0, 4, (t) => (t < 0.2 ? 0 : 0.1))).toBeLessThan(0.05);
+  });
+
+  test('leaves it a band, more of it where it droops and where it moves', () => {
+    /** The joint stays so far from its goal from here on. */
+    const behind = (away: number, droop = 0): boolean => {
+      const following = new Following(joint);
+      following.begin(NONE, 0);
+      for (let k = 1; k <= 3; k++)
+        following.step(Float64Array.of(droop), Float64Array.of(droop), ONE, Float64Array.of(away), k * CYCLE);
+      return following.isSuspect(0);
+    };
+    expect([behind(0.058), behind(-0.058), behind(0.064), behind(-0.064)]).toEqual([false, false, true, true]);
+    // A quarter of the droop may be wrong.
+    expect([behind(0.095, 0.16), behind(0.095, -0.16), behind(0.105, 0.16)]).toEqual([false, false, true]);
+  });
+
+  test('takes three cycles and 15 ms to be found wrong, and one to be right again', () => {
+    const following = new Following(joint);
+    following.begin(NONE, 0);
+    const told: boolean[] = [];
+    const away = (position: number, t: number): void => {
+      following.step(NONE, NONE, ONE, Float64Array.of(position), t);
+      told.push(following.isBehind(0));
+    };
+    for (let k = 1; k <= 5; k++) away(0.3, k * CYCLE);
+    expect(told).toEqual([false, false, false, true, true]);
+    expect(following.isSuspect(0)).toBe(true);
+    away(0, 6 * CYCLE);
+    expect([following.isSuspect(0), following.isBehind(0)]).toEqual([false, false]);
+    told.length = 0;
+    // Samples 20 ms apart: three of them.
+    for (let k = 1; k <= 3; k++) away(0.3, 6 * CYCLE + k * 0.02);
+    expect(told).toEqual([false, false, true]);
+  });
+
+  test('is learned from a load that lasts, by 0.2 rad at most', () => {
+    const following = new Following(joint);
+    following.begin(NONE, 0);
+    let by = 0;
+    let t = 0;
+    for (; t < 20; t += CYCLE) {
+      by = Math.max(-0.5, by - 0.0004);
+      following.step(NONE, NONE, ONE, Float64Array.of(by), t + CYCLE);
+      if (following.isSuspect(0)) break;
+    }
+    expect(following.learned[0]).toBeCloseTo(-0.2, 3);
+    expect(by).toBeLessThan(-0.25);
+    // It is not forgotten while the joint is where it was learned.
+    const other = new Following(joint);
+    other.begin(NONE, 0);
+    for (let k = 1; k <= 1000; k++) other.step(NONE, NONE, ONE, Float64Array.of(0.05), k * CYCLE);
+    expect(other.learned[0]).toBeCloseTo(0.05, 3);
+    expect(other.deviations[0]).toBeCloseTo(0, 3);
+    other.adopt(NONE);
+    expect([other.learned[0], other.deviations[0], other.isSuspect(0)]).toEqual([0, 0, false]);
+  });
+});

@@ -260,3 +260,54 @@ test.each([
 ])('largest change of speed in a cycle: %s', (_, away, gaining, braking, most) => {
   expect(largestChange(away, gaining, braking, DT)).toBeCloseTo(most, 12);
 });
+
+describe('springs that change', () => {
+  const STEP = MIRROR * DT;
+
+  /** A joint at -0.1 whose spring pulls towards 0; its goals go on for a target. */
+  function changing(): { gate: Gate; cycle: (target: number) => void } {
+    const gate = adopted(0);
+    const cycle = (target: number): void => {
+      gate.step(Float64Array.of(target), 'move', DT);
+      gate.bound(DT);
+      gate.sent(Uint8Array.of(0));
+    };
+    cycle(0);
+    return { gate, cycle };
+  }
+
+  test('have goals that pull as before, step by step, while the joint is asked for the same', () => {
+    const { gate, cycle } = changing();
+    const aims = new Float64Array(1);
+    gate.regain(Float64Array.of(-0.1), Float64Array.of(2), aims);
+    expect(aims[0]).toBeCloseTo(0.1, 12);
+    const goals: number[] = [];
+    for (let k = 0; k < 10; k++) {
+      cycle(0.1);
+      // What the target changes by in one cycle passes for a beginning of a motion, and is braked away.
+      expect(Math.abs(gate.velocities[0]!)).toBeLessThanOrEqual(A * DT + 1e-9);
+      goals.push(gate.goals[0]!);
+    }
+    for (const [k, goal] of goals.entries()) expect(goal).toBeCloseTo(Math.min(0.1, (k + 1) * STEP), 3);
+  });
+
+  test('and change again before their goals have come about have those that the last change asks for', () => {
+    const { gate, cycle } = changing();
+    const aims = new Float64Array(1);
+    gate.regain(Float64Array.of(-0.1), Float64Array.of(2), aims);
+    for (let k = 0; k < 3; k++) cycle(0.1);
+    gate.regain(Float64Array.of(-0.1), Float64Array.of(0.25), aims);
+    expect(aims[0]).toBeCloseTo(-0.05, 12);
+    for (let k = 0; k < 20; k++) cycle(-0.05);
+    expect(gate.goals[0]).toBeCloseTo(-0.05, 9);
+  });
+
+  test('of a joint that nobody knows the place of leave its goal', () => {
+    const { gate, cycle } = changing();
+    const aims = new Float64Array(1);
+    gate.regain(Float64Array.of(Number.NaN), Float64Array.of(2), aims);
+    expect(aims[0]).toBe(0);
+    cycle(0);
+    expect(gate.goals[0]).toBe(0);
+  });
+});

@@ -175,8 +175,20 @@ describe('the shared memory', () => {
     shared.latchStop(0, StopWord.fault);
     expect(shared.stop(0)).toBe(StopWord.asked);
     expect(shared.stopLatched(1)).toBe(false);
-    shared.latchStop(0, StopWord.none);
+    expect(shared.releaseStop(0, shared.stopMark(0))).toBe(true);
     expect(shared.stopLatched(0)).toBe(false);
+  });
+
+  test('a stop that is asked for again is not released by whoever has seen the one before', () => {
+    const shared = new SharedState([JOINTS], systemClock);
+    const first = shared.latchStop(0, StopWord.asked);
+    const second = shared.latchStop(0, StopWord.asked);
+    expect(shared.releaseStop(0, first)).toBe(false);
+    expect(shared.stop(0)).toBe(StopWord.asked);
+    expect(shared.releaseStop(0, second)).toBe(true);
+    // Also when it is latched anew after a release: marks do not come again.
+    const third = shared.latchStop(0, StopWord.asked);
+    expect(new Set([first, second, third]).size).toBe(3);
   });
 
   test('an epoch of intent ends for one arm alone, and its number does not come again', () => {

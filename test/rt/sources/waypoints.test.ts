@@ -234,3 +234,43 @@ test.each([
 ])('%s is refused', (_what, way, message) => {
   expect(waypointFault(way, REST, LIMITS)).toMatch(message);
 });
+
+test('a path that comes in pieces is driven as the whole one is', () => {
+  const times = Array.from({ length: 12 }, (_, k) => 0.2 * (k + 1));
+  const positions = times.flatMap((time) => [0.2 * Math.sin(2 * time), 0.3 * Math.cos(time) - 0.3]);
+  const whole = begun(path(times, positions));
+  const parted = begun({ ...path(times.slice(0, 5), positions.slice(0, 10)), duration: 2.4 });
+  expect(parted.duration).toBe(2.4);
+  for (let t = 0; t < 2.5; t += 0.01) {
+    // While the first ones are passed, and in the middle of a segment.
+    if (Math.abs(t - 0.73) < 1e-9) {
+      const more = { ...path(times.slice(5), positions.slice(10)), last: true };
+      expect(parted.extend(more, LIMITS)).toBeNull();
+    }
+    const [one, other] = [at(whole, t), at(parted, t)];
+    expect(other.status).toBe(one.status);
+    for (const i of [0, 1]) expect(other.q[i]!).toBeCloseTo(one.q[i]!, 12);
+  }
+});
+
+test('a path whose next piece is late holds before its last pose, and goes on from there at the same speed', () => {
+  const source = begun({ ...path([1, 2], [0.5, 0, 1, 0]), duration: 4 });
+  expect(at(source, 0.9).status).toBe(SourceStatus.running);
+  expect(at(source, 1.5)).toEqual({ status: SourceStatus.hold, q: [0.5, 0] });
+  expect(at(source, 7)).toEqual({ status: SourceStatus.hold, q: [0.5, 0] });
+  expect(source.extend({ ...path([3, 4], [1, 0, 0.8, 0]), last: true }, LIMITS)).toBeNull();
+  expect(at(source, 7.01).status).toBe(SourceStatus.running);
+  expect(at(source, 8).q[0]!).toBeCloseTo(1, 6);
+  expect(at(source, 10)).toEqual({ status: SourceStatus.done, q: [0.8, 0] });
+});
+
+test.each([
+  ['a time that is over', path([2], [0.8, 0]), /does not come after/],
+  ['a pose beyond a limit', path([3], [2, 0]), /shoulder would go to 2\.000 rad/],
+  ['a pose that is too far', path([2.1], [-0.9, 0]), /shoulder would need/],
+])('a piece is refused and changes nothing: %s', (_, piece, fault) => {
+  const source = begun({ ...path([1, 2], [0.5, 0, 0.8, 0]), duration: 4 });
+  expect(source.extend({ ...piece, last: true }, LIMITS)).toMatch(fault);
+  expect(source.extend({ ...path([3], [0.5, 0]), last: true }, LIMITS)).toBeNull();
+  expect(source.extend({ ...path([5], [0.5, 0]), last: true }, LIMITS)).toMatch(/nothing can follow/);
+});

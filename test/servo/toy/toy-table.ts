@@ -69,7 +69,7 @@ export const TOY_1: ServoSheet = {
     derivativeGain: registers.gain_d,
     torqueEnable: registers.motor,
     goalPosition: registers.goal,
-    goalCurrent: null,
+    effortLimit: null,
     presentPosition: registers.place,
     presentVelocity: registers.speed,
     presentEffort: registers.effort,

@@ -1,0 +1,30 @@
+"""
+Moves robot arms through an Arm Bridge.
+
+    from arm_bridge_client import Bridge
+
+    arm = Bridge("http://localhost:8020").arm("follower")
+    arm.init()
+    arm.move(x=2, y=3)
+
+Lengths are centimetres and angles degrees, as in the HTTP interface; joints, states and the live stream are in radians, metres
+and seconds, as in ROS 2. What is refused or not done raises a BridgeError. `AsyncBridge` is the same with `await`.
+"""
+
+from ._async import AsyncArm, AsyncBridge, AsyncRecordings
+from ._errors import BridgeError, InvalidRequest, NotDone, Refused, Unreachable
+from ._sync import Arm, Bridge, Recordings
+
+__all__ = [
+    "Arm",
+    "AsyncArm",
+    "AsyncBridge",
+    "AsyncRecordings",
+    "Bridge",
+    "BridgeError",
+    "InvalidRequest",
+    "NotDone",
+    "Recordings",
+    "Refused",
+    "Unreachable",
+]

@@ -1,0 +1,98 @@
+"""What a bridge refuses, or does not get done, as exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+#: What to call about a remedy that the bridge names, in the words of this package.
+REMEDIES: Mapping[str, str] = {
+    "init": "call arm.init()",
+    "reset": "call arm.reset() or bridge.reset()",
+    "torque_on": "call arm.torque(True) or arm.init()",
+    "take_over": "wait, or pass take_over=True",
+    "stop_mirroring": "call bridge.stop_mirroring()",
+    "stop_recording": "call arm.stop_recording()",
+    "list_ports": "bridge.call('POST', '/local/scan-devices') lists the ports",
+    "connect": "connect it with bridge.call('POST', '/robot/add-connection', body=...)",
+    "calibrate": "calibrate it, or pass uncalibrated=True to move it slowly",
+}
+
+
+class BridgeError(Exception):
+    """Anything that a bridge did not do."""
+
+    #: For people.
+    message: str
+    #: For programs: `owned`, `stopped`, `not_initialised`, `invalid`, `not_done`, `unreachable` and others.
+    code: str
+    #: The next step, where there is one: a key of REMEDIES.
+    remedy: str | None
+    #: By which the log of the bridge tells of the request.
+    request_id: str | None
+    #: Of HTTP; None where nothing was answered.
+    status: int | None
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        remedy: str | None = None,
+        request_id: str | None = None,
+        status: int | None = None,
+    ) -> None:
+        step = REMEDIES.get(remedy or "")
+        asked = "" if request_id is None else f" [request {request_id}]"
+        super().__init__(f"{message}{'' if step is None else f' ({step})'}{asked}")
+        self.message = message
+        self.code = code
+        self.remedy = remedy
+        self.request_id = request_id
+        self.status = status
+
+
+class Unreachable(BridgeError):
+    """No bridge answers."""
+
+
+class Refused(BridgeError):
+    """The bridge has refused a request, and nothing has been done."""
+
+
+class InvalidRequest(Refused):
+    """A request that cannot be read: `errors` names its fields."""
+
+    errors: list[dict[str, Any]]
+
+    def __init__(self, message: str, errors: list[dict[str, Any]], **named: Any) -> None:
+        super().__init__(message, **named)
+        self.errors = errors
+
+
+class NotDone(BridgeError):
+    """A motion that was begun, or looked at, and has not come to its end: `answer` says how far it came."""
+
+    answer: dict[str, Any]
+
+    def __init__(self, answer: dict[str, Any], *, request_id: str | None) -> None:
+        message = str(answer.get("message") or "not done")
+        super().__init__(message, code="not_done", request_id=request_id, status=200)
+        self.answer = answer
+
+
+def problem_of(status: int, body: Any, request_id: str | None) -> BridgeError:
+    """The exception for an answer that is an error: RFC 9457 where the bridge speaks it, else `{"detail": ...}`."""
+    told: dict[str, Any] = body if isinstance(body, dict) else {}
+    detail = told.get("detail")
+    faults = told.get("errors", detail if isinstance(detail, list) else None)
+    named: dict[str, Any] = {
+        "code": told.get("code") or ("invalid" if status == 422 else f"http_{status}"),
+        "remedy": told.get("remedy"),
+        "request_id": told.get("request_id") or request_id,
+        "status": status,
+    }
+    if isinstance(faults, list):
+        places = [f"{'.'.join(str(step) for step in fault['loc'][1:]) or 'body'}: {fault['msg']}" for fault in faults]
+        return InvalidRequest("; ".join(places), faults, **named)
+    return Refused(detail if isinstance(detail, str) else f"the bridge answered {status}", **named)

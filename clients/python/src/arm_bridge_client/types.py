@@ -1,0 +1,1430 @@
+"""Bodies and answers of the interface. Made of src/http by test/http/generated.test.ts: do not edit."""
+
+from typing import Any, Dict, List, Literal, TypedDict, Union
+
+
+class AbsoluteMoveRequest(TypedDict, total=False):
+    """Lengths are centimetres and angles degrees, in the absolute frame: axes of the base (x forward, y left, z up), zero at the pose that /move/init reaches."""
+
+    # Forward, in centimetres. Null or left out: keeps its present goal.
+    x: Union[float, None]
+    # To the left, in centimetres. Null or left out: keeps its present goal.
+    y: Union[float, None]
+    # Upwards, in centimetres. Null or left out: keeps its present goal.
+    z: Union[float, None]
+    # Absolute pitch in degrees: positive lifts the nose. Null or left out: inverse kinematics takes the best value
+    # for it.
+    rx: Union[float, None]
+    # Absolute yaw in degrees: positive turns left. Null or left out: inverse kinematics takes the best value for
+    # it.
+    ry: Union[float, None]
+    # Absolute roll in degrees: positive is clockwise seen from behind. Null or left out: inverse kinematics takes
+    # the best value for it.
+    rz: Union[float, None]
+    # Gripper: 0 closed to 1 open. Null or left out: the gripper stays as it is.
+    open: Union[float, None]
+    # Most trials to come within tolerance.
+    max_trials: int
+    # Distance between asked and measured position that is near enough, in centimetres.
+    position_tolerance: float
+    # Smallest rotation to the asked angles that is near enough, in degrees.
+    orientation_tolerance: float
+    # joint: straight for the joints, the quickest way. line: the tool goes on a straight line.
+    path: Literal["joint", "line"]
+
+
+class RelativeMoveRequest(TypedDict, total=False):
+    """From the present goal, in axes of the base frame. Angles that are left out are kept as far as the arm has the joints for it: an arm of five gives up the yaw. With `open` alone only the gripper acts."""
+
+    # Forward, in centimetres. Null or left out: no change.
+    x: Union[float, None]
+    # To the left, in centimetres. Null or left out: no change.
+    y: Union[float, None]
+    # Upwards, in centimetres. Null or left out: no change.
+    z: Union[float, None]
+    # Change of the pitch, in degrees. Null or left out: no change.
+    rx: Union[float, None]
+    # Change of the yaw, in degrees. Null or left out: no change.
+    ry: Union[float, None]
+    # Change of the roll, in degrees. Null or left out: no change.
+    rz: Union[float, None]
+    # Gripper: 0 closed to 1 open. Null or left out: the gripper stays as it is.
+    open: Union[float, None]
+    # Most trials to come within tolerance.
+    max_trials: int
+    # Distance between asked and measured position that is near enough, in centimetres.
+    position_tolerance: float
+    # Smallest rotation to the asked angles that is near enough, in degrees.
+    orientation_tolerance: float
+    # joint: straight for the joints, the quickest way. line: the tool goes on a straight line.
+    path: Literal["joint", "line"]
+
+
+class StatusResponse(TypedDict, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class ValidationError(TypedDict):
+    # Place: body or query, then fields and indexes.
+    loc: List[Union[str, int]]
+    msg: str
+    type: str
+
+
+class HTTPValidationError(TypedDict):
+    # At most 20, then how many more there are.
+    detail: List["ValidationError"]
+    # Of the request, as in its header X-Request-Id and in the log.
+    request_id: str
+
+
+class HTTPError(TypedDict):
+    # What is wrong and what to do next.
+    detail: str
+    # Of the request, as in its header X-Request-Id and in the log.
+    request_id: str
+
+
+class _ProblemDetails(TypedDict):
+    # urn:arm-bridge:problem: and the code.
+    type: str
+    # Of the status.
+    title: str
+    # Of HTTP.
+    status: int
+    # What is wrong and what to do next.
+    detail: str
+    # What is wrong, for programs.
+    code: str
+    # The next step, where another part of the bridge offers one.
+    remedy: Union[Literal["init", "reset", "torque_on", "take_over", "stop_mirroring", "stop_recording", "list_ports", "connect", "calibrate"], None]
+    # By which the log of the bridge tells of it.
+    request_id: str
+
+
+class ProblemDetails(_ProblemDetails, total=False):
+    """An error as RFC 9457 has it, for those who accept application/problem+json."""
+
+    # Faults of a request that fails validation.
+    errors: List["ValidationError"]
+
+
+class Activity(TypedDict):
+    # trajectory, waypoints, mirror, stream, jog or float.
+    kind: str
+    # Of its present leg, 0 to 1; null for a motion without an end.
+    progress: Union[float, None]
+
+
+class ArmStateJoints(TypedDict):
+    # rad
+    position: List[Union[float, None]]
+    # Where the joints are asked to be, rad; null without torque.
+    goal: List[Union[float, None]]
+    # rad/s
+    velocity: List[Union[float, None]]
+    # Nm, estimated by the servo.
+    effort: List[Union[float, None]]
+    # Degrees Celsius.
+    temperature: List[Union[float, None]]
+    # V
+    voltage: List[Union[float, None]]
+    # Alarm bits of the servo; 0 = healthy.
+    alarm: List[int]
+
+
+class ArmStateTool(TypedDict):
+    # x y z, m
+    position: List[float]
+    orientation: List[float]
+
+
+class ArmState(TypedDict):
+    id: int
+    state: Literal["disconnected", "connected", "ready", "moving", "mirroring", "floating", "stopped"]
+    # Who has the arm; null when it is free.
+    owner: Union[str, None]
+    # Since when, seconds since the epoch; null when it is free.
+    owner_since: Union[float, None]
+    torque: bool
+    # /move/init has set the zero.
+    initialised: bool
+    # A calibration, or the model of a simulated arm, says where its joints are at zero.
+    calibrated: bool
+    # Joints that are measured beyond their limits.
+    outside_limits: List[str]
+    # Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise.
+    doubt: str
+    # Why it is disconnected or stopped; empty otherwise.
+    reason: str
+    # Time of the bus read, seconds since the epoch; 0 before the first.
+    sampled: float
+    joints: "ArmStateJoints"
+    # In the base frame; orientation as a quaternion x y z w.
+    tool: Union["ArmStateTool", None]
+    # Of the gripper, 0 closed to 1 open.
+    opening: Union[float, None]
+    # What drives it; null: nothing.
+    motion: Union["Activity", None]
+
+
+class JointFactsServos(TypedDict):
+    id: int
+    model: str
+
+
+class JointFacts(TypedDict):
+    name: str
+    role: str
+    lower: float
+    upper: float
+    # Largest speed of moves, rad/s.
+    velocity: float
+    # Largest torque that its servo gives, Nm.
+    torque_limit: float
+    unit: Literal["rad"]
+    servos: List["JointFactsServos"]
+
+
+class ArmFactsMount(TypedDict):
+    """Pose of its base in the world: m and rad."""
+
+    xyz: List[float]
+    rpy: List[float]
+
+
+class ArmFactsGripper(TypedDict):
+    index: int
+    closed: float
+    open: float
+
+
+class ArmFacts(TypedDict):
+    id: int
+    name: str
+    # Folder below robots/.
+    model: str
+    title: str
+    bus: str
+    simulated: bool
+    # Another machine owns its bus.
+    remote: bool
+    base_link: str
+    tool_link: str
+    # Pose of its base in the world: m and rad.
+    mount: "ArmFactsMount"
+    joints: List["JointFacts"]
+    # Index of its joint and its angles when closed and open.
+    gripper: Union["ArmFactsGripper", None]
+    # Named poses, rad.
+    poses: Dict[str, List[float]]
+    # What the alarm bits of its servos mean, by the bit.
+    alarms: Dict[str, str]
+
+
+class PairState(TypedDict):
+    leader: str
+    follower: str
+    state: Literal["idle", "starting", "ramping", "mirroring", "holding"]
+    owner: str
+    # Goals written per second.
+    rate: float
+    # From sample to goal, in seconds; null before the first.
+    latency: Union[float, None]
+    # Of the last stop or hold, or why the follower stays behind.
+    reason: str
+
+
+class PairList(TypedDict):
+    # Mirroring runs.
+    active: bool
+    # Of the last stop.
+    reason: str
+    pairs: List["PairState"]
+
+
+class Percentiles(TypedDict):
+    p50: float
+    p99: float
+    longest: float
+
+
+class CycleTiming(TypedDict):
+    # Of the last 10 s, in seconds.
+    recent: "Percentiles"
+    # Since the start, in seconds.
+    total: "Percentiles"
+
+
+class LoopStatePeriodHistogram(TypedDict):
+    """Cycles of the last 10 s by their period."""
+
+    # Of a bin, in seconds; the first begins at 0.
+    width: float
+    # Cycles of each bin; the last has all longer periods too.
+    counts: List[int]
+
+
+class LoopState(TypedDict):
+    """The control loop."""
+
+    cycles: int
+    # Configured, Hz.
+    rate: float
+    # Cycles that began later than half a period.
+    late: int
+    # What keeps this computer from keeping up; empty when it does.
+    trouble: str
+    # Mean of the last second, s.
+    period: float
+    # Of the last second, s.
+    longest_period: float
+    # Real-time priority of the control thread; null without one.
+    priority: Union[int, None]
+    # From the beginning of a cycle to that of the next.
+    periods: "CycleTiming"
+    # Time by which a cycle began too late.
+    lateness: "CycleTiming"
+    # From the beginning of a read until goals made of it had been written.
+    latency: "CycleTiming"
+    # Cycles of the last 10 s by their period.
+    period_histogram: "LoopStatePeriodHistogram"
+
+
+class RosStatePreparing(TypedDict):
+    step: str
+    # About how long until ROS is on, s.
+    left: float
+
+
+class RosState(TypedDict):
+    enabled: bool
+    # Why ROS is off; empty otherwise.
+    reason: str
+    distro: Union[str, None]
+    # While ROS is off for now: what is being done so that it can be on.
+    preparing: Union["RosStatePreparing", None]
+
+
+class LogLine(TypedDict):
+    # Seconds since the epoch.
+    time: float
+    # trace, debug, info, warn, error or fatal.
+    level: str
+    message: str
+
+
+class JournalEvent(TypedDict):
+    # Rises with each entry.
+    id: int
+    # When it began, seconds since the epoch.
+    time: float
+    # What was done.
+    act: Literal["motion", "torque", "halt", "stop", "reset", "take_over", "release", "mirroring", "calibration", "configuration", "recording", "simulation"]
+    # To which arm; null: to several, or none.
+    arm: Union[str, None]
+    # Who has asked for it.
+    who: str
+    # From where: an address, this computer, ROS 2, or the bridge itself.
+    origin: str
+    # Method and path of the request, or the ROS 2 service, action or topic.
+    what: str
+    # Of the HTTP request, as in X-Request-Id; null: it was none.
+    request_id: Union[str, None]
+    # Who had the arm, and lost it by this; null: nobody.
+    taken_from: Union[str, None]
+    # `ended`: somebody or something else has ended it.
+    outcome: Literal["under_way", "done", "failed", "refused", "ended"]
+    # Why it failed, was refused or ended.
+    message: Union[str, None]
+    # When it was over, seconds since the epoch; null while it is under way.
+    ended: Union[float, None]
+    # How often, for what comes as a stream.
+    count: int
+
+
+class ArmOverviewMount(TypedDict):
+    """Pose of its base in the world: m and rad."""
+
+    xyz: List[float]
+    rpy: List[float]
+
+
+class ArmOverviewGripper(TypedDict):
+    index: int
+    closed: float
+    open: float
+
+
+class ArmOverview(TypedDict):
+    id: int
+    name: str
+    # Folder below robots/.
+    model: str
+    title: str
+    bus: str
+    simulated: bool
+    # Another machine owns its bus.
+    remote: bool
+    base_link: str
+    tool_link: str
+    # Pose of its base in the world: m and rad.
+    mount: "ArmOverviewMount"
+    joints: List["JointFacts"]
+    # Index of its joint and its angles when closed and open.
+    gripper: Union["ArmOverviewGripper", None]
+    # Named poses, rad.
+    poses: Dict[str, List[float]]
+    # What the alarm bits of its servos mean, by the bit.
+    alarms: Dict[str, str]
+    now: "ArmState"
+
+
+class ArmList(TypedDict):
+    arms: List["ArmOverview"]
+
+
+class MotionState(TypedDict):
+    state: Literal["disconnected", "connected", "ready", "moving", "mirroring", "floating", "stopped"]
+    # Who has the arm; null when it is free.
+    owner: Union[str, None]
+    # Since when, seconds since the epoch; null when it is free.
+    owner_since: Union[float, None]
+    # What drives the arm; null: nothing.
+    motion: Union["Activity", None]
+
+
+class ReachableAnswer(TypedDict):
+    # The move would be accepted and could meet its tolerances.
+    reachable: bool
+    # Why not.
+    message: Union[str, None]
+    # Where the joints would go, rad; null where they cannot.
+    joints: Union[List[float], None]
+
+
+class LogAnswer(TypedDict):
+    # Number of the line that comes next: ask for the lines after it with `from`.
+    next: int
+    lines: List["LogLine"]
+
+
+class CalibrateResponse(TypedDict):
+    calibration_status: Literal["error", "success", "in_progress"]
+    # What has been done, and what to do before the next call.
+    message: str
+    # 1 to total_nb_steps; 0 before the first.
+    current_step: int
+    total_nb_steps: int
+
+
+class SweptJoint(TypedDict):
+    name: str
+    # From the middle pose, rad; null before the first sample.
+    position: Union[float, None]
+    # Least position so far, rad.
+    least: Union[float, None]
+    # Largest position so far, rad.
+    most: Union[float, None]
+    # Range that the data of the arm give, rad.
+    range: float
+    # It has been led to both of its ends, or need not be.
+    done: bool
+
+
+class CalibrationState(TypedDict):
+    calibration_status: Literal["error", "success", "in_progress"]
+    # What has been done, and what to do before the next call.
+    message: str
+    # 1 to total_nb_steps; 0 before the first.
+    current_step: int
+    total_nb_steps: int
+    joints: List["SweptJoint"]
+
+
+class ConnectionDetails(TypedDict, total=False):
+    """Empty for an arm that the bridge knows by its name; otherwise one of the first three."""
+
+    # Device file, or the link to it, as /local/scan-devices shows them.
+    device_name: Union[str, None]
+    # Serial number of its USB adapter, as /local/scan-devices shows it.
+    serial_number: Union[str, None]
+    # Its bus as in the configuration: serial:..., sim:<model>, or a network bus that is named there.
+    bus: Union[str, None]
+    # Build of the model, for one that is to be added; follower when left out.
+    variant: Union[str, None]
+
+
+class RobotConnectionRequest(TypedDict):
+    # Name of an arm of this bridge, or the model of one that is to be added: a folder of robots/, or so-100,
+    # so-101, koch-v1.1 or wx-250s.
+    robot_name: str
+    connection_details: "ConnectionDetails"
+
+
+class _RobotConnectionResponse(TypedDict):
+    # Id of the arm, by which all other requests name it.
+    robot_id: int
+
+
+class RobotConnectionResponse(_RobotConnectionResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class LocalDevice(TypedDict):
+    # What the device calls itself, or what it is taken for.
+    name: str
+    # Device file.
+    device: str
+    # USB serial number.
+    serial_number: Union[str, None]
+    # USB product id.
+    pid: Union[int, None]
+    # Link that stays the same over replugging.
+    interface: Union[str, None]
+
+
+class ScanDevicesResponse(TypedDict):
+    devices: List["LocalDevice"]
+
+
+class Recording(TypedDict):
+    name: str
+    # Folder of episodes that it belongs to.
+    dataset: Union[str, None]
+    # joints: joint states alone; episode: all that its arms did.
+    content: Literal["joints", "episode"]
+    # Of its file.
+    bytes: int
+    # Time of its first message, seconds since the epoch.
+    began: float
+    # In seconds.
+    duration: float
+    messages: int
+    # Arms whose joints it has.
+    arms: List[str]
+    task: str
+    operator: str
+    verdict: Literal["", "good", "bad"]
+    # Why it cannot be read; empty when it can.
+    problem: str
+
+
+class RecordedTopic(TypedDict):
+    name: str
+    type: str
+    messages: int
+
+
+class RecordingFacts(TypedDict):
+    name: str
+    # Folder of episodes that it belongs to.
+    dataset: Union[str, None]
+    # joints: joint states alone; episode: all that its arms did.
+    content: Literal["joints", "episode"]
+    # Of its file.
+    bytes: int
+    # Time of its first message, seconds since the epoch.
+    began: float
+    # In seconds.
+    duration: float
+    messages: int
+    # Arms whose joints it has.
+    arms: List[str]
+    task: str
+    operator: str
+    verdict: Literal["", "good", "bad"]
+    # Why it cannot be read; empty when it can.
+    problem: str
+    # Of its file on the computer of the bridge.
+    path: str
+    topics: List["RecordedTopic"]
+
+
+class RecordingList(TypedDict):
+    # The newest first.
+    recordings: List["Recording"]
+    # How many there are, those that are not in this answer too.
+    total: int
+    folder: str
+    # Bytes of all of them.
+    used: int
+    # Bytes that they may take together (recording.quota).
+    quota: int
+    # Bytes that are left on the disk.
+    free: int
+    # What people should know before room runs out; empty while there is enough.
+    warning: str
+
+
+class RecordingChangeRequest(TypedDict, total=False):
+    # Its new name.
+    name: str
+    # What it shows, as a training set names it.
+    task: str
+    # Who leads the arms.
+    operator: str
+    # Whether it is to be used; empty: nobody has said so yet.
+    verdict: Literal["", "good", "bad"]
+
+
+class _RecordingResponse(TypedDict):
+    recording: "RecordingFacts"
+
+
+class RecordingResponse(_RecordingResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class EpisodeStartRequest(TypedDict, total=False):
+    # Letters, digits, _ and -, at most 64. Null or left out: the dataset and the present time.
+    name: Union[str, None]
+    # Folder of episodes that it is to belong to; null: none.
+    dataset: Union[str, None]
+    # Names of the arms that take part; left out: all that are connected.
+    arms: List[str]
+    # What it shows, as a training set names it.
+    task: str
+    # Who leads the arms.
+    operator: str
+
+
+class EpisodeStopRequest(TypedDict, total=False):
+    # False: it is not kept.
+    keep: bool
+    # What it shows, as a training set names it.
+    task: str
+    # Who leads the arms.
+    operator: str
+    # Whether it is to be used; empty: nobody has said so yet.
+    verdict: Literal["", "good", "bad"]
+
+
+class EpisodeMarkRequest(TypedDict, total=False):
+    # What has just happened.
+    text: str
+
+
+class RunningEpisode(TypedDict):
+    name: str
+    dataset: Union[str, None]
+    # Of its file on the computer of the bridge, once it is complete.
+    path: str
+    arms: List[str]
+    task: str
+    operator: str
+    # Seconds since the epoch.
+    began: float
+    # So far, in seconds.
+    duration: float
+
+
+class _EpisodeResponse(TypedDict):
+    # Null: none is being recorded.
+    episode: Union["RunningEpisode", None]
+
+
+class EpisodeResponse(_EpisodeResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class EpisodeStopResponse(TypedDict, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+    name: str
+    # Of its file on the computer of the bridge; empty where it is not kept.
+    path: str
+    # Joint states of all its arms.
+    samples: int
+    # Cycles of the control loop that could not be recorded.
+    lost: int
+    # In seconds.
+    duration: float
+
+
+class EventList(TypedDict):
+    # The newest first.
+    events: List["JournalEvent"]
+
+
+class JointsReadRequest(TypedDict, total=False):
+    # Of the angles; motor_units are servo steps.
+    unit: Literal["rad", "motor_units", "degrees"]
+    # Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+    joints_ids: Union[List[int], None]
+    # robot: as the encoders measure; sim: where the joints are asked to be.
+    source: Literal["sim", "robot"]
+
+
+class JointsReadResponse(TypedDict):
+    # Null for a joint that has not been measured yet.
+    angles: List[Union[float, None]]
+    unit: Literal["rad", "motor_units", "degrees"]
+
+
+class _JointsWriteRequest(TypedDict):
+    # One for each of joints_ids, or for the first joints of the arm; the others keep their goals.
+    angles: List[float]
+
+
+class JointsWriteRequest(_JointsWriteRequest, total=False):
+    # Of the angles; motor_units are servo steps.
+    unit: Literal["rad", "motor_units", "degrees"]
+    # Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+    joints_ids: Union[List[int], None]
+
+
+class TorqueReadResponse(TypedDict):
+    # Of each joint, Nm, estimated from its servo’s load.
+    current_torque: List[float]
+
+
+class _TorqueControlRequest(TypedDict):
+    # true: hold where it is. false: lower to the rest pose, then go limp.
+    torque_status: bool
+
+
+class TorqueControlRequest(_TorqueControlRequest, total=False):
+    # With torque_status false: go limp at once, wherever the arm is. It drops.
+    force: bool
+
+
+class LiveHello(TypedDict):
+    """First, and again when an arm is added."""
+
+    type: Literal["hello"]
+    # Of the bridge.
+    version: str
+    # What this client may do.
+    scopes: List[Literal["read", "control"]]
+    # Who this client is to others.
+    client: str
+    arms: List["ArmFacts"]
+
+
+class LiveArms(TypedDict):
+    type: Literal["arms"]
+    # Time of the frame, seconds since the epoch.
+    t: float
+    arms: List["ArmState"]
+
+
+class LivePairs(TypedDict):
+    type: Literal["pairs"]
+    # Time of the frame, seconds since the epoch.
+    t: float
+    # Mirroring runs.
+    active: bool
+    # Of the last stop.
+    reason: str
+    pairs: List["PairState"]
+
+
+class LiveLoopPeriodHistogram(TypedDict):
+    """Cycles of the last 10 s by their period."""
+
+    # Of a bin, in seconds; the first begins at 0.
+    width: float
+    # Cycles of each bin; the last has all longer periods too.
+    counts: List[int]
+
+
+class LiveLoop(TypedDict):
+    type: Literal["loop"]
+    # Time of the frame, seconds since the epoch.
+    t: float
+    cycles: int
+    # Configured, Hz.
+    rate: float
+    # Cycles that began later than half a period.
+    late: int
+    # What keeps this computer from keeping up; empty when it does.
+    trouble: str
+    # Mean of the last second, s.
+    period: float
+    # Of the last second, s.
+    longest_period: float
+    # Real-time priority of the control thread; null without one.
+    priority: Union[int, None]
+    # From the beginning of a cycle to that of the next.
+    periods: "CycleTiming"
+    # Time by which a cycle began too late.
+    lateness: "CycleTiming"
+    # From the beginning of a read until goals made of it had been written.
+    latency: "CycleTiming"
+    # Cycles of the last 10 s by their period.
+    period_histogram: "LiveLoopPeriodHistogram"
+    ros: "RosState"
+
+
+class LiveLog(TypedDict):
+    type: Literal["log"]
+    # Time of the frame, seconds since the epoch.
+    t: float
+    # Since the last frame; the first has the newest hundred.
+    lines: List["LogLine"]
+
+
+class LiveEvents(TypedDict):
+    type: Literal["events"]
+    # Time of the frame, seconds since the epoch.
+    t: float
+    # New or changed since the last frame, the newest first; the first frame has the newest hundred.
+    events: List["JournalEvent"]
+
+
+class LiveServerSentEvent(TypedDict):
+    # Type of the frame.
+    event: Literal["hello", "arms", "pairs", "loop", "log", "events"]
+    # The frame as JSON.
+    data: str
+
+
+class _LiveRefusal(TypedDict):
+    type: Literal["refused"]
+    # Type of the message that is not carried out, or unknown.
+    request: str
+    reason: str
+
+
+class LiveRefusal(_LiveRefusal, total=False):
+    # That was to be jogged.
+    arm: int
+
+
+class _LiveStopped(TypedDict):
+    type: Literal["stop"]
+
+
+class LiveStopped(_LiveStopped, total=False):
+    """What has become of a stop."""
+
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class _LiveSubscribe(TypedDict):
+    type: Literal["subscribe"]
+
+
+class LiveSubscribe(_LiveSubscribe, total=False):
+    # Left out: all.
+    topics: List[Literal["arms", "pairs", "loop", "log", "events"]]
+    # Frames of arms per second, 20 when left out; the others come at most 5 times a second.
+    rate: float
+
+
+class _LiveTwist(TypedDict):
+    # x y z, m/s
+    linear: List[float]
+    # About x y z, rad/s
+    angular: List[float]
+
+
+class LiveTwist(_LiveTwist, total=False):
+    # Whose axes these are.
+    frame: Literal["base", "tool"]
+
+
+class _LiveJog(TypedDict):
+    type: Literal["jog"]
+    # Id of the arm.
+    arm: int
+
+
+class LiveJog(_LiveJog, total=False):
+    """The arm moves at these speeds for 0.2 s: send it again at least 10 times a second."""
+
+    # Speeds by joint name, rad/s; those that are left out do not move.
+    joints: Dict[str, float]
+    # Speed of the tool, in place of joints.
+    twist: "LiveTwist"
+    # Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.
+    uncalibrated: bool
+
+
+class LiveStop(TypedDict):
+    """All arms stop, latched, as by POST /stop."""
+
+    type: Literal["stop"]
+
+
+class SessionRequest(TypedDict, total=False):
+    # As in http.token_file.
+    token: str
+
+
+class SessionAnswer(TypedDict):
+    # What the page may do from now on.
+    scopes: List[Literal["read", "control"]]
+
+
+class _StopResponse(TypedDict):
+    # Ids of the arms for which it is done.
+    robots: List[int]
+
+
+class StopResponse(_StopResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class RobotPairRequest(TypedDict):
+    # Id of the leader arm, as in the configuration.
+    leader_id: Union[int, None]
+    # Id of the follower arm, as in the configuration.
+    follower_id: Union[int, None]
+
+
+class GravityCompensationValues(TypedDict, total=False):
+    """Share of the weight that is held, in percent."""
+
+    shoulder: int
+    elbow: int
+    wrist: int
+
+
+class _StartLeaderArmControlRequest(TypedDict):
+    # Leaders and their followers.
+    robot_pairs: List["RobotPairRequest"]
+
+
+class StartLeaderArmControlRequest(_StartLeaderArmControlRequest, total=False):
+    # Hold the weight of the leader arms; false: they are limp.
+    enable_gravity_compensation: bool
+    # Share of the weight that is held, in percent. Null or left out: the default of each.
+    gravity_compensation_values: Union["GravityCompensationValues", None]
+    # Mirror left and right for the follower arms.
+    invert_controls: bool
+    # A follower away from its leader: it approaches slowly, or nothing is started. Default: as configured, else
+    # ramp.
+    on_mismatch: Literal["ramp", "refuse"]
+    # Difference of a joint from which refuse refuses, in degrees. Default: as configured, else 11.5.
+    mismatch_threshold: float
+    # Who goes to whom first; a leader goes by itself, by a checked way. Default: as configured, else follower.
+    align: Literal["follower", "leader"]
+
+
+class GravityStartRequest(TypedDict, total=False):
+    # Share of the weight that is held, in percent. Null or left out: the default of each.
+    gravity_compensation_values: Union["GravityCompensationValues", None]
+
+
+class MotionTarget(TypedDict, total=False):
+    """In the absolute frame, zero at the pose init; for relative the change from the present goal."""
+
+    # Forward, m.
+    x: float
+    # To the left, m.
+    y: float
+    # Upwards, m.
+    z: float
+    # rad; positive lifts the nose.
+    pitch: float
+    # rad; positive turns left.
+    yaw: float
+    # rad; positive is clockwise seen from behind.
+    roll: float
+    # Gripper: 0 closed to 1 open.
+    open: float
+    # joint: the quickest way. line: the tool goes straight.
+    path: Literal["joint", "line"]
+    # Most trials to come within tolerance.
+    max_trials: int
+    # m
+    position_tolerance: float
+    # rad
+    orientation_tolerance: float
+
+
+class _MotionReplay(TypedDict):
+    # Of the recording.
+    name: str
+
+
+class MotionReplay(_MotionReplay, total=False):
+    # 1: as recorded.
+    speed: float
+
+
+class MotionRequest(TypedDict, total=False):
+    """One of these."""
+
+    # To a pose of the tool, as /move/absolute.
+    pose: "MotionTarget"
+    # By so much, as /move/relative.
+    relative: "MotionTarget"
+    # Joint angles by name, rad; others keep theirs.
+    joints: Dict[str, float]
+    # To a pose of the arm: init, rest, ...
+    named: str
+    # The gripper alone: 0 closed to 1 open.
+    gripper: float
+    # As /recording/play.
+    replay: "MotionReplay"
+
+
+class MotionFacts(TypedDict):
+    id: str
+    arm: str
+    # What was asked: pose, relative, joints, named, gripper or replay; of older routes their path.
+    kind: str
+    state: Literal["moving", "done", "failed", "cancelled"]
+    # Part of its present leg, 0 .. 1; null where that is not known.
+    progress: Union[float, None]
+    # Who has asked for it.
+    who: str
+    request_id: Union[str, None]
+    # Seconds since the epoch.
+    began: float
+    # Seconds since the epoch; null while it is under way.
+    ended: Union[float, None]
+    # Why it was not completed.
+    message: Union[str, None]
+
+
+class MotionList(TypedDict):
+    # The newest first.
+    motions: List["MotionFacts"]
+
+
+class MoveResponse(TypedDict, total=False):
+    """How a motion has ended. The errors are those by the encoders; they are left out where nothing moved."""
+
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+    # Distance between asked and measured position, in centimetres; null where nothing was asked of it.
+    position_error: Union[float, None]
+    # Smallest rotation to the asked angles, in degrees; null where nothing was asked of it.
+    orientation_error: Union[float, None]
+    # Trials made.
+    trials: int
+    # From acceptance to the end of the motion, in seconds.
+    duration: float
+
+
+class _ArmMoveResponse(TypedDict):
+    robot_id: int
+    # Of the arm.
+    name: str
+
+
+class ArmMoveResponse(_ArmMoveResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+    # Distance between asked and measured position, in centimetres; null where nothing was asked of it.
+    position_error: Union[float, None]
+    # Smallest rotation to the asked angles, in degrees; null where nothing was asked of it.
+    orientation_error: Union[float, None]
+    # Trials made.
+    trials: int
+    # From acceptance to the end of the motion, in seconds.
+    duration: float
+
+
+class MoveAllResponse(TypedDict, total=False):
+    """How motions of several arms have ended: the worst figures, and every complaint."""
+
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+    # Distance between asked and measured position, in centimetres; null where nothing was asked of it.
+    position_error: Union[float, None]
+    # Smallest rotation to the asked angles, in degrees; null where nothing was asked of it.
+    orientation_error: Union[float, None]
+    # Trials made.
+    trials: int
+    # From acceptance to the end of the motion, in seconds.
+    duration: float
+    # Each arm by itself, where several moved.
+    robots: List["ArmMoveResponse"]
+
+
+class EndEffectorReadRequest(TypedDict, total=False):
+    # The gripper alone: the six others are null. Works before /move/init.
+    only_gripper: bool
+    # Answer from a read of the motors that began after the request, at most 200 ms.
+    sync: bool
+
+
+class EndEffectorPosition(TypedDict):
+    # Centimetres; null with only_gripper.
+    x: Union[float, None]
+    # Centimetres; null with only_gripper.
+    y: Union[float, None]
+    # Centimetres; null with only_gripper.
+    z: Union[float, None]
+    # Absolute pitch in degrees; null with only_gripper.
+    rx: Union[float, None]
+    # Absolute yaw in degrees; null with only_gripper.
+    ry: Union[float, None]
+    # Absolute roll in degrees; null with only_gripper.
+    rz: Union[float, None]
+    # Measured opening, 0 closed to 1 open; null for an arm without a gripper.
+    open: Union[float, None]
+
+
+class RecordingStartRequest(TypedDict, total=False):
+    name: Union[str, None]
+    # Samples per second.
+    rate: float
+
+
+class _RecordingStartResponse(TypedDict):
+    # Of the recording.
+    name: str
+    # Of its file on the computer of the bridge.
+    path: str
+
+
+class RecordingStartResponse(_RecordingStartResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class RecordingStopRequest(TypedDict, total=False):
+    # False: it is not kept.
+    save: bool
+
+
+class RecordingStopResponse(TypedDict, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+    # Of the recording; left out where there was none.
+    name: str
+    # Of its file on the computer of the bridge; empty where it is not kept.
+    path: str
+    samples: int
+    # In seconds.
+    duration: float
+
+
+class _RecordingPlayRequest(TypedDict):
+    # Of the recording.
+    name: str
+
+
+class RecordingPlayRequest(_RecordingPlayRequest, total=False):
+    # 1 as recorded. Where the limits of the arm ask for it, it is slower.
+    speed: float
+
+
+class _RecordingPlayResponse(TypedDict):
+    # With the way to its first pose, in seconds.
+    duration: float
+
+
+class RecordingPlayResponse(_RecordingPlayResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class VoltageReadResponse(TypedDict):
+    # Of each servo, V; null where it is not known.
+    current_voltage: Union[List[float], None]
+
+
+class ServoTemperature(TypedDict):
+    # Degrees Celsius.
+    current: float
+    # Where the servo switches itself off.
+    max: float
+
+
+class TemperatureReadResponse(TypedDict):
+    # Of each servo; null where they are not known.
+    current_max_Temperature: Union[List["ServoTemperature"], None]
+
+
+class TemperatureWriteRequest(TypedDict):
+    # Where each servo is to switch itself off, degrees Celsius; never above its maker’s maximum.
+    maximum_temperature: List[int]
+
+
+class ServoGains(TypedDict):
+    # In counts of the servo’s register.
+    p_gain: float
+    # In counts of the servo’s register.
+    i_gain: float
+    # In counts of the servo’s register.
+    d_gain: float
+
+
+class ServoConfig(TypedDict):
+    # Model of the arm.
+    name: str
+    # Mean of the voltages that the servos measure, V.
+    servos_voltage: float
+    # Servo steps at joint angle 0.
+    servos_offsets: List[float]
+    # Servo steps a quarter of a turn from that; of the gripper: where it is open.
+    servos_calibration_position: List[float]
+    # 1 or -1: sense in which steps count.
+    servos_offsets_signs: List[float]
+    # Read from the servos.
+    pid_gains: List["ServoGains"]
+    # Load at which the gripper counts as pressing, per mille of its output.
+    gripping_threshold: int
+    # Load with which it then goes on holding.
+    non_gripping_threshold: int
+
+
+class RobotConfigResponse(TypedDict):
+    robot_id: int
+    name: str
+    # Null where the servos belong to another machine.
+    config: Union["ServoConfig", None]
+    gripper_joint_index: Union[int, None]
+    servo_ids: List[int]
+    # Servo steps per turn.
+    resolution: int
+
+
+class HandRequest(TypedDict, total=False):
+    # Id of a simulated arm.
+    robot_id: int
+    # Joint angles in radians that the hand leads to, by joint name; null lets go of all.
+    joints: Union[Dict[str, float], None]
+    # Time the hand takes, in seconds.
+    duration: float
+
+
+class Vector(TypedDict):
+    x: float
+    y: float
+    z: float
+
+
+class Quaternion(TypedDict):
+    x: float
+    y: float
+    z: float
+    w: float
+
+
+class SimulationTruthTool(TypedDict):
+    """Tool in the base frame, metres and a unit quaternion."""
+
+    position: "Vector"
+    orientation: "Quaternion"
+
+
+class SimulationTruth(TypedDict):
+    robot_id: int
+    name: str
+    # Joint angles of the physics, in radians.
+    joints: Dict[str, float]
+    # Tool in the base frame, metres and a unit quaternion.
+    tool: "SimulationTruthTool"
+    # Of the physics, seconds since the epoch.
+    time: float
+
+
+class ServoStatus(TypedDict):
+    joint: str
+    # Time since its last reply, in seconds; null before the first.
+    reply_age: Union[float, None]
+    # Replies that never came.
+    lost: int
+    # Alarm bits of the servo; 0 = healthy.
+    alarms: int
+    # Degrees Celsius; null where it is not known.
+    temperature: Union[float, None]
+    # Volts; null where it is not known.
+    voltage: Union[float, None]
+
+
+class ArmStatusBusRoundTrip(TypedDict):
+    # From request to last reply, median of the last seconds, in seconds; 0 before.
+    p50: float
+    # The same, 99th percentile.
+    p99: float
+
+
+class ArmStatusBus(TypedDict):
+    """The bus of the arm."""
+
+    # Bytes that belonged to no valid reply.
+    discarded: int
+    round_trip: "ArmStatusBusRoundTrip"
+
+
+class ArmStatus(TypedDict):
+    id: int
+    name: str
+    model: str
+    state: Literal["disconnected", "connected", "ready", "moving", "mirroring", "floating", "stopped"]
+    # Who has the arm; null when it is free.
+    owner: Union[str, None]
+    # Since when, seconds since the epoch; null when it is free.
+    owner_since: Union[float, None]
+    # /move/init has set the zero.
+    initialised: bool
+    # Part of its largest speeds that it may use.
+    speed_scale: float
+    torque: bool
+    # A calibration, or the model of a simulated arm, says where its joints are at zero.
+    calibrated: bool
+    # Joints that are measured beyond their limits.
+    outside_limits: List[str]
+    # Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise.
+    doubt: str
+    # Why it is disconnected or stopped; empty otherwise.
+    reason: str
+    # Age of the newest bus read, in seconds; null before the first.
+    sample_age: Union[float, None]
+    # The bus of the arm.
+    bus: "ArmStatusBus"
+    # The servos of the arm, by joint.
+    servos: List["ServoStatus"]
+
+
+class RobotStatusTemperature(TypedDict):
+    current: float
+    max: Union[float, None]
+
+
+class RobotStatus(TypedDict):
+    name: str
+    robot_type: Literal["manipulator"]
+    device_name: Union[str, None]
+    # Of each servo, degrees Celsius; null for a simulated arm.
+    temperature: Union[List["RobotStatusTemperature"], None]
+
+
+class BridgeStatusCameras(TypedDict):
+    """Outside the scope of the bridge: none."""
+
+    cameras_status: List[Any]
+    is_stereo_camera_available: bool
+    realsense_available: bool
+    video_cameras_ids: List[int]
+
+
+class BridgeStatusMirror(TypedDict):
+    # Of the last stop.
+    reason: str
+    pairs: List["PairState"]
+
+
+class BridgeStatus(TypedDict):
+    status: Literal["ok"]
+    # Name of this computer.
+    name: str
+    # Models of the arms.
+    robots: List[str]
+    robot_status: List["RobotStatus"]
+    # Outside the scope of the bridge: none.
+    cameras: "BridgeStatusCameras"
+    version_id: str
+    # Some arm is being recorded.
+    is_recording: bool
+    ai_running_status: Literal["stopped"]
+    # Mirroring runs.
+    leader_follower_status: bool
+    server_ip: str
+    server_port: int
+    # Port that hears POST /stop alone, whatever keeps this one busy; null: none.
+    stop_port: Union[int, None]
+    dialect: Literal["standard", "phosphobot"]
+    arms: List["ArmStatus"]
+    mirror: "BridgeStatusMirror"
+    ros: "RosState"
+    loop: "LoopState"
+
+
+class _TeleopRequest(TypedDict):
+    # Of the hand, forward, in centimetres.
+    x: float
+    # Of the hand, to the left, in centimetres.
+    y: float
+    # Of the hand, upwards, in centimetres.
+    z: float
+    # Pitch of the hand in degrees: positive lifts the nose.
+    rx: float
+    # Yaw of the hand in degrees: positive turns left.
+    ry: float
+    # Roll of the hand in degrees: positive is clockwise seen from behind.
+    rz: float
+    # Gripper: 0 closed to 1 open.
+    open: float
+
+
+class TeleopRequest(_TeleopRequest, total=False):
+    """Where a hand is, in axes of the base, from wherever the sender counts: its movements lead the tool."""
+
+    # Which hand. Without robot_id the right one leads the first arm and the left one the second.
+    source: Literal["left", "right"]
+    # When the message was sent, in seconds by any clock: one that is late or out of order is dropped.
+    timestamp: Union[float, None]
+    # Joystick; no arm has wheels, so it moves nothing.
+    direction_x: float
+    # Joystick; no arm has wheels, so it moves nothing.
+    direction_y: float
+
+
+class TeleopReport(TypedDict):
+    """Told about once a second while messages come."""
+
+    # Messages that were followed since the last report.
+    nb_actions_received: int
+    # Null: the servos tell position and load alone.
+    is_object_gripped: Union[bool, None]
+    # Null likewise.
+    is_object_gripped_source: Union[str, None]
+
+
+class TeleopSettings(TypedDict):
+    """Of /move/teleop, for all arms, until the bridge ends."""
+
+    # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
+    vr_scaling: float
+
+
+class UDPServerInformationResponse(TypedDict):
+    """The fields of /move/teleop, as JSON, one message a datagram, and `secret`."""
+
+    # Where the datagrams are to go: an address of the bridge.
+    host: str
+    # The UDP port.
+    port: int
+    # What each datagram carries as its field `secret`; it is new with each start.
+    secret: str
+
+
+ConfigAnswer = Dict[str, Any]
+
+
+LiveFrame = Union["LiveHello", "LiveArms", "LivePairs", "LiveLoop", "LiveLog", "LiveEvents"]
+
+
+LiveEvent = Union["LiveFrame", "LiveServerSentEvent"]

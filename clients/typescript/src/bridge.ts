@@ -1,0 +1,197 @@
+import { Arm } from './arm.ts';
+import { BridgeError, problemOf } from './errors.ts';
+import type { components, paths } from './interface.ts';
+import { type LiveFrame, type LiveOptions, liveFrames } from './live.ts';
+
+export type Schemas = components['schemas'];
+
+type Method = 'get' | 'post' | 'delete';
+/** Paths of the interface with an operation of a method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, object> ? P : never;
+}[keyof paths];
+type Operation<P extends keyof paths, M extends Method> = paths[P] extends Record<M, infer O> ? O : never;
+type BodyOf<O> = O extends { requestBody?: { content: { 'application/json': infer B } } } ? B : undefined;
+type QueryOf<O> = O extends { parameters: { query?: infer Q } } ? Q : never;
+type InPathOf<O> = O extends { parameters: { path: infer V } } ? V : never;
+type AnswerOf<O> = O extends { responses: { 200: { content: { 'application/json': infer A } } } } ? A : undefined;
+
+export interface Asked<O> {
+  readonly body?: BodyOf<O>;
+  readonly query?: QueryOf<O>;
+  /** What stands in the path for `{name}`. */
+  readonly path?: InPathOf<O>;
+  readonly signal?: AbortSignal;
+}
+
+/** How a motion is meant. */
+export interface Meaning {
+  /** Take the arm from whoever drives it. */
+  readonly take_over?: boolean;
+  /** Move it slowly although its angles may be wrong. */
+  readonly uncalibrated?: boolean;
+  /** The arm decelerates to a hold when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+export interface BridgeOptions {
+  /** Where the bridge listens to more than its own computer. */
+  readonly token?: string;
+  /** Tells this program from others. */
+  readonly name?: string;
+  /** In place of the one of the platform. */
+  readonly fetch?: typeof fetch;
+}
+
+const RANDOM = 1e9;
+
+function hasFailed(answer: unknown): answer is { message?: string | null; request_id?: string } {
+  return typeof answer === 'object' && answer !== null && (answer as { status?: unknown }).status === 'error';
+}
+
+/** A bridge, by the address at which it serves HTTP. In a page that the bridge serves itself it may be left out. */
+export class Bridge {
+  readonly url: string;
+  readonly name: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetch: typeof fetch;
+  #ids = new Map<string, number>();
+
+  constructor(url?: string, { token, name, fetch: own }: BridgeOptions = {}) {
+    const here = (globalThis as { location?: { origin: string } }).location?.origin;
+    this.url = (url ?? here ?? 'http://localhost:8020').replace(/\/+$/, '');
+    this.name = name ?? `javascript-${Math.floor(Math.random() * RANDOM).toString(36)}`;
+    this.#headers = {
+      'x-arm-bridge-client': this.name,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+    this.#fetch = own ?? ((...asked) => fetch(...asked));
+  }
+
+  /** One request. @throws {BridgeError} for an answer that is an error, and for none */
+  async send(
+    method: string,
+    path: string,
+    {
+      body,
+      query = {},
+      signal,
+      accept,
+    }: { body?: unknown; query?: object; signal?: AbortSignal; accept?: string } = {},
+  ): Promise<Response> {
+    const url = new URL(`${this.url}${path}`);
+    for (const [name, value] of Object.entries(query)) if (value != null) url.searchParams.set(name, String(value));
+    let response: Response;
+    try {
+      response = await this.#fetch(url, {
+        method,
+        headers: {
+          ...this.#headers,
+          accept: `${accept ?? 'application/json'}, application/problem+json`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      throw new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', cause });
+    }
+    if (response.ok) return response;
+    const told: unknown = await response.json().catch(() => null);
+    throw problemOf(response.status, told, response.headers.get('x-request-id'));
+  }
+
+  /**
+   * Any operation of the interface, which /docs of a running bridge lists.
+   * @throws {BridgeError} refused, not done (`status: "error"`), or nobody answers
+   */
+  async call<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    { body, query, path: named, signal }: Asked<Operation<P, M>> = {},
+  ): Promise<AnswerOf<Operation<P, M>>> {
+    const values = (named ?? {}) as Readonly<Record<string, unknown>>;
+    const filled = String(path).replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+    const response = await this.send(method.toUpperCase(), filled, {
+      ...(body == null ? {} : { body }),
+      ...(query == null ? {} : { query: query as object }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const answer: unknown = await response.json();
+    if (hasFailed(answer)) {
+      const requestId = answer.request_id ?? response.headers.get('x-request-id');
+      throw new BridgeError(answer.message ?? 'not done', { code: 'not_done', requestId, status: 200, answer });
+    }
+    return answer as AnswerOf<Operation<P, M>>;
+  }
+
+  /** State of the bridge and its arms. */
+  status(): Promise<Schemas['BridgeStatus']> {
+    return this.call('get', '/status');
+  }
+
+  /** What the arms are, and in `now` how they are. */
+  async arms(): Promise<Schemas['ArmOverview'][]> {
+    const { arms } = await this.call('get', '/api/v1/arms');
+    this.#ids = new Map(arms.map(({ name, id }) => [name, id]));
+    return arms;
+  }
+
+  /** An arm by its name or its id in the bridge's configuration. Asks nothing yet. */
+  arm(key: string | number = 0): Arm {
+    return new Arm(this, key);
+  }
+
+  /** The id of an arm. @throws {BridgeError} for a name that no arm has */
+  async idOf(key: string | number): Promise<number> {
+    if (typeof key === 'number') return key;
+    if (!this.#ids.has(key)) await this.arms();
+    const id = this.#ids.get(key);
+    if (id !== undefined) return id;
+    const known = [...this.#ids.keys()].join(', ') || 'none';
+    throw new BridgeError(`the bridge has no arm "${key}"; it has ${known}`, { code: 'unknown_arm' });
+  }
+
+  /** All arms brake and hold, and refuse every motion until reset(). */
+  stop(): Promise<Schemas['StopResponse']> {
+    return this.call('post', '/stop');
+  }
+
+  /** Ends the stop of all arms. Nothing moves by that. */
+  reset(): Promise<Schemas['StopResponse']> {
+    return this.call('post', '/stop/reset');
+  }
+
+  /**
+   * The followers do from now on as the leader is led by hand; they approach it slowly first.
+   * @param request further fields of /move/leader/start
+   */
+  async mirror(
+    leader: Arm | string | number,
+    followers: Arm | string | number | readonly (Arm | string | number)[],
+    request: Omit<Schemas['StartLeaderArmControlRequest'], 'robot_pairs'> & Pick<Meaning, 'take_over'> = {},
+  ): Promise<Schemas['StatusResponse']> {
+    const { take_over, ...fields } = request;
+    const id = (arm: Arm | string | number): Promise<number> => this.idOf(arm instanceof Arm ? arm.key : arm);
+    const leader_id = await id(leader);
+    const followed = await Promise.all([followers].flat().map((arm) => id(arm as Arm | string | number)));
+    const robot_pairs = followed.map((follower_id) => ({ leader_id, follower_id }));
+    const query = take_over === undefined ? {} : { take_over };
+    return this.call('post', '/move/leader/start', { body: { ...fields, robot_pairs }, query });
+  }
+
+  /** The followers hold where they are. @param release what becomes of leaders whose weight is held */
+  stopMirroring(release?: 'lower' | 'hold' | 'now'): Promise<Schemas['StatusResponse']> {
+    return this.call('post', '/move/leader/stop', { query: release === undefined ? {} : { release } });
+  }
+
+  /** Frames of the live stream, for ever: first `hello`, then those of the topics. One that breaks is taken up anew. */
+  live(options: LiveOptions = {}): AsyncGenerator<LiveFrame, void, void> {
+    const { topics, rate } = options;
+    const query = { ...(topics ? { topics: topics.join(',') } : {}), ...(rate ? { rate } : {}) };
+    const open = (signal: AbortSignal): Promise<Response> =>
+      this.send('GET', '/api/v1/live', { query, signal, accept: 'text/event-stream' });
+    return liveFrames(open, options);
+  }
+}

@@ -1,0 +1,72 @@
+import type { components } from './interface.ts';
+
+type Schemas = components['schemas'];
+
+/** What to call about a remedy that the bridge names, in the words of this package. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  init: 'call arm.init()',
+  reset: 'call arm.reset() or bridge.reset()',
+  torque_on: 'call arm.torque(true) or arm.init()',
+  take_over: 'wait, or ask with { take_over: true }',
+  stop_mirroring: 'call bridge.stopMirroring()',
+  stop_recording: 'call arm.stopRecording()',
+  list_ports: "bridge.call('post', '/local/scan-devices') lists the ports",
+  connect: "connect it with bridge.call('post', '/robot/add-connection', { body })",
+  calibrate: 'calibrate it, or ask with { uncalibrated: true } to move it slowly',
+};
+
+export interface ErrorFacts {
+  /** For programs: `owned`, `stopped`, `not_initialised`, `invalid`, `not_done`, `unreachable` and others. */
+  readonly code: string;
+  /** The next step, where there is one. */
+  readonly remedy?: string | null;
+  /** By which the log of the bridge tells of the request. */
+  readonly requestId?: string | null;
+  /** Of HTTP; null where nothing was answered. */
+  readonly status?: number | null;
+  /** Of `not_done`: how far it came. */
+  readonly answer?: unknown;
+  /** Of `invalid`: the fields that are wrong. */
+  readonly errors?: readonly Schemas['ValidationError'][];
+  readonly cause?: unknown;
+}
+
+/** Anything that a bridge did not do: refused, not done, or nobody answered. */
+export class BridgeError extends Error {
+  override readonly name = 'BridgeError';
+  readonly code: string;
+  readonly remedy: string | null;
+  readonly requestId: string | null;
+  readonly status: number | null;
+  readonly answer: unknown;
+  readonly errors: readonly Schemas['ValidationError'][];
+
+  constructor(message: string, { code, remedy = null, requestId = null, status = null, ...rest }: ErrorFacts) {
+    const step = remedy === null ? undefined : REMEDIES[remedy];
+    const asked = requestId === null ? '' : ` [request ${requestId}]`;
+    super(`${message}${step === undefined ? '' : ` (${step})`}${asked}`, { cause: rest.cause });
+    this.code = code;
+    this.remedy = remedy;
+    this.requestId = requestId;
+    this.status = status;
+    this.answer = rest.answer ?? null;
+    this.errors = rest.errors ?? [];
+  }
+}
+
+/** The error for an answer that is one: RFC 9457 where the bridge speaks it, else `{"detail": ...}`. */
+export function problemOf(status: number, body: unknown, requestId: string | null): BridgeError {
+  const told = (typeof body === 'object' ? body : null) as Partial<Schemas['ProblemDetails']> | null;
+  const detail = told?.detail as string | Schemas['ValidationError'][] | undefined;
+  const errors = told?.errors ?? (Array.isArray(detail) ? detail : undefined);
+  const message =
+    errors?.map(({ loc, msg }) => `${loc.slice(1).join('.') || 'body'}: ${msg}`).join('; ') ??
+    (typeof detail === 'string' ? detail : `the bridge answered ${status}`);
+  return new BridgeError(message, {
+    code: told?.code ?? (status === 422 ? 'invalid' : `http_${status}`),
+    remedy: told?.remedy ?? null,
+    requestId: told?.request_id ?? requestId,
+    status,
+    ...(errors === undefined ? {} : { errors }),
+  });
+}

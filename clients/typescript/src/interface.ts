@@ -1,0 +1,7297 @@
+// Made of src/http by test/http/generated.test.ts: do not edit.
+// biome-ignore-all format: the generator has its own
+// biome-ignore-all lint: likewise
+
+export interface paths {
+    "/move/init": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move to the initial pose
+         * @description Torque on if it is off, then to the pose `init`. The pose that it reaches is the zero of the absolute frame. It comes before /move/absolute.
+         */
+        post: operations["move_init"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/absolute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move to an absolute position
+         * @description Moves the end effector in the absolute frame. /move/init comes first. The answer comes when the motion has ended, 30 s at most; a client that hangs up makes its arm decelerate to a hold.
+         */
+        post: operations["move_absolute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/relative": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move relative to the present goal
+         * @description From the present goal of the end effector, not from where it is measured. /move/init comes first.
+         */
+        post: operations["move_relative"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/hello": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Greet
+         * @description Moves to the pose `hello`, waves twice with the wrist and stays there. The gripper keeps what it holds.
+         */
+        post: operations["move_hello"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/sleep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go to sleep
+         * @description Lowers the arm to the pose `rest` and switches its torque off there. One that does not get down holds.
+         */
+        post: operations["move_sleep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/end-effector/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the end effector
+         * @description Measured position, orientation and opening of the end effector in the absolute frame.
+         */
+        post: operations["end_effector_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/teleop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lead the end effector by a hand
+         * @description One message of a stream: the tool moves as the hand has since the first. 0.2 s without a message and the arm holds; the next one begins anew from where it is. The same messages are taken by the WebSocket /move/teleop/ws.
+         */
+        post: operations["move_teleop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teleop/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change how hands lead arms
+         * @description A hand that leads an arm is taken up anew from where both are.
+         */
+        post: operations["teleop_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teleop/settings/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read how hands lead arms
+         * @description How far the tools of all arms move for the way of a hand.
+         */
+        post: operations["teleop_settings_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/teleop/udp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a UDP port for the messages of a hand
+         * @description Takes the messages of /move/teleop as datagrams from the computer that asks for it. About once a second the sender is told how many were followed. A port to which nothing comes for ten minutes is closed.
+         */
+        post: operations["move_teleop_udp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/teleop/udp/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close the UDP port
+         * @description What still comes moves nothing, and an arm that was led holds.
+         */
+        post: operations["move_teleop_udp_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/leader/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start leader-follower control
+         * @description Answers when the pairs are set up; the followers then approach their leaders slowly. Mirroring goes on when the client goes.
+         */
+        post: operations["move_leader_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/move/leader/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop leader-follower control
+         * @description The followers hold where they are. Leaders that floated hold, and are lowered and released.
+         */
+        post: operations["move_leader_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gravity/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start gravity compensation
+         * @description The arm supports its weight, or the given share of it, and yields to the hand.
+         */
+        post: operations["gravity_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gravity/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop gravity compensation
+         * @description The arm holds where it is.
+         */
+        post: operations["gravity_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop and hold
+         * @description Latched: the arms decelerate, hold, and refuse every motion until /stop/reset.
+         */
+        post: operations["stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stop/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the stop
+         * @description The arms hold and belong to nobody; nothing moves by itself.
+         */
+        post: operations["stop_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop and hold
+         * @description The same as without /api/v1. Latched: the arms decelerate, hold, and refuse every motion until /api/v1/stop/reset.
+         */
+        post: operations["api_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stop/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the stop
+         * @description The same as without /api/v1. The arms hold and belong to nobody; nothing moves by itself.
+         */
+        post: operations["api_stop_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/joints/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read joints
+         * @description Angles of single joints, as measured or as asked for.
+         */
+        post: operations["joints_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/joints/write": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move joints
+         * @description Answers once the goal is accepted, not when it is reached. The newest goal wins.
+         */
+        post: operations["joints_write"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/torque/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read torques
+         * @description What each joint gives at this moment.
+         */
+        post: operations["torque_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/torque/toggle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch torque on or off
+         * @description On: the arm holds where it is. Off: it is lowered first, unless `force` is true.
+         */
+        post: operations["torque_toggle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/voltage/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read voltages
+         * @description As the servos measure their supply.
+         */
+        post: operations["voltage_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/temperature/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read temperatures
+         * @description As the servos measure them, and where each of them switches itself off.
+         */
+        post: operations["temperature_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/temperature/write": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Limit temperatures
+         * @description Written to the servos, which keep it: where each of them switches itself off.
+         */
+        post: operations["temperature_write"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/robot/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the configuration of an arm
+         * @description What the bridge knows of its servos and its gripper.
+         */
+        post: operations["robot_config"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/robot/add-connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect an arm
+         * @description One that has been disconnected, or one that is added: on a port that /local/scan-devices shows, or simulated where the configuration has simulated arms. Torque stays as it is. Answers once the arm does.
+         */
+        post: operations["add_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/robot/disconnect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disconnect an arm
+         * @description It is lowered and its torque switched off, then its bus is let go of. Mirroring with it ends. Its id stays its own.
+         */
+        post: operations["disconnect_robot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/local/scan-devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the serial ports of this machine
+         * @description Only looks; nothing is opened.
+         */
+        post: operations["scan_devices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/recording/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record the joints of an arm
+         * @description As measured, whoever drives it or leads it by hand.
+         */
+        post: operations["recording_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/recording/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a recording
+         * @description The file is complete with the answer.
+         */
+        post: operations["recording_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/recording/play": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay a recording
+         * @description Goes to its first pose by a checked move, then replays it. Answers when the motion has ended.
+         */
+        post: operations["recording_play"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calibrate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Calibrate an arm, a step at each call
+         * @description Each call carries out the present step, if what it needs has been done, and answers what to do before the next one. The servos get their offsets after the third call; before they are kept every joint moves a little, to be looked at.
+         */
+        post: operations["calibrate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how far a calibration is
+         * @description Its step, and of each joint what it has been led over.
+         */
+        get: operations["calibration"];
+        put?: never;
+        post?: never;
+        /**
+         * End a calibration without keeping it
+         * @description An arm that holds goes limp within 2 s: take hold of it first. Its servos get back what they had.
+         */
+        delete: operations["calibration_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/episode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell which episode is being recorded
+         * @description And for how long.
+         */
+        get: operations["episode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/episode/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record an episode
+         * @description All that the arms do, in each cycle of the control loop, until it is stopped. It moves nothing.
+         */
+        post: operations["episode_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/episode/mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a mark into the episode
+         * @description An event with a text, at the present time.
+         */
+        post: operations["episode_mark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/episode/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the episode
+         * @description Its file is complete with the answer, or gone.
+         */
+        post: operations["episode_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recordings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the recordings
+         * @description The newest first, with the room that is left for more.
+         */
+        get: operations["recordings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recordings/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell about a recording
+         * @description Its facts, with its topics.
+         */
+        get: operations["recording"];
+        put?: never;
+        /**
+         * Rename a recording, or say what it shows
+         * @description What is left out stays as it is. Task, operator and verdict are those of episodes.
+         */
+        post: operations["recording_change"];
+        /**
+         * Delete a recording
+         * @description Its file, or the folder of its episode.
+         */
+        delete: operations["recording_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recordings/{name}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a recording
+         * @description Its MCAP file, or one range of its bytes (`Range`, answered with 206).
+         */
+        get: operations["recording_download"];
+        put?: never;
+        /**
+         * Upload a recording
+         * @description Of at most 256 MiB, whose length the request says (Content-Length). It is kept when it is an MCAP file with joint states.
+         */
+        post: operations["recording_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the arms
+         * @description What they are and how they are at this moment.
+         */
+        get: operations["arms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/urdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * URDF of an arm
+         * @description The model as it is in the folder of the arm, with an ETag.
+         */
+        get: operations["arm_urdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/motion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What drives an arm
+         * @description The motion that is under way, and who asked for it.
+         */
+        get: operations["arm_motion"];
+        put?: never;
+        post?: never;
+        /**
+         * End what drives an arm
+         * @description The arm decelerates and holds. It is not stopped: the next motion may begin at once.
+         */
+        delete: operations["arm_motion_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an arm
+         * @description From whoever drives it, who is told; the arm holds, and is the caller’s until it is released.
+         */
+        post: operations["arm_take_over"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an arm back
+         * @description What the caller drives it with ends; the arm holds.
+         */
+        post: operations["arm_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/reachable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask what /move/absolute would do
+         * @description With the body of /move/absolute, in its units; nothing moves.
+         */
+        post: operations["arm_reachable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/motions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the motions of an arm
+         * @description Those under way and the newest that are over, of whoever asked for them by HTTP, by the older routes too.
+         */
+        get: operations["motions"];
+        put?: never;
+        /**
+         * Begin a motion
+         * @description Answers once the motion has been planned and the arm is the client’s. The motion goes on when the client hangs up, until the client has not been heard for 30 s. A request with the same Idempotency-Key as one before is that motion.
+         */
+        post: operations["motion_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/motions/{motion}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look after a motion
+         * @description How far it is, or what came of it.
+         */
+        get: operations["motion"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a motion
+         * @description The arm decelerates and holds. It is not stopped: the next motion may begin at once.
+         */
+        delete: operations["motion_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * State of the bridge and its arms
+         * @description Arms, pairs, ROS 2 and the control loop; some fields are there for clients of phosphobot alone.
+         */
+        get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the bridge works
+         * @description Needs no token.
+         */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether all arms are connected, and ROS 2 is on where it is demanded
+         * @description Needs no token.
+         */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Figures for Prometheus
+         * @description Of loop, arms, buses, servos, pairs, HTTP and ROS 2; their names begin with `arm_bridge_`.
+         */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who did what
+         * @description Motions, torque, stops, take-overs, calibrations and changes of the configuration, by HTTP, by ROS 2 and by the bridge itself: the newest thousand are kept. The live stream tells them as they come.
+         */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pairs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pairs that mirror
+         * @description State, rate and latency of each pair, and why mirroring stopped.
+         */
+        get: operations["pairs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The configuration in use
+         * @description As it was read at the start, with arms that were added since.
+         */
+        get: operations["config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest lines of the log
+         * @description The lines from number `from` on, as far as they are kept.
+         */
+        get: operations["log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch arms, pairs, the loop, the log and who does what
+         * @description Server-sent events without an end. A request that asks for a WebSocket gets one, which takes messages too: see /asyncapi.json.
+         */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a token for a cookie
+         * @description For pages: the cookie is kept from scripts and from other sites, and ends after 12 hours.
+         */
+        post: operations["session_open"];
+        /**
+         * End the session of a page
+         * @description The cookie is of no use from then on, and the page forgets it.
+         */
+        delete: operations["session_close"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sim/hand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lead a simulated arm by hand
+         * @description A spring and damper of limited force in the physics. In simulation only.
+         */
+        post: operations["sim_hand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sim/truth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * State of the physics of a simulated arm
+         * @description What the arm really does, beside what its encoders say. In simulation only.
+         */
+        get: operations["sim_truth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * AbsoluteMoveRequest
+         * @description Lengths are centimetres and angles degrees, in the absolute frame: axes of the base (x forward, y left, z up), zero at the pose that /move/init reaches.
+         */
+        AbsoluteMoveRequest: {
+            /**
+             * @description Forward, in centimetres. Null or left out: keeps its present goal.
+             * @default null
+             */
+            x?: number | null;
+            /**
+             * @description To the left, in centimetres. Null or left out: keeps its present goal.
+             * @default null
+             */
+            y?: number | null;
+            /**
+             * @description Upwards, in centimetres. Null or left out: keeps its present goal.
+             * @default null
+             */
+            z?: number | null;
+            /**
+             * @description Absolute pitch in degrees: positive lifts the nose. Null or left out: inverse kinematics takes the best value for it.
+             * @default null
+             */
+            rx?: number | null;
+            /**
+             * @description Absolute yaw in degrees: positive turns left. Null or left out: inverse kinematics takes the best value for it.
+             * @default null
+             */
+            ry?: number | null;
+            /**
+             * @description Absolute roll in degrees: positive is clockwise seen from behind. Null or left out: inverse kinematics takes the best value for it.
+             * @default null
+             */
+            rz?: number | null;
+            /**
+             * @description Gripper: 0 closed to 1 open. Null or left out: the gripper stays as it is.
+             * @default null
+             */
+            open?: number | null;
+            /**
+             * @description Most trials to come within tolerance.
+             * @default 10
+             */
+            max_trials?: number;
+            /**
+             * @description Distance between asked and measured position that is near enough, in centimetres.
+             * @default 0.5
+             */
+            position_tolerance?: number;
+            /**
+             * @description Smallest rotation to the asked angles that is near enough, in degrees.
+             * @default 3
+             */
+            orientation_tolerance?: number;
+            /**
+             * @description joint: straight for the joints, the quickest way. line: the tool goes on a straight line.
+             * @default joint
+             * @enum {string}
+             */
+            path?: "joint" | "line";
+        };
+        /**
+         * RelativeMoveRequest
+         * @description From the present goal, in axes of the base frame. Angles that are left out are kept as far as the arm has the joints for it: an arm of five gives up the yaw. With `open` alone only the gripper acts.
+         */
+        RelativeMoveRequest: {
+            /**
+             * @description Forward, in centimetres. Null or left out: no change.
+             * @default null
+             */
+            x?: number | null;
+            /**
+             * @description To the left, in centimetres. Null or left out: no change.
+             * @default null
+             */
+            y?: number | null;
+            /**
+             * @description Upwards, in centimetres. Null or left out: no change.
+             * @default null
+             */
+            z?: number | null;
+            /**
+             * @description Change of the pitch, in degrees. Null or left out: no change.
+             * @default null
+             */
+            rx?: number | null;
+            /**
+             * @description Change of the yaw, in degrees. Null or left out: no change.
+             * @default null
+             */
+            ry?: number | null;
+            /**
+             * @description Change of the roll, in degrees. Null or left out: no change.
+             * @default null
+             */
+            rz?: number | null;
+            /**
+             * @description Gripper: 0 closed to 1 open. Null or left out: the gripper stays as it is.
+             * @default null
+             */
+            open?: number | null;
+            /**
+             * @description Most trials to come within tolerance.
+             * @default 10
+             */
+            max_trials?: number;
+            /**
+             * @description Distance between asked and measured position that is near enough, in centimetres.
+             * @default 0.5
+             */
+            position_tolerance?: number;
+            /**
+             * @description Smallest rotation to the asked angles that is near enough, in degrees.
+             * @default 3
+             */
+            orientation_tolerance?: number;
+            /**
+             * @description joint: straight for the joints, the quickest way. line: the tool goes on a straight line.
+             * @default joint
+             * @enum {string}
+             */
+            path?: "joint" | "line";
+        };
+        /** StatusResponse */
+        StatusResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** ValidationError */
+        ValidationError: {
+            /** @description Place: body or query, then fields and indexes. */
+            loc: (string | number)[];
+            msg: string;
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** HTTPValidationError */
+        HTTPValidationError: {
+            /** @description At most 20, then how many more there are. */
+            detail: components["schemas"]["ValidationError"][];
+            /** @description Of the request, as in its header X-Request-Id and in the log. */
+            request_id: string;
+        };
+        /** HTTPError */
+        HTTPError: {
+            /** @description What is wrong and what to do next. */
+            detail: string;
+            /** @description Of the request, as in its header X-Request-Id and in the log. */
+            request_id: string;
+        };
+        /**
+         * ProblemDetails
+         * @description An error as RFC 9457 has it, for those who accept application/problem+json.
+         */
+        ProblemDetails: {
+            /** @description urn:arm-bridge:problem: and the code. */
+            type: string;
+            /** @description Of the status. */
+            title: string;
+            /** @description Of HTTP. */
+            status: number;
+            /** @description What is wrong and what to do next. */
+            detail: string;
+            /** @description What is wrong, for programs. */
+            code: string;
+            /** @description The next step, where another part of the bridge offers one. */
+            remedy: ("init" | "reset" | "torque_on" | "take_over" | "stop_mirroring" | "stop_recording" | "list_ports" | "connect" | "calibrate") | null;
+            /** @description By which the log of the bridge tells of it. */
+            request_id: string;
+            /** @description Faults of a request that fails validation. */
+            errors?: components["schemas"]["ValidationError"][];
+        };
+        /** Activity */
+        Activity: {
+            /** @description trajectory, waypoints, mirror, stream, jog or float. */
+            kind: string;
+            /** @description Of its present leg, 0 to 1; null for a motion without an end. */
+            progress: number | null;
+        };
+        /** ArmState */
+        ArmState: {
+            id: number;
+            /** @enum {string} */
+            state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
+            /** @description Who has the arm; null when it is free. */
+            owner: string | null;
+            /** @description Since when, seconds since the epoch; null when it is free. */
+            owner_since: number | null;
+            torque: boolean;
+            /** @description /move/init has set the zero. */
+            initialised: boolean;
+            /** @description A calibration, or the model of a simulated arm, says where its joints are at zero. */
+            calibrated: boolean;
+            /** @description Joints that are measured beyond their limits. */
+            outside_limits: string[];
+            /** @description Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise. */
+            doubt: string;
+            /** @description Why it is disconnected or stopped; empty otherwise. */
+            reason: string;
+            /** @description Time of the bus read, seconds since the epoch; 0 before the first. */
+            sampled: number;
+            joints: {
+                /** @description rad */
+                position: (number | null)[];
+                /** @description Where the joints are asked to be, rad; null without torque. */
+                goal: (number | null)[];
+                /** @description rad/s */
+                velocity: (number | null)[];
+                /** @description Nm, estimated by the servo. */
+                effort: (number | null)[];
+                /** @description Degrees Celsius. */
+                temperature: (number | null)[];
+                /** @description V */
+                voltage: (number | null)[];
+                /** @description Alarm bits of the servo; 0 = healthy. */
+                alarm: number[];
+            };
+            /** @description In the base frame; orientation as a quaternion x y z w. */
+            tool: {
+                /** @description x y z, m */
+                position: number[];
+                orientation: number[];
+            } | null;
+            /** @description Of the gripper, 0 closed to 1 open. */
+            opening: number | null;
+            /** @description What drives it; null: nothing. */
+            motion: components["schemas"]["Activity"] | null;
+        };
+        /** JointFacts */
+        JointFacts: {
+            name: string;
+            role: string;
+            lower: number;
+            upper: number;
+            /** @description Largest speed of moves, rad/s. */
+            velocity: number;
+            /** @description Largest torque that its servo gives, Nm. */
+            torque_limit: number;
+            /** @constant */
+            unit: "rad";
+            servos: {
+                id: number;
+                model: string;
+            }[];
+        };
+        /** ArmFacts */
+        ArmFacts: {
+            id: number;
+            name: string;
+            /** @description Folder below robots/. */
+            model: string;
+            title: string;
+            bus: string;
+            simulated: boolean;
+            /** @description Another machine owns its bus. */
+            remote: boolean;
+            base_link: string;
+            tool_link: string;
+            /** @description Pose of its base in the world: m and rad. */
+            mount: {
+                xyz: number[];
+                rpy: number[];
+            };
+            joints: components["schemas"]["JointFacts"][];
+            /** @description Index of its joint and its angles when closed and open. */
+            gripper: {
+                index: number;
+                closed: number;
+                open: number;
+            } | null;
+            /** @description Named poses, rad. */
+            poses: {
+                [key: string]: number[];
+            };
+            /** @description What the alarm bits of its servos mean, by the bit. */
+            alarms: {
+                [key: string]: string;
+            };
+        };
+        /** PairState */
+        PairState: {
+            leader: string;
+            follower: string;
+            /** @enum {string} */
+            state: "idle" | "starting" | "ramping" | "mirroring" | "holding";
+            owner: string;
+            /** @description Goals written per second. */
+            rate: number;
+            /** @description From sample to goal, in seconds; null before the first. */
+            latency: number | null;
+            /** @description Of the last stop or hold, or why the follower stays behind. */
+            reason: string;
+        };
+        /** PairList */
+        PairList: {
+            /** @description Mirroring runs. */
+            active: boolean;
+            /** @description Of the last stop. */
+            reason: string;
+            pairs: components["schemas"]["PairState"][];
+        };
+        /** Percentiles */
+        Percentiles: {
+            p50: number;
+            p99: number;
+            longest: number;
+        };
+        /** CycleTiming */
+        CycleTiming: {
+            /** @description Of the last 10 s, in seconds. */
+            recent: components["schemas"]["Percentiles"];
+            /** @description Since the start, in seconds. */
+            total: components["schemas"]["Percentiles"];
+        };
+        /**
+         * LoopState
+         * @description The control loop.
+         */
+        LoopState: {
+            cycles: number;
+            /** @description Configured, Hz. */
+            rate: number;
+            /** @description Cycles that began later than half a period. */
+            late: number;
+            /** @description What keeps this computer from keeping up; empty when it does. */
+            trouble: string;
+            /** @description Mean of the last second, s. */
+            period: number;
+            /** @description Of the last second, s. */
+            longest_period: number;
+            /** @description Real-time priority of the control thread; null without one. */
+            priority: number | null;
+            /** @description From the beginning of a cycle to that of the next. */
+            periods: components["schemas"]["CycleTiming"];
+            /** @description Time by which a cycle began too late. */
+            lateness: components["schemas"]["CycleTiming"];
+            /** @description From the beginning of a read until goals made of it had been written. */
+            latency: components["schemas"]["CycleTiming"];
+            /** @description Cycles of the last 10 s by their period. */
+            period_histogram: {
+                /** @description Of a bin, in seconds; the first begins at 0. */
+                width: number;
+                /** @description Cycles of each bin; the last has all longer periods too. */
+                counts: number[];
+            };
+        };
+        /** RosState */
+        RosState: {
+            enabled: boolean;
+            /** @description Why ROS is off; empty otherwise. */
+            reason: string;
+            distro: string | null;
+            /** @description While ROS is off for now: what is being done so that it can be on. */
+            preparing: {
+                step: string;
+                /** @description About how long until ROS is on, s. */
+                left: number;
+            } | null;
+        };
+        /** LogLine */
+        LogLine: {
+            /** @description Seconds since the epoch. */
+            time: number;
+            /** @description trace, debug, info, warn, error or fatal. */
+            level: string;
+            message: string;
+        };
+        /** JournalEvent */
+        JournalEvent: {
+            /** @description Rises with each entry. */
+            id: number;
+            /** @description When it began, seconds since the epoch. */
+            time: number;
+            /**
+             * @description What was done.
+             * @enum {string}
+             */
+            act: "motion" | "torque" | "halt" | "stop" | "reset" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
+            /** @description To which arm; null: to several, or none. */
+            arm: string | null;
+            /** @description Who has asked for it. */
+            who: string;
+            /** @description From where: an address, this computer, ROS 2, or the bridge itself. */
+            origin: string;
+            /** @description Method and path of the request, or the ROS 2 service, action or topic. */
+            what: string;
+            /** @description Of the HTTP request, as in X-Request-Id; null: it was none. */
+            request_id: string | null;
+            /** @description Who had the arm, and lost it by this; null: nobody. */
+            taken_from: string | null;
+            /**
+             * @description `ended`: somebody or something else has ended it.
+             * @enum {string}
+             */
+            outcome: "under_way" | "done" | "failed" | "refused" | "ended";
+            /** @description Why it failed, was refused or ended. */
+            message: string | null;
+            /** @description When it was over, seconds since the epoch; null while it is under way. */
+            ended: number | null;
+            /** @description How often, for what comes as a stream. */
+            count: number;
+        };
+        /** ArmOverview */
+        ArmOverview: {
+            id: number;
+            name: string;
+            /** @description Folder below robots/. */
+            model: string;
+            title: string;
+            bus: string;
+            simulated: boolean;
+            /** @description Another machine owns its bus. */
+            remote: boolean;
+            base_link: string;
+            tool_link: string;
+            /** @description Pose of its base in the world: m and rad. */
+            mount: {
+                xyz: number[];
+                rpy: number[];
+            };
+            joints: components["schemas"]["JointFacts"][];
+            /** @description Index of its joint and its angles when closed and open. */
+            gripper: {
+                index: number;
+                closed: number;
+                open: number;
+            } | null;
+            /** @description Named poses, rad. */
+            poses: {
+                [key: string]: number[];
+            };
+            /** @description What the alarm bits of its servos mean, by the bit. */
+            alarms: {
+                [key: string]: string;
+            };
+            now: components["schemas"]["ArmState"];
+        };
+        /** ArmList */
+        ArmList: {
+            arms: components["schemas"]["ArmOverview"][];
+        };
+        /** MotionState */
+        MotionState: {
+            /** @enum {string} */
+            state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
+            /** @description Who has the arm; null when it is free. */
+            owner: string | null;
+            /** @description Since when, seconds since the epoch; null when it is free. */
+            owner_since: number | null;
+            /** @description What drives the arm; null: nothing. */
+            motion: components["schemas"]["Activity"] | null;
+        };
+        /** ReachableAnswer */
+        ReachableAnswer: {
+            /** @description The move would be accepted and could meet its tolerances. */
+            reachable: boolean;
+            /** @description Why not. */
+            message: string | null;
+            /** @description Where the joints would go, rad; null where they cannot. */
+            joints: number[] | null;
+        };
+        /** LogAnswer */
+        LogAnswer: {
+            /** @description Number of the line that comes next: ask for the lines after it with `from`. */
+            next: number;
+            lines: components["schemas"]["LogLine"][];
+        };
+        /**
+         * ConfigAnswer
+         * @description The configuration in use, with its defaults; names of secret files are left out.
+         */
+        ConfigAnswer: {
+            [key: string]: unknown;
+        };
+        /** CalibrateResponse */
+        CalibrateResponse: {
+            /** @enum {string} */
+            calibration_status: "error" | "success" | "in_progress";
+            /** @description What has been done, and what to do before the next call. */
+            message: string;
+            /** @description 1 to total_nb_steps; 0 before the first. */
+            current_step: number;
+            total_nb_steps: number;
+        };
+        /** SweptJoint */
+        SweptJoint: {
+            name: string;
+            /** @description From the middle pose, rad; null before the first sample. */
+            position: number | null;
+            /** @description Least position so far, rad. */
+            least: number | null;
+            /** @description Largest position so far, rad. */
+            most: number | null;
+            /** @description Range that the data of the arm give, rad. */
+            range: number;
+            /** @description It has been led to both of its ends, or need not be. */
+            done: boolean;
+        };
+        /** CalibrationState */
+        CalibrationState: {
+            /** @enum {string} */
+            calibration_status: "error" | "success" | "in_progress";
+            /** @description What has been done, and what to do before the next call. */
+            message: string;
+            /** @description 1 to total_nb_steps; 0 before the first. */
+            current_step: number;
+            total_nb_steps: number;
+            joints: components["schemas"]["SweptJoint"][];
+        };
+        /**
+         * ConnectionDetails
+         * @description Empty for an arm that the bridge knows by its name; otherwise one of the first three.
+         */
+        ConnectionDetails: {
+            /**
+             * @description Device file, or the link to it, as /local/scan-devices shows them.
+             * @default null
+             */
+            device_name?: string | null;
+            /**
+             * @description Serial number of its USB adapter, as /local/scan-devices shows it.
+             * @default null
+             */
+            serial_number?: string | null;
+            /**
+             * @description Its bus as in the configuration: serial:..., sim:<model>, or a network bus that is named there.
+             * @default null
+             */
+            bus?: string | null;
+            /**
+             * @description Build of the model, for one that is to be added; follower when left out.
+             * @default null
+             */
+            variant?: string | null;
+        };
+        /** RobotConnectionRequest */
+        RobotConnectionRequest: {
+            /** @description Name of an arm of this bridge, or the model of one that is to be added: a folder of robots/, or so-100, so-101, koch-v1.1 or wx-250s. */
+            robot_name: string;
+            connection_details: components["schemas"]["ConnectionDetails"];
+        };
+        /** RobotConnectionResponse */
+        RobotConnectionResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Id of the arm, by which all other requests name it. */
+            robot_id: number;
+        };
+        /** LocalDevice */
+        LocalDevice: {
+            /** @description What the device calls itself, or what it is taken for. */
+            name: string;
+            /** @description Device file. */
+            device: string;
+            /** @description USB serial number. */
+            serial_number: string | null;
+            /** @description USB product id. */
+            pid: number | null;
+            /** @description Link that stays the same over replugging. */
+            interface: string | null;
+        };
+        /** ScanDevicesResponse */
+        ScanDevicesResponse: {
+            devices: components["schemas"]["LocalDevice"][];
+        };
+        /** Recording */
+        Recording: {
+            name: string;
+            /** @description Folder of episodes that it belongs to. */
+            dataset: string | null;
+            /**
+             * @description joints: joint states alone; episode: all that its arms did.
+             * @enum {string}
+             */
+            content: "joints" | "episode";
+            /** @description Of its file. */
+            bytes: number;
+            /** @description Time of its first message, seconds since the epoch. */
+            began: number;
+            /** @description In seconds. */
+            duration: number;
+            messages: number;
+            /** @description Arms whose joints it has. */
+            arms: string[];
+            task: string;
+            operator: string;
+            /** @enum {string} */
+            verdict: "" | "good" | "bad";
+            /** @description Why it cannot be read; empty when it can. */
+            problem: string;
+        };
+        /** RecordedTopic */
+        RecordedTopic: {
+            name: string;
+            type: string;
+            messages: number;
+        };
+        /** RecordingFacts */
+        RecordingFacts: {
+            name: string;
+            /** @description Folder of episodes that it belongs to. */
+            dataset: string | null;
+            /**
+             * @description joints: joint states alone; episode: all that its arms did.
+             * @enum {string}
+             */
+            content: "joints" | "episode";
+            /** @description Of its file. */
+            bytes: number;
+            /** @description Time of its first message, seconds since the epoch. */
+            began: number;
+            /** @description In seconds. */
+            duration: number;
+            messages: number;
+            /** @description Arms whose joints it has. */
+            arms: string[];
+            task: string;
+            operator: string;
+            /** @enum {string} */
+            verdict: "" | "good" | "bad";
+            /** @description Why it cannot be read; empty when it can. */
+            problem: string;
+            /** @description Of its file on the computer of the bridge. */
+            path: string;
+            topics: components["schemas"]["RecordedTopic"][];
+        };
+        /** RecordingList */
+        RecordingList: {
+            /** @description The newest first. */
+            recordings: components["schemas"]["Recording"][];
+            /** @description How many there are, those that are not in this answer too. */
+            total: number;
+            folder: string;
+            /** @description Bytes of all of them. */
+            used: number;
+            /** @description Bytes that they may take together (recording.quota). */
+            quota: number;
+            /** @description Bytes that are left on the disk. */
+            free: number;
+            /** @description What people should know before room runs out; empty while there is enough. */
+            warning: string;
+        };
+        /** RecordingChangeRequest */
+        RecordingChangeRequest: {
+            /** @description Its new name. */
+            name?: string;
+            /** @description What it shows, as a training set names it. */
+            task?: string;
+            /** @description Who leads the arms. */
+            operator?: string;
+            /**
+             * @description Whether it is to be used; empty: nobody has said so yet.
+             * @enum {string}
+             */
+            verdict?: "" | "good" | "bad";
+        };
+        /** RecordingResponse */
+        RecordingResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            recording: components["schemas"]["RecordingFacts"];
+        };
+        /** EpisodeStartRequest */
+        EpisodeStartRequest: {
+            /**
+             * @description Letters, digits, _ and -, at most 64. Null or left out: the dataset and the present time.
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * @description Folder of episodes that it is to belong to; null: none.
+             * @default null
+             */
+            dataset?: string | null;
+            /** @description Names of the arms that take part; left out: all that are connected. */
+            arms?: string[];
+            /** @description What it shows, as a training set names it. */
+            task?: string;
+            /** @description Who leads the arms. */
+            operator?: string;
+        };
+        /** EpisodeStopRequest */
+        EpisodeStopRequest: {
+            /**
+             * @description False: it is not kept.
+             * @default true
+             */
+            keep?: boolean;
+            /** @description What it shows, as a training set names it. */
+            task?: string;
+            /** @description Who leads the arms. */
+            operator?: string;
+            /**
+             * @description Whether it is to be used; empty: nobody has said so yet.
+             * @enum {string}
+             */
+            verdict?: "" | "good" | "bad";
+        };
+        /** EpisodeMarkRequest */
+        EpisodeMarkRequest: {
+            /**
+             * @description What has just happened.
+             * @default
+             */
+            text?: string;
+        };
+        /** RunningEpisode */
+        RunningEpisode: {
+            name: string;
+            dataset: string | null;
+            /** @description Of its file on the computer of the bridge, once it is complete. */
+            path: string;
+            arms: string[];
+            task: string;
+            operator: string;
+            /** @description Seconds since the epoch. */
+            began: number;
+            /** @description So far, in seconds. */
+            duration: number;
+        };
+        /** EpisodeResponse */
+        EpisodeResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Null: none is being recorded. */
+            episode: components["schemas"]["RunningEpisode"] | null;
+        };
+        /** EpisodeStopResponse */
+        EpisodeStopResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            name?: string;
+            /** @description Of its file on the computer of the bridge; empty where it is not kept. */
+            path?: string;
+            /** @description Joint states of all its arms. */
+            samples?: number;
+            /** @description Cycles of the control loop that could not be recorded. */
+            lost?: number;
+            /** @description In seconds. */
+            duration?: number;
+        };
+        /** EventList */
+        EventList: {
+            /** @description The newest first. */
+            events: components["schemas"]["JournalEvent"][];
+        };
+        /** JointsReadRequest */
+        JointsReadRequest: {
+            /**
+             * @description Of the angles; motor_units are servo steps.
+             * @default rad
+             * @enum {string}
+             */
+            unit?: "rad" | "motor_units" | "degrees";
+            /**
+             * @description Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+             * @default null
+             */
+            joints_ids?: number[] | null;
+            /**
+             * @description robot: as the encoders measure; sim: where the joints are asked to be.
+             * @default robot
+             * @enum {string}
+             */
+            source?: "sim" | "robot";
+        };
+        /** JointsReadResponse */
+        JointsReadResponse: {
+            /** @description Null for a joint that has not been measured yet. */
+            angles: (number | null)[];
+            /** @enum {string} */
+            unit: "rad" | "motor_units" | "degrees";
+        };
+        /** JointsWriteRequest */
+        JointsWriteRequest: {
+            /** @description One for each of joints_ids, or for the first joints of the arm; the others keep their goals. */
+            angles: number[];
+            /**
+             * @description Of the angles; motor_units are servo steps.
+             * @default rad
+             * @enum {string}
+             */
+            unit?: "rad" | "motor_units" | "degrees";
+            /**
+             * @description Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+             * @default null
+             */
+            joints_ids?: number[] | null;
+        };
+        /** TorqueReadResponse */
+        TorqueReadResponse: {
+            /** @description Of each joint, Nm, estimated from its servo’s load. */
+            current_torque: number[];
+        };
+        /** TorqueControlRequest */
+        TorqueControlRequest: {
+            /** @description true: hold where it is. false: lower to the rest pose, then go limp. */
+            torque_status: boolean;
+            /**
+             * @description With torque_status false: go limp at once, wherever the arm is. It drops.
+             * @default false
+             */
+            force?: boolean;
+        };
+        /**
+         * LiveHello
+         * @description First, and again when an arm is added.
+         */
+        LiveHello: {
+            /** @constant */
+            type: "hello";
+            /** @description Of the bridge. */
+            version: string;
+            /** @description What this client may do. */
+            scopes: ("read" | "control")[];
+            /** @description Who this client is to others. */
+            client: string;
+            arms: components["schemas"]["ArmFacts"][];
+        };
+        /** LiveArms */
+        LiveArms: {
+            /** @constant */
+            type: "arms";
+            /** @description Time of the frame, seconds since the epoch. */
+            t: number;
+            arms: components["schemas"]["ArmState"][];
+        };
+        /** LivePairs */
+        LivePairs: {
+            /** @constant */
+            type: "pairs";
+            /** @description Time of the frame, seconds since the epoch. */
+            t: number;
+            /** @description Mirroring runs. */
+            active: boolean;
+            /** @description Of the last stop. */
+            reason: string;
+            pairs: components["schemas"]["PairState"][];
+        };
+        /** LiveLoop */
+        LiveLoop: {
+            /** @constant */
+            type: "loop";
+            /** @description Time of the frame, seconds since the epoch. */
+            t: number;
+            cycles: number;
+            /** @description Configured, Hz. */
+            rate: number;
+            /** @description Cycles that began later than half a period. */
+            late: number;
+            /** @description What keeps this computer from keeping up; empty when it does. */
+            trouble: string;
+            /** @description Mean of the last second, s. */
+            period: number;
+            /** @description Of the last second, s. */
+            longest_period: number;
+            /** @description Real-time priority of the control thread; null without one. */
+            priority: number | null;
+            /** @description From the beginning of a cycle to that of the next. */
+            periods: components["schemas"]["CycleTiming"];
+            /** @description Time by which a cycle began too late. */
+            lateness: components["schemas"]["CycleTiming"];
+            /** @description From the beginning of a read until goals made of it had been written. */
+            latency: components["schemas"]["CycleTiming"];
+            /** @description Cycles of the last 10 s by their period. */
+            period_histogram: {
+                /** @description Of a bin, in seconds; the first begins at 0. */
+                width: number;
+                /** @description Cycles of each bin; the last has all longer periods too. */
+                counts: number[];
+            };
+            ros: components["schemas"]["RosState"];
+        };
+        /** LiveLog */
+        LiveLog: {
+            /** @constant */
+            type: "log";
+            /** @description Time of the frame, seconds since the epoch. */
+            t: number;
+            /** @description Since the last frame; the first has the newest hundred. */
+            lines: components["schemas"]["LogLine"][];
+        };
+        /** LiveEvents */
+        LiveEvents: {
+            /** @constant */
+            type: "events";
+            /** @description Time of the frame, seconds since the epoch. */
+            t: number;
+            /** @description New or changed since the last frame, the newest first; the first frame has the newest hundred. */
+            events: components["schemas"]["JournalEvent"][];
+        };
+        /** LiveFrame */
+        LiveFrame: components["schemas"]["LiveHello"] | components["schemas"]["LiveArms"] | components["schemas"]["LivePairs"] | components["schemas"]["LiveLoop"] | components["schemas"]["LiveLog"] | components["schemas"]["LiveEvents"];
+        /** LiveServerSentEvent */
+        LiveServerSentEvent: {
+            /**
+             * @description Type of the frame.
+             * @enum {string}
+             */
+            event: "hello" | "arms" | "pairs" | "loop" | "log" | "events";
+            /** @description The frame as JSON. */
+            data: string;
+        };
+        /**
+         * LiveEvent
+         * @description The frame that an event carries, as clients are given it, or the event itself.
+         */
+        LiveEvent: components["schemas"]["LiveFrame"] | components["schemas"]["LiveServerSentEvent"];
+        /** LiveRefusal */
+        LiveRefusal: {
+            /** @constant */
+            type: "refused";
+            /** @description Type of the message that is not carried out, or unknown. */
+            request: string;
+            reason: string;
+            /** @description That was to be jogged. */
+            arm?: number;
+        };
+        /**
+         * LiveStopped
+         * @description What has become of a stop.
+         */
+        LiveStopped: {
+            /** @constant */
+            type: "stop";
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+        };
+        /** LiveSubscribe */
+        LiveSubscribe: {
+            /** @constant */
+            type: "subscribe";
+            /** @description Left out: all. */
+            topics?: ("arms" | "pairs" | "loop" | "log" | "events")[];
+            /** @description Frames of arms per second, 20 when left out; the others come at most 5 times a second. */
+            rate?: number;
+        };
+        /** LiveTwist */
+        LiveTwist: {
+            /** @description x y z, m/s */
+            linear: number[];
+            /** @description About x y z, rad/s */
+            angular: number[];
+            /**
+             * @description Whose axes these are.
+             * @default base
+             * @enum {string}
+             */
+            frame?: "base" | "tool";
+        };
+        /**
+         * LiveJog
+         * @description The arm moves at these speeds for 0.2 s: send it again at least 10 times a second.
+         */
+        LiveJog: {
+            /** @constant */
+            type: "jog";
+            /** @description Id of the arm. */
+            arm: number;
+            /** @description Speeds by joint name, rad/s; those that are left out do not move. */
+            joints?: {
+                [key: string]: number;
+            };
+            /** @description Speed of the tool, in place of joints. */
+            twist?: components["schemas"]["LiveTwist"];
+            /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+            uncalibrated?: boolean;
+        };
+        /**
+         * LiveStop
+         * @description All arms stop, latched, as by POST /stop.
+         */
+        LiveStop: {
+            /** @constant */
+            type: "stop";
+        };
+        /** SessionRequest */
+        SessionRequest: {
+            /** @description As in http.token_file. */
+            token?: string;
+        };
+        /** SessionAnswer */
+        SessionAnswer: {
+            /** @description What the page may do from now on. */
+            scopes: ("read" | "control")[];
+        };
+        /** StopResponse */
+        StopResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Ids of the arms for which it is done. */
+            robots: number[];
+        };
+        /** RobotPairRequest */
+        RobotPairRequest: {
+            /** @description Id of the leader arm, as in the configuration. */
+            leader_id: number | null;
+            /** @description Id of the follower arm, as in the configuration. */
+            follower_id: number | null;
+        };
+        /**
+         * GravityCompensationValues
+         * @description Share of the weight that is held, in percent.
+         */
+        GravityCompensationValues: {
+            /** @default 100 */
+            shoulder?: number;
+            /** @default 50 */
+            elbow?: number;
+            /** @default 10 */
+            wrist?: number;
+        };
+        /** StartLeaderArmControlRequest */
+        StartLeaderArmControlRequest: {
+            /** @description Leaders and their followers. */
+            robot_pairs: components["schemas"]["RobotPairRequest"][];
+            /**
+             * @description Hold the weight of the leader arms; false: they are limp.
+             * @default false
+             */
+            enable_gravity_compensation?: boolean;
+            /**
+             * @description Share of the weight that is held, in percent. Null or left out: the default of each.
+             * @default null
+             */
+            gravity_compensation_values?: components["schemas"]["GravityCompensationValues"] | null;
+            /**
+             * @description Mirror left and right for the follower arms.
+             * @default false
+             */
+            invert_controls?: boolean;
+            /**
+             * @description A follower away from its leader: it approaches slowly, or nothing is started. Default: as configured, else ramp.
+             * @enum {string}
+             */
+            on_mismatch?: "ramp" | "refuse";
+            /** @description Difference of a joint from which refuse refuses, in degrees. Default: as configured, else 11.5. */
+            mismatch_threshold?: number;
+            /**
+             * @description Who goes to whom first; a leader goes by itself, by a checked way. Default: as configured, else follower.
+             * @enum {string}
+             */
+            align?: "follower" | "leader";
+        };
+        /** GravityStartRequest */
+        GravityStartRequest: {
+            /**
+             * @description Share of the weight that is held, in percent. Null or left out: the default of each.
+             * @default null
+             */
+            gravity_compensation_values?: components["schemas"]["GravityCompensationValues"] | null;
+        };
+        /**
+         * MotionTarget
+         * @description In the absolute frame, zero at the pose init; for relative the change from the present goal.
+         */
+        MotionTarget: {
+            /** @description Forward, m. */
+            x?: number;
+            /** @description To the left, m. */
+            y?: number;
+            /** @description Upwards, m. */
+            z?: number;
+            /** @description rad; positive lifts the nose. */
+            pitch?: number;
+            /** @description rad; positive turns left. */
+            yaw?: number;
+            /** @description rad; positive is clockwise seen from behind. */
+            roll?: number;
+            /** @description Gripper: 0 closed to 1 open. */
+            open?: number;
+            /**
+             * @description joint: the quickest way. line: the tool goes straight.
+             * @default joint
+             * @enum {string}
+             */
+            path?: "joint" | "line";
+            /**
+             * @description Most trials to come within tolerance.
+             * @default 10
+             */
+            max_trials?: number;
+            /**
+             * @description m
+             * @default 0.005
+             */
+            position_tolerance?: number;
+            /**
+             * @description rad
+             * @default 0.0524
+             */
+            orientation_tolerance?: number;
+        };
+        /** MotionReplay */
+        MotionReplay: {
+            /** @description Of the recording. */
+            name: string;
+            /**
+             * @description 1: as recorded.
+             * @default 1
+             */
+            speed?: number;
+        };
+        /**
+         * MotionRequest
+         * @description One of these.
+         */
+        MotionRequest: {
+            /** @description To a pose of the tool, as /move/absolute. */
+            pose?: components["schemas"]["MotionTarget"];
+            /** @description By so much, as /move/relative. */
+            relative?: components["schemas"]["MotionTarget"];
+            /** @description Joint angles by name, rad; others keep theirs. */
+            joints?: {
+                [key: string]: number;
+            };
+            /** @description To a pose of the arm: init, rest, ... */
+            named?: string;
+            /** @description The gripper alone: 0 closed to 1 open. */
+            gripper?: number;
+            /** @description As /recording/play. */
+            replay?: components["schemas"]["MotionReplay"];
+        };
+        /** MotionFacts */
+        MotionFacts: {
+            id: string;
+            arm: string;
+            /** @description What was asked: pose, relative, joints, named, gripper or replay; of older routes their path. */
+            kind: string;
+            /** @enum {string} */
+            state: "moving" | "done" | "failed" | "cancelled";
+            /** @description Part of its present leg, 0 .. 1; null where that is not known. */
+            progress: number | null;
+            /** @description Who has asked for it. */
+            who: string;
+            request_id: string | null;
+            /** @description Seconds since the epoch. */
+            began: number;
+            /** @description Seconds since the epoch; null while it is under way. */
+            ended: number | null;
+            /** @description Why it was not completed. */
+            message: string | null;
+        };
+        /** MotionList */
+        MotionList: {
+            /** @description The newest first. */
+            motions: components["schemas"]["MotionFacts"][];
+        };
+        /**
+         * MoveResponse
+         * @description How a motion has ended. The errors are those by the encoders; they are left out where nothing moved.
+         */
+        MoveResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Distance between asked and measured position, in centimetres; null where nothing was asked of it. */
+            position_error?: number | null;
+            /** @description Smallest rotation to the asked angles, in degrees; null where nothing was asked of it. */
+            orientation_error?: number | null;
+            /** @description Trials made. */
+            trials?: number;
+            /** @description From acceptance to the end of the motion, in seconds. */
+            duration?: number;
+        };
+        /** ArmMoveResponse */
+        ArmMoveResponse: {
+            robot_id: number;
+            /** @description Of the arm. */
+            name: string;
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Distance between asked and measured position, in centimetres; null where nothing was asked of it. */
+            position_error?: number | null;
+            /** @description Smallest rotation to the asked angles, in degrees; null where nothing was asked of it. */
+            orientation_error?: number | null;
+            /** @description Trials made. */
+            trials?: number;
+            /** @description From acceptance to the end of the motion, in seconds. */
+            duration?: number;
+        };
+        /**
+         * MoveAllResponse
+         * @description How motions of several arms have ended: the worst figures, and every complaint.
+         */
+        MoveAllResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Distance between asked and measured position, in centimetres; null where nothing was asked of it. */
+            position_error?: number | null;
+            /** @description Smallest rotation to the asked angles, in degrees; null where nothing was asked of it. */
+            orientation_error?: number | null;
+            /** @description Trials made. */
+            trials?: number;
+            /** @description From acceptance to the end of the motion, in seconds. */
+            duration?: number;
+            /** @description Each arm by itself, where several moved. */
+            robots?: components["schemas"]["ArmMoveResponse"][];
+        };
+        /** EndEffectorReadRequest */
+        EndEffectorReadRequest: {
+            /**
+             * @description The gripper alone: the six others are null. Works before /move/init.
+             * @default false
+             */
+            only_gripper?: boolean;
+            /**
+             * @description Answer from a read of the motors that began after the request, at most 200 ms.
+             * @default false
+             */
+            sync?: boolean;
+        };
+        /** EndEffectorPosition */
+        EndEffectorPosition: {
+            /** @description Centimetres; null with only_gripper. */
+            x: number | null;
+            /** @description Centimetres; null with only_gripper. */
+            y: number | null;
+            /** @description Centimetres; null with only_gripper. */
+            z: number | null;
+            /** @description Absolute pitch in degrees; null with only_gripper. */
+            rx: number | null;
+            /** @description Absolute yaw in degrees; null with only_gripper. */
+            ry: number | null;
+            /** @description Absolute roll in degrees; null with only_gripper. */
+            rz: number | null;
+            /** @description Measured opening, 0 closed to 1 open; null for an arm without a gripper. */
+            open: number | null;
+        };
+        /** RecordingStartRequest */
+        RecordingStartRequest: {
+            /** @default null */
+            name?: string | null;
+            /**
+             * @description Samples per second.
+             * @default 50
+             */
+            rate?: number;
+        };
+        /** RecordingStartResponse */
+        RecordingStartResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Of the recording. */
+            name: string;
+            /** @description Of its file on the computer of the bridge. */
+            path: string;
+        };
+        /** RecordingStopRequest */
+        RecordingStopRequest: {
+            /**
+             * @description False: it is not kept.
+             * @default true
+             */
+            save?: boolean;
+        };
+        /** RecordingStopResponse */
+        RecordingStopResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Of the recording; left out where there was none. */
+            name?: string;
+            /** @description Of its file on the computer of the bridge; empty where it is not kept. */
+            path?: string;
+            samples?: number;
+            /** @description In seconds. */
+            duration?: number;
+        };
+        /** RecordingPlayRequest */
+        RecordingPlayRequest: {
+            /** @description Of the recording. */
+            name: string;
+            /**
+             * @description 1 as recorded. Where the limits of the arm ask for it, it is slower.
+             * @default 1
+             */
+            speed?: number;
+        };
+        /** RecordingPlayResponse */
+        RecordingPlayResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description With the way to its first pose, in seconds. */
+            duration: number;
+        };
+        /** VoltageReadResponse */
+        VoltageReadResponse: {
+            /** @description Of each servo, V; null where it is not known. */
+            current_voltage: number[] | null;
+        };
+        /** ServoTemperature */
+        ServoTemperature: {
+            /** @description Degrees Celsius. */
+            current: number;
+            /** @description Where the servo switches itself off. */
+            max: number;
+        };
+        /** TemperatureReadResponse */
+        TemperatureReadResponse: {
+            /** @description Of each servo; null where they are not known. */
+            current_max_Temperature: components["schemas"]["ServoTemperature"][] | null;
+        };
+        /** TemperatureWriteRequest */
+        TemperatureWriteRequest: {
+            /** @description Where each servo is to switch itself off, degrees Celsius; never above its maker’s maximum. */
+            maximum_temperature: number[];
+        };
+        /** ServoGains */
+        ServoGains: {
+            /** @description In counts of the servo’s register. */
+            p_gain: number;
+            /** @description In counts of the servo’s register. */
+            i_gain: number;
+            /** @description In counts of the servo’s register. */
+            d_gain: number;
+        };
+        /** ServoConfig */
+        ServoConfig: {
+            /** @description Model of the arm. */
+            name: string;
+            /** @description Mean of the voltages that the servos measure, V. */
+            servos_voltage: number;
+            /** @description Servo steps at joint angle 0. */
+            servos_offsets: number[];
+            /** @description Servo steps a quarter of a turn from that; of the gripper: where it is open. */
+            servos_calibration_position: number[];
+            /** @description 1 or -1: sense in which steps count. */
+            servos_offsets_signs: number[];
+            /** @description Read from the servos. */
+            pid_gains: components["schemas"]["ServoGains"][];
+            /** @description Load at which the gripper counts as pressing, per mille of its output. */
+            gripping_threshold: number;
+            /** @description Load with which it then goes on holding. */
+            non_gripping_threshold: number;
+        };
+        /** RobotConfigResponse */
+        RobotConfigResponse: {
+            robot_id: number;
+            name: string;
+            /** @description Null where the servos belong to another machine. */
+            config: components["schemas"]["ServoConfig"] | null;
+            gripper_joint_index: number | null;
+            servo_ids: number[];
+            /** @description Servo steps per turn. */
+            resolution: number;
+        };
+        /** HandRequest */
+        HandRequest: {
+            /**
+             * @description Id of a simulated arm.
+             * @default 0
+             */
+            robot_id?: number;
+            /** @description Joint angles in radians that the hand leads to, by joint name; null lets go of all. */
+            joints?: {
+                [key: string]: number;
+            } | null;
+            /**
+             * @description Time the hand takes, in seconds.
+             * @default 1
+             */
+            duration?: number;
+        };
+        /** Vector */
+        Vector: {
+            x: number;
+            y: number;
+            z: number;
+        };
+        /** Quaternion */
+        Quaternion: {
+            x: number;
+            y: number;
+            z: number;
+            w: number;
+        };
+        /** SimulationTruth */
+        SimulationTruth: {
+            robot_id: number;
+            name: string;
+            /** @description Joint angles of the physics, in radians. */
+            joints: {
+                [key: string]: number;
+            };
+            /** @description Tool in the base frame, metres and a unit quaternion. */
+            tool: {
+                position: components["schemas"]["Vector"];
+                orientation: components["schemas"]["Quaternion"];
+            };
+            /** @description Of the physics, seconds since the epoch. */
+            time: number;
+        };
+        /** ServoStatus */
+        ServoStatus: {
+            joint: string;
+            /** @description Time since its last reply, in seconds; null before the first. */
+            reply_age: number | null;
+            /** @description Replies that never came. */
+            lost: number;
+            /** @description Alarm bits of the servo; 0 = healthy. */
+            alarms: number;
+            /** @description Degrees Celsius; null where it is not known. */
+            temperature: number | null;
+            /** @description Volts; null where it is not known. */
+            voltage: number | null;
+        };
+        /** ArmStatus */
+        ArmStatus: {
+            id: number;
+            name: string;
+            model: string;
+            /** @enum {string} */
+            state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
+            /** @description Who has the arm; null when it is free. */
+            owner: string | null;
+            /** @description Since when, seconds since the epoch; null when it is free. */
+            owner_since: number | null;
+            /** @description /move/init has set the zero. */
+            initialised: boolean;
+            /** @description Part of its largest speeds that it may use. */
+            speed_scale: number;
+            torque: boolean;
+            /** @description A calibration, or the model of a simulated arm, says where its joints are at zero. */
+            calibrated: boolean;
+            /** @description Joints that are measured beyond their limits. */
+            outside_limits: string[];
+            /** @description Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise. */
+            doubt: string;
+            /** @description Why it is disconnected or stopped; empty otherwise. */
+            reason: string;
+            /** @description Age of the newest bus read, in seconds; null before the first. */
+            sample_age: number | null;
+            /** @description The bus of the arm. */
+            bus: {
+                /** @description Bytes that belonged to no valid reply. */
+                discarded: number;
+                round_trip: {
+                    /** @description From request to last reply, median of the last seconds, in seconds; 0 before. */
+                    p50: number;
+                    /** @description The same, 99th percentile. */
+                    p99: number;
+                };
+            };
+            /** @description The servos of the arm, by joint. */
+            servos: components["schemas"]["ServoStatus"][];
+        };
+        /** RobotStatus */
+        RobotStatus: {
+            name: string;
+            /** @constant */
+            robot_type: "manipulator";
+            device_name: string | null;
+            /** @description Of each servo, degrees Celsius; null for a simulated arm. */
+            temperature: {
+                current: number;
+                max: number | null;
+            }[] | null;
+        };
+        /** BridgeStatus */
+        BridgeStatus: {
+            /** @constant */
+            status: "ok";
+            /** @description Name of this computer. */
+            name: string;
+            /** @description Models of the arms. */
+            robots: string[];
+            robot_status: components["schemas"]["RobotStatus"][];
+            /** @description Outside the scope of the bridge: none. */
+            cameras: {
+                cameras_status: unknown[];
+                is_stereo_camera_available: boolean;
+                realsense_available: boolean;
+                video_cameras_ids: number[];
+            };
+            version_id: string;
+            /** @description Some arm is being recorded. */
+            is_recording: boolean;
+            /** @constant */
+            ai_running_status: "stopped";
+            /** @description Mirroring runs. */
+            leader_follower_status: boolean;
+            server_ip: string;
+            server_port: number;
+            /** @description Port that hears POST /stop alone, whatever keeps this one busy; null: none. */
+            stop_port: number | null;
+            /** @enum {string} */
+            dialect: "standard" | "phosphobot";
+            arms: components["schemas"]["ArmStatus"][];
+            mirror: {
+                /** @description Of the last stop. */
+                reason: string;
+                pairs: components["schemas"]["PairState"][];
+            };
+            ros: components["schemas"]["RosState"];
+            loop: components["schemas"]["LoopState"];
+        };
+        /**
+         * TeleopRequest
+         * @description Where a hand is, in axes of the base, from wherever the sender counts: its movements lead the tool.
+         */
+        TeleopRequest: {
+            /** @description Of the hand, forward, in centimetres. */
+            x: number;
+            /** @description Of the hand, to the left, in centimetres. */
+            y: number;
+            /** @description Of the hand, upwards, in centimetres. */
+            z: number;
+            /** @description Pitch of the hand in degrees: positive lifts the nose. */
+            rx: number;
+            /** @description Yaw of the hand in degrees: positive turns left. */
+            ry: number;
+            /** @description Roll of the hand in degrees: positive is clockwise seen from behind. */
+            rz: number;
+            /** @description Gripper: 0 closed to 1 open. */
+            open: number;
+            /**
+             * @description Which hand. Without robot_id the right one leads the first arm and the left one the second.
+             * @default right
+             * @enum {string}
+             */
+            source?: "left" | "right";
+            /**
+             * @description When the message was sent, in seconds by any clock: one that is late or out of order is dropped.
+             * @default null
+             */
+            timestamp?: number | null;
+            /**
+             * @description Joystick; no arm has wheels, so it moves nothing.
+             * @default 0
+             */
+            direction_x?: number;
+            /**
+             * @description Joystick; no arm has wheels, so it moves nothing.
+             * @default 0
+             */
+            direction_y?: number;
+        };
+        /**
+         * TeleopReport
+         * @description Told about once a second while messages come.
+         */
+        TeleopReport: {
+            /** @description Messages that were followed since the last report. */
+            nb_actions_received: number;
+            /** @description Null: the servos tell position and load alone. */
+            is_object_gripped: boolean | null;
+            /** @description Null likewise. */
+            is_object_gripped_source: string | null;
+        };
+        /**
+         * TeleopSettings
+         * @description Of /move/teleop, for all arms, until the bridge ends.
+         */
+        TeleopSettings: {
+            /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
+            vr_scaling: number;
+        };
+        /**
+         * UDPServerInformationResponse
+         * @description The fields of /move/teleop, as JSON, one message a datagram, and `secret`.
+         */
+        UDPServerInformationResponse: {
+            /** @description Where the datagrams are to go: an address of the bridge. */
+            host: string;
+            /** @description The UDP port. */
+            port: number;
+            /** @description What each datagram carries as its field `secret`; it is new with each start. */
+            secret: string;
+        };
+    };
+    responses: {
+        /** @description The body is no text or nested too deeply. */
+        Unreadable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The token is missing or wrong. */
+        Unauthorised: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description Host or Origin is not answered, or the token may only read. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The body is larger than 64 KiB. */
+        TooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The body is compressed. */
+        Compressed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The request fails validation; nothing has been done. */
+        Invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPValidationError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description Too many requests a second from one other computer. */
+        TooMany: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description A fault of the bridge; its log says more. */
+        Fault: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The control loop or a servo does not do its part, or there are too many connections. */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    move_init: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration; left out: all arms. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The motion has ended. `error`: the message says why and how far it came. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "position_error": 0.03,
+                     *       "orientation_error": 0.2,
+                     *       "trials": 1,
+                     *       "duration": 1.9,
+                     *       "robots": [
+                     *         {
+                     *           "robot_id": 0,
+                     *           "name": "leader",
+                     *           "status": "ok",
+                     *           "message": null,
+                     *           "position_error": 0.03,
+                     *           "orientation_error": 0.2,
+                     *           "trials": 1,
+                     *           "duration": 1.9
+                     *         },
+                     *         {
+                     *           "robot_id": 1,
+                     *           "name": "follower",
+                     *           "status": "ok",
+                     *           "message": null,
+                     *           "position_error": 0.03,
+                     *           "orientation_error": 0.2,
+                     *           "trials": 1,
+                     *           "duration": 1.9
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MoveAllResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_absolute: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "x": 2,
+                 *       "y": 3,
+                 *       "z": -2,
+                 *       "open": 0.5
+                 *     }
+                 */
+                "application/json": components["schemas"]["AbsoluteMoveRequest"];
+            };
+        };
+        responses: {
+            /** @description The motion has ended. `error`: the message says why and how far it came. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "position_error": 0.03,
+                     *       "orientation_error": 0.2,
+                     *       "trials": 1,
+                     *       "duration": 1.9
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MoveResponse"];
+                };
+            };
+            /** @description The arm is unknown, disconnected, or not initialised. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_relative: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "z": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["RelativeMoveRequest"];
+            };
+        };
+        responses: {
+            /** @description The motion has ended. `error`: the message says why and how far it came. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "position_error": 0.03,
+                     *       "orientation_error": 0.2,
+                     *       "trials": 1,
+                     *       "duration": 1.9
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MoveResponse"];
+                };
+            };
+            /** @description The arm is unknown, disconnected, or not initialised. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_hello: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The motion has ended. `error`: the message says why and how far it came. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "position_error": 0.03,
+                     *       "orientation_error": 0.2,
+                     *       "trials": 1,
+                     *       "duration": 1.9
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MoveResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_sleep: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The motion has ended. `error`: the message says why and how far it came. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "position_error": 0.03,
+                     *       "orientation_error": 0.2,
+                     *       "trials": 1,
+                     *       "duration": 1.9
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MoveResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    end_effector_read: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "only_gripper": false,
+                 *       "sync": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndEffectorReadRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Centimetres and degrees. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "x": 2,
+                     *       "y": 3,
+                     *       "z": -2,
+                     *       "rx": 0.1,
+                     *       "ry": 11.3,
+                     *       "rz": 0,
+                     *       "open": 0.5
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndEffectorPosition"];
+                };
+            };
+            /** @description The arm is unknown, disconnected, or not initialised. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_teleop: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm; left out: that of the hand. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "x": 0,
+                 *       "y": 0,
+                 *       "z": 0,
+                 *       "rx": 0,
+                 *       "ry": 0,
+                 *       "rz": 0,
+                 *       "open": 0.5
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeleopRequest"];
+            };
+        };
+        responses: {
+            /** @description The arm follows, or `status: "error"` with a message that says why not, or not all the way. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected, or its torque is off. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    teleop_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "vr_scaling": 0.5
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeleopSettings"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    teleop_settings_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As they were set last. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "vr_scaling": 0.5
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeleopSettings"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_teleop_udp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The port is open; it may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "host": "127.0.0.1",
+                     *       "port": 50412,
+                     *       "secret": "b2xkIHNlY3JldHMgYXJlIGJlc3Q"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UDPServerInformationResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_teleop_udp_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_leader_start: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "robot_pairs": [
+                 *         {
+                 *           "leader_id": 0,
+                 *           "follower_id": 1
+                 *         }
+                 *       ],
+                 *       "enable_gravity_compensation": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartLeaderArmControlRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Leader-follower control started"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description A pair cannot be set up, or mirrors already. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives one of the arms. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    move_leader_stop: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released and falls unless a hand has it, hold = it goes on holding. */
+                release?: "lower" | "now" | "hold";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Stopping leader-follower control"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else started it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    gravity_start: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "gravity_compensation_values": {
+                 *         "shoulder": 100,
+                 *         "elbow": 50,
+                 *         "wrist": 10
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["GravityStartRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Gravity control started"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown, disconnected, or belongs to another machine. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    gravity_stop: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released and falls unless a hand has it, hold = it goes on holding. */
+                release?: "lower" | "now" | "hold";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Stopping gravity control"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stop: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration; left out: all arms. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The joints of the arms rest, or `status: "error"` with a message that says of which arms that was not confirmed: use the power switch then. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Stopped: leader (robot 0), follower (robot 1).",
+                     *       "robots": [
+                     *         0,
+                     *         1
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stop_reset: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration; left out: all arms. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says for which arms it was not confirmed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Reset: follower (robot 1).",
+                     *       "robots": [
+                     *         1
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    api_stop: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration; left out: all arms. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The joints of the arms rest, or `status: "error"` with a message that says of which arms that was not confirmed: use the power switch then. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Stopped: leader (robot 0), follower (robot 1).",
+                     *       "robots": [
+                     *         0,
+                     *         1
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    api_stop_reset: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration; left out: all arms. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says for which arms it was not confirmed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Reset: follower (robot 1).",
+                     *       "robots": [
+                     *         1
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StopResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    joints_read: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "unit": "degrees"
+                 *     }
+                 */
+                "application/json": components["schemas"]["JointsReadRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description In the unit that was asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "angles": [
+                     *         20,
+                     *         -34.5,
+                     *         41.2,
+                     *         12,
+                     *         -30,
+                     *         5
+                     *       ],
+                     *       "unit": "degrees"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JointsReadResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected, or has no such joint. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    joints_write: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "angles": [
+                 *         20
+                 *       ],
+                 *       "unit": "degrees",
+                 *       "joints_ids": [
+                 *         0
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["JointsWriteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected, has no such joint, or cannot go there. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    torque_read: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of each joint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current_torque": [
+                     *         0.02,
+                     *         -0.61,
+                     *         0.33,
+                     *         0.05,
+                     *         0,
+                     *         0.01
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TorqueReadResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    torque_toggle: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration; left out: all arms. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "torque_status": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["TorqueControlRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    voltage_read: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of each servo. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current_voltage": [
+                     *         12.1,
+                     *         12,
+                     *         12,
+                     *         12.1,
+                     *         12.1,
+                     *         12
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VoltageReadResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    temperature_read: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of each servo, with its own limit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "current_max_Temperature": [
+                     *         {
+                     *           "current": 31,
+                     *           "max": 70
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemperatureReadResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    temperature_write: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "maximum_temperature": [
+                 *         65,
+                 *         65,
+                 *         65,
+                 *         65,
+                 *         65,
+                 *         65
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TemperatureWriteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected, or a servo cannot have such a limit. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    robot_config: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description From the arm’s data and from the registers of its servos. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "robot_id": 0,
+                     *       "name": "leader",
+                     *       "config": {
+                     *         "name": "so101",
+                     *         "servos_voltage": 12,
+                     *         "servos_offsets": [
+                     *           2048,
+                     *           2048,
+                     *           2048,
+                     *           2048,
+                     *           2048,
+                     *           2048
+                     *         ],
+                     *         "servos_calibration_position": [
+                     *           3072,
+                     *           1024,
+                     *           3072,
+                     *           3072,
+                     *           3072,
+                     *           3186
+                     *         ],
+                     *         "servos_offsets_signs": [
+                     *           1,
+                     *           1,
+                     *           1,
+                     *           1,
+                     *           1,
+                     *           1
+                     *         ],
+                     *         "pid_gains": [
+                     *           {
+                     *             "p_gain": 32,
+                     *             "i_gain": 0,
+                     *             "d_gain": 32
+                     *           }
+                     *         ],
+                     *         "gripping_threshold": 170,
+                     *         "non_gripping_threshold": 100
+                     *       },
+                     *       "gripper_joint_index": 5,
+                     *       "servo_ids": [
+                     *         1,
+                     *         2,
+                     *         3,
+                     *         4,
+                     *         5,
+                     *         6
+                     *       ],
+                     *       "resolution": 4096
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RobotConfigResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    add_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "robot_name": "follower",
+                 *       "connection_details": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["RobotConnectionRequest"];
+            };
+        };
+        responses: {
+            /** @description The arm answers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Robot connection to follower added: follower, a SO-101",
+                     *       "robot_id": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RobotConnectionResponse"];
+                };
+            };
+            /** @description There is no such arm, model or device, or the arm does not answer within 5 s. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disconnect_robot: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Robot connection to 1 removed successfully"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    scan_devices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "devices": [
+                     *         {
+                     *           "name": "USB Single Serial",
+                     *           "device": "/dev/ttyACM0",
+                     *           "serial_number": "58FA1234",
+                     *           "pid": 21971,
+                     *           "interface": "/dev/serial/by-id/usb-1a86_USB_Single_Serial_58FA1234-if00"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScanDevicesResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_start: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "wave",
+                 *       "rate": 50
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecordingStartRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Recording of leader started",
+                     *       "name": "wave",
+                     *       "path": "/home/lab/.local/share/arm-bridge/recordings/wave.mcap"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingStartResponse"];
+                };
+            };
+            /** @description The arm is unknown, disconnected or recorded already, the name is taken, or the folder full. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_stop: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "save": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecordingStopRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Recording of leader stopped",
+                     *       "name": "wave",
+                     *       "path": "/home/lab/.local/share/arm-bridge/recordings/wave.mcap",
+                     *       "samples": 150,
+                     *       "duration": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingStopResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_play: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "wave",
+                 *       "speed": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecordingPlayRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "duration": 4.2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingPlayResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected, or cannot replay this. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    calibrate: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description At the last step: joints that went the other way than was said, separated by commas. */
+                reversed?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What has been done, and what is to be done next. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "calibration_status": "in_progress",
+                     *       "message": "The middle pose is known. Lead every joint to both of its ends, then call again.",
+                     *       "current_step": 1,
+                     *       "total_nb_steps": 5
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalibrateResponse"];
+                };
+            };
+            /** @description The arm is unknown or disconnected, or cannot be calibrated. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    calibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the calibration that is under way. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "calibration_status": "in_progress",
+                     *       "message": "The middle pose is known. Lead every joint to both of its ends, then call again.",
+                     *       "current_step": 2,
+                     *       "total_nb_steps": 5,
+                     *       "joints": [
+                     *         {
+                     *           "name": "shoulder_pan",
+                     *           "position": 0.2,
+                     *           "least": -1.9,
+                     *           "most": 1.1,
+                     *           "range": 3.8,
+                     *           "done": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalibrationState"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name, or it is not being calibrated. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    calibration_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The calibration of follower has ended; its servos have what they had before"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    episode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The episode, or null. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "episode": {
+                     *         "name": "pick-2026-01-02T03-04-05-000Z",
+                     *         "dataset": "pick",
+                     *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-2026-01-02T03-04-05-000Z/pick-2026-01-02T03-04-05-000Z.mcap",
+                     *         "arms": [
+                     *           "leader",
+                     *           "follower"
+                     *         ],
+                     *         "task": "Put the cube into the box",
+                     *         "operator": "ada",
+                     *         "began": 1767323045.12,
+                     *         "duration": 3.2
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EpisodeResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    episode_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "dataset": "pick",
+                 *       "task": "Put the cube into the box",
+                 *       "operator": "ada"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EpisodeStartRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description It is being recorded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The episode is being recorded",
+                     *       "episode": {
+                     *         "name": "pick-2026-01-02T03-04-05-000Z",
+                     *         "dataset": "pick",
+                     *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-2026-01-02T03-04-05-000Z/pick-2026-01-02T03-04-05-000Z.mcap",
+                     *         "arms": [
+                     *           "leader",
+                     *           "follower"
+                     *         ],
+                     *         "task": "Put the cube into the box",
+                     *         "operator": "ada",
+                     *         "began": 1767323045.12,
+                     *         "duration": 3.2
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EpisodeResponse"];
+                };
+            };
+            /** @description One is being recorded, an arm is disconnected, the name is taken, or there is no room. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of a name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    episode_mark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "grasped"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EpisodeMarkRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "Marked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    episode_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "verdict": "good"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EpisodeStopRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The episode is complete",
+                     *       "name": "pick-2026-01-02T03-04-05-000Z",
+                     *       "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-2026-01-02T03-04-05-000Z/pick-2026-01-02T03-04-05-000Z.mcap",
+                     *       "samples": 4960,
+                     *       "lost": 0,
+                     *       "duration": 12.4
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EpisodeStopResponse"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recordings: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description How many newer ones are left out. */
+                offset?: number;
+                /** @description Those of one dataset alone. */
+                dataset?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Recordings and room. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recordings": [
+                     *         {
+                     *           "name": "pick-3",
+                     *           "dataset": "pick",
+                     *           "content": "episode",
+                     *           "bytes": 5120000,
+                     *           "began": 1767323045.12,
+                     *           "duration": 12.4,
+                     *           "messages": 23110,
+                     *           "arms": [
+                     *             "leader",
+                     *             "follower"
+                     *           ],
+                     *           "task": "Put the cube into the box",
+                     *           "operator": "ada",
+                     *           "verdict": "good",
+                     *           "problem": ""
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "folder": "/home/lab/.local/share/arm-bridge/recordings",
+                     *       "used": 5121300,
+                     *       "quota": 1000000000,
+                     *       "free": 52000000000,
+                     *       "warning": ""
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingList"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its facts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "pick-3",
+                     *       "dataset": "pick",
+                     *       "content": "episode",
+                     *       "bytes": 5120000,
+                     *       "began": 1767323045.12,
+                     *       "duration": 12.4,
+                     *       "messages": 23110,
+                     *       "arms": [
+                     *         "leader",
+                     *         "follower"
+                     *       ],
+                     *       "task": "Put the cube into the box",
+                     *       "operator": "ada",
+                     *       "verdict": "good",
+                     *       "problem": "",
+                     *       "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
+                     *       "topics": [
+                     *         {
+                     *           "name": "/follower/joint_states",
+                     *           "type": "sensor_msgs/msg/JointState",
+                     *           "messages": 2480
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingFacts"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no recording of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "verdict": "bad"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecordingChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description It is changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null,
+                     *       "recording": {
+                     *         "name": "pick-3",
+                     *         "dataset": "pick",
+                     *         "content": "episode",
+                     *         "bytes": 5120000,
+                     *         "began": 1767323045.12,
+                     *         "duration": 12.4,
+                     *         "messages": 23110,
+                     *         "arms": [
+                     *           "leader",
+                     *           "follower"
+                     *         ],
+                     *         "task": "Put the cube into the box",
+                     *         "operator": "ada",
+                     *         "verdict": "bad",
+                     *         "problem": "",
+                     *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
+                     *         "topics": [
+                     *           {
+                     *             "name": "/follower/joint_states",
+                     *             "type": "sensor_msgs/msg/JointState",
+                     *             "messages": 2480
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingResponse"];
+                };
+            };
+            /** @description There is no such recording or episode, or the new name is taken. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no recording of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "It has been deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no recording of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_download: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example MCAP0 */
+                    "application/octet-stream": string;
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no recording of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The file has no such bytes. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description An MCAP file. */
+        requestBody: {
+            content: {
+                /** @example MCAP0 */
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description It can be replayed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "wave has been received",
+                     *       "recording": {
+                     *         "name": "wave",
+                     *         "dataset": null,
+                     *         "content": "joints",
+                     *         "bytes": 5120000,
+                     *         "began": 1767323045.12,
+                     *         "duration": 12.4,
+                     *         "messages": 23110,
+                     *         "arms": [
+                     *           "leader",
+                     *           "follower"
+                     *         ],
+                     *         "task": "Put the cube into the box",
+                     *         "operator": "ada",
+                     *         "verdict": "good",
+                     *         "problem": "",
+                     *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
+                     *         "topics": [
+                     *           {
+                     *             "name": "/follower/joint_states",
+                     *             "type": "sensor_msgs/msg/JointState",
+                     *             "messages": 2480
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingResponse"];
+                };
+            };
+            /** @description The name is taken, the file is no recording or did not arrive whole, or there is no room. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description This is no name of a recording. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The request does not say how long the file is. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    arms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Metres, radians, seconds, Nm. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "arms": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "follower",
+                     *           "model": "so101",
+                     *           "title": "SO-101",
+                     *           "bus": "sim:so101",
+                     *           "simulated": true,
+                     *           "remote": false,
+                     *           "base_link": "base_link",
+                     *           "tool_link": "tool",
+                     *           "mount": {
+                     *             "xyz": [
+                     *               0,
+                     *               0,
+                     *               0
+                     *             ],
+                     *             "rpy": [
+                     *               0,
+                     *               0,
+                     *               0
+                     *             ]
+                     *           },
+                     *           "joints": [
+                     *             {
+                     *               "name": "shoulder_pan",
+                     *               "role": "shoulder_pan",
+                     *               "lower": -1.92,
+                     *               "upper": 1.92,
+                     *               "velocity": 1.5,
+                     *               "torque_limit": 2.9,
+                     *               "unit": "rad",
+                     *               "servos": [
+                     *                 {
+                     *                   "id": 1,
+                     *                   "model": "STS3215"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "gripper": {
+                     *             "index": 5,
+                     *             "closed": 0,
+                     *             "open": 1.7
+                     *           },
+                     *           "poses": {
+                     *             "init": [
+                     *               0,
+                     *               -0.52,
+                     *               0.61,
+                     *               0.2,
+                     *               0,
+                     *               0.1
+                     *             ]
+                     *           },
+                     *           "alarms": {
+                     *             "1": "supply voltage out of range"
+                     *           },
+                     *           "now": {
+                     *             "id": 1,
+                     *             "state": "ready",
+                     *             "owner": null,
+                     *             "owner_since": null,
+                     *             "torque": true,
+                     *             "initialised": true,
+                     *             "calibrated": true,
+                     *             "outside_limits": [],
+                     *             "doubt": "",
+                     *             "reason": "",
+                     *             "sampled": 1767323045.5,
+                     *             "joints": {
+                     *               "position": [
+                     *                 0,
+                     *                 -0.52,
+                     *                 0.61,
+                     *                 0.2,
+                     *                 0,
+                     *                 0.1
+                     *               ],
+                     *               "goal": [
+                     *                 0,
+                     *                 -0.52,
+                     *                 0.6,
+                     *                 0.2,
+                     *                 0,
+                     *                 0.1
+                     *               ],
+                     *               "velocity": [
+                     *                 0,
+                     *                 0,
+                     *                 0,
+                     *                 0,
+                     *                 0,
+                     *                 0
+                     *               ],
+                     *               "effort": [
+                     *                 0,
+                     *                 -0.6,
+                     *                 0.3,
+                     *                 0.1,
+                     *                 0,
+                     *                 0
+                     *               ],
+                     *               "temperature": [
+                     *                 31,
+                     *                 33,
+                     *                 32,
+                     *                 30,
+                     *                 30,
+                     *                 29
+                     *               ],
+                     *               "voltage": [
+                     *                 12,
+                     *                 12,
+                     *                 12,
+                     *                 12,
+                     *                 12,
+                     *                 12
+                     *               ],
+                     *               "alarm": [
+                     *                 0,
+                     *                 0,
+                     *                 0,
+                     *                 0,
+                     *                 0,
+                     *                 0
+                     *               ]
+                     *             },
+                     *             "tool": {
+                     *               "position": [
+                     *                 0.31,
+                     *                 0,
+                     *                 0.22
+                     *               ],
+                     *               "orientation": [
+                     *                 0,
+                     *                 0,
+                     *                 0,
+                     *                 1
+                     *               ]
+                     *             },
+                     *             "opening": 0.1,
+                     *             "motion": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ArmList"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    arm_urdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description XML. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <robot name="so101"><link name="base_link"/></robot> */
+                    "text/xml": string;
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    arm_motion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "moving",
+                     *       "owner": "\"notebook\" on this computer",
+                     *       "owner_since": 1767323044.2,
+                     *       "motion": {
+                     *         "kind": "trajectory",
+                     *         "progress": 0.25
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MotionState"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    arm_motion_cancel: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "follower holds"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    arm_take_over: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "follower is yours until you release it"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The arm is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    arm_release: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "follower is free"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is disconnected. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    arm_reachable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "x": 3,
+                 *       "z": -5
+                 *     }
+                 */
+                "application/json": components["schemas"]["AbsoluteMoveRequest"];
+            };
+        };
+        responses: {
+            /** @description Whether the arm can go there, and with which joints. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reachable": true,
+                     *       "message": null,
+                     *       "joints": [
+                     *         0.2,
+                     *         -0.5,
+                     *         0.6,
+                     *         0.3,
+                     *         0,
+                     *         0.1
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReachableAnswer"];
+                };
+            };
+            /** @description The arm is disconnected or not initialised. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    motions: {
+        parameters: {
+            query?: {
+                /** @description Most motions. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "motions": [
+                     *         {
+                     *           "id": "rwa1c0-1",
+                     *           "arm": "follower",
+                     *           "kind": "pose",
+                     *           "state": "moving",
+                     *           "progress": 0.25,
+                     *           "who": "\"notebook\" on this computer",
+                     *           "request_id": "mbqk2f1c-1z",
+                     *           "began": 1767323045.5,
+                     *           "ended": null,
+                     *           "message": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MotionList"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    motion_start: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "joints": {
+                 *         "shoulder_pan": 0.2
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["MotionRequest"];
+            };
+        };
+        responses: {
+            /** @description The motion is under way. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rwa1c0-1",
+                     *       "arm": "follower",
+                     *       "kind": "pose",
+                     *       "state": "moving",
+                     *       "progress": 0.25,
+                     *       "who": "\"notebook\" on this computer",
+                     *       "request_id": "mbqk2f1c-1z",
+                     *       "began": 1767323045.5,
+                     *       "ended": null,
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MotionFacts"];
+                };
+            };
+            /** @description The arm is disconnected or not initialised, or cannot go there. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    motion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+                /** @description As it was given. */
+                motion: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rwa1c0-1",
+                     *       "arm": "follower",
+                     *       "kind": "pose",
+                     *       "state": "moving",
+                     *       "progress": 0.25,
+                     *       "who": "\"notebook\" on this computer",
+                     *       "request_id": "mbqk2f1c-1z",
+                     *       "began": 1767323045.5,
+                     *       "ended": null,
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MotionFacts"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such arm or motion. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    motion_cancel: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+                /** @description As it was given. */
+                motion: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The motion is cancelled; follower holds"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such arm or motion. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state at this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "name": "lab-pc",
+                     *       "robots": [
+                     *         "so101"
+                     *       ],
+                     *       "robot_status": [
+                     *         {
+                     *           "name": "so101",
+                     *           "robot_type": "manipulator",
+                     *           "device_name": null,
+                     *           "temperature": null
+                     *         }
+                     *       ],
+                     *       "cameras": {
+                     *         "cameras_status": [],
+                     *         "is_stereo_camera_available": false,
+                     *         "realsense_available": false,
+                     *         "video_cameras_ids": []
+                     *       },
+                     *       "version_id": "0.1.0",
+                     *       "is_recording": false,
+                     *       "ai_running_status": "stopped",
+                     *       "leader_follower_status": false,
+                     *       "server_ip": "127.0.0.1",
+                     *       "server_port": 8020,
+                     *       "stop_port": 8021,
+                     *       "dialect": "standard",
+                     *       "arms": [
+                     *         {
+                     *           "id": 0,
+                     *           "name": "leader",
+                     *           "model": "so101",
+                     *           "state": "ready",
+                     *           "owner": null,
+                     *           "owner_since": null,
+                     *           "initialised": true,
+                     *           "torque": true,
+                     *           "calibrated": true,
+                     *           "outside_limits": [],
+                     *           "doubt": "",
+                     *           "speed_scale": 1,
+                     *           "reason": "",
+                     *           "sample_age": 0.004,
+                     *           "bus": {
+                     *             "discarded": 0,
+                     *             "round_trip": {
+                     *               "p50": 0.0008,
+                     *               "p99": 0.0011
+                     *             }
+                     *           },
+                     *           "servos": [
+                     *             {
+                     *               "joint": "shoulder_pan",
+                     *               "reply_age": 0.004,
+                     *               "lost": 0,
+                     *               "alarms": 0,
+                     *               "temperature": 31,
+                     *               "voltage": 12
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "mirror": {
+                     *         "reason": "",
+                     *         "pairs": []
+                     *       },
+                     *       "ros": {
+                     *         "enabled": true,
+                     *         "reason": "",
+                     *         "distro": "jazzy",
+                     *         "preparing": null
+                     *       },
+                     *       "loop": {
+                     *         "cycles": 12000,
+                     *         "rate": 200,
+                     *         "late": 3,
+                     *         "trouble": "",
+                     *         "period": 0.005,
+                     *         "longest_period": 0.0052,
+                     *         "priority": null,
+                     *         "periods": {
+                     *           "recent": {
+                     *             "p50": 0.005,
+                     *             "p99": 0.0052,
+                     *             "longest": 0.0061
+                     *           },
+                     *           "total": {
+                     *             "p50": 0.005,
+                     *             "p99": 0.0052,
+                     *             "longest": 0.0061
+                     *           }
+                     *         },
+                     *         "lateness": {
+                     *           "recent": {
+                     *             "p50": 0.005,
+                     *             "p99": 0.0052,
+                     *             "longest": 0.0061
+                     *           },
+                     *           "total": {
+                     *             "p50": 0.005,
+                     *             "p99": 0.0052,
+                     *             "longest": 0.0061
+                     *           }
+                     *         },
+                     *         "latency": {
+                     *           "recent": {
+                     *             "p50": 0.005,
+                     *             "p99": 0.0052,
+                     *             "longest": 0.0061
+                     *           },
+                     *           "total": {
+                     *             "p50": 0.005,
+                     *             "p99": 0.0052,
+                     *             "longest": 0.0061
+                     *           }
+                     *         },
+                     *         "period_histogram": {
+                     *           "width": 0.00025,
+                     *           "counts": [
+                     *             0,
+                     *             1990,
+                     *             10
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BridgeStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The control loop runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            /** @description The control loop does not run. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "error",
+                     *       "message": "The control loop does not run."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All arms are connected; the message says whether ROS 2 is off. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            /** @description Some arm is disconnected, or ROS 2 is demanded and off. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "error",
+                     *       "message": "1 of 2 arms are disconnected."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Text format 0.0.4. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example # HELP arm_bridge_loop_cycles_total Cycles of the control loop.
+                     *     # TYPE arm_bridge_loop_cycles_total counter
+                     *     arm_bridge_loop_cycles_total 12000
+                     */
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    events: {
+        parameters: {
+            query?: {
+                /** @description Name of an arm; left out: all. */
+                arm?: string;
+                /** @description What was done; left out: everything. */
+                act?: "motion" | "torque" | "halt" | "stop" | "reset" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
+                /** @description Begun at this time or later, seconds since the epoch. */
+                since?: number;
+                /** @description Most entries. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "id": 17,
+                     *           "time": 1767323045.5,
+                     *           "act": "motion",
+                     *           "arm": "follower",
+                     *           "who": "\"notebook\" on this computer",
+                     *           "origin": "this computer",
+                     *           "what": "POST /move/absolute",
+                     *           "request_id": "mbqk2f1c-1z",
+                     *           "taken_from": null,
+                     *           "outcome": "done",
+                     *           "message": null,
+                     *           "ended": 1767323047.4,
+                     *           "count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pairs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "active": true,
+                     *       "reason": "",
+                     *       "pairs": [
+                     *         {
+                     *           "leader": "leader",
+                     *           "follower": "follower",
+                     *           "state": "mirroring",
+                     *           "owner": "an HTTP client",
+                     *           "rate": 200,
+                     *           "latency": 0.0012,
+                     *           "reason": ""
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PairList"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With its defaults, without secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "http": {
+                     *         "host": "127.0.0.1",
+                     *         "port": 8020
+                     *       },
+                     *       "control": {
+                     *         "rate": 200
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    log: {
+        parameters: {
+            query?: {
+                /** @description Number of the first line wanted. */
+                from?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most the newest thousand, and fewer where they are long. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "next": 2,
+                     *       "lines": [
+                     *         {
+                     *           "time": 1767323045,
+                     *           "level": "info",
+                     *           "message": "follower is ready"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    live: {
+        parameters: {
+            query?: {
+                /** @description Of arms, pairs, loop, log and events, separated by commas; left out: all. */
+                topics?: ("arms" | "pairs" | "loop" | "log" | "events")[];
+                /** @description Frames of arms per second; the others come at most 5 times a second. */
+                rate?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An event for each frame, named after its type. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example event: pairs
+                     *     data: {"type":"pairs","t":1767323045.5,"active":false,"reason":"","pairs":[]}
+                     */
+                    "text/event-stream": components["schemas"]["LiveEvent"];
+                };
+            };
+            /** @description Earlier requests on the same connection are not answered yet. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    session_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["SessionRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description The answer sets the cookie, where a token is needed at all. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "scopes": [
+                     *         "read",
+                     *         "control"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The token is missing or wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    session_close: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The session has ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sim_hand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "robot_id": 0,
+                 *       "joints": {
+                 *         "shoulder_pan": 0.6
+                 *       },
+                 *       "duration": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["HandRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown or no simulated one. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sim_truth: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Radians and metres. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "robot_id": 0,
+                     *       "name": "leader",
+                     *       "joints": {
+                     *         "shoulder_pan": 0.25
+                     *       },
+                     *       "tool": {
+                     *         "position": {
+                     *           "x": 0.31,
+                     *           "y": 0,
+                     *           "z": 0.22
+                     *         },
+                     *         "orientation": {
+                     *           "x": 0,
+                     *           "y": 0,
+                     *           "z": 0,
+                     *           "w": 1
+                     *         }
+                     *       },
+                     *       "time": 1767323045.5
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SimulationTruth"];
+                };
+            };
+            /** @description The arm is unknown or no simulated one. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+}

@@ -1,0 +1,110 @@
+import { BridgeError } from './errors.ts';
+import type { components } from './interface.ts';
+
+export type LiveFrame = components['schemas']['LiveFrame'];
+export type Topic = 'arms' | 'pairs' | 'loop' | 'log';
+
+/** Without a frame for so long a stream counts as broken, ms; one of the log alone may be silent. */
+const MOST_SILENCE = 3000;
+/** Time before the next attempt, ms: at first, and at most. */
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 5000;
+
+export interface LiveOptions {
+  /** Left out: all. */
+  readonly topics?: readonly Topic[];
+  /** Frames of arms per second. */
+  readonly rate?: number;
+  /** Ends the stream. */
+  readonly signal?: AbortSignal;
+  /** Called when frames come, and when they come no more: the stream is taken up anew by itself. */
+  readonly onConnection?: (connected: boolean) => void;
+}
+
+/** The data of server-sent events (WHATWG HTML, 9.2), as they come. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      const events = rest.split('\n\n');
+      rest = events.pop()!;
+      for (const event of events) {
+        const lines = event.split('\n').filter((line) => line.startsWith('data:'));
+        if (lines.length > 0) yield lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, time);
+    signal?.addEventListener('abort', over);
+  });
+}
+
+/**
+ * The frames of a live stream, for ever; one that breaks is taken up anew. Whoever reads slowly is sent fewer: the newest wins.
+ * @param open asks for the stream
+ * @throws {BridgeError} when it is refused, or cannot begin
+ */
+export async function* liveFrames(
+  open: (signal: AbortSignal) => Promise<Response>,
+  { topics, signal, onConnection = () => {} }: LiveOptions,
+): AsyncGenerator<LiveFrame, void, void> {
+  const mayBeSilent = topics?.every((topic) => topic === 'log') ?? false;
+  let began = false;
+  let connected = false;
+  let wait = FIRST_WAIT;
+  const tell = (now: boolean): void => {
+    if (now !== connected) onConnection(now);
+    connected = now;
+  };
+  while (!signal?.aborted) {
+    const attempt = new AbortController();
+    const abort = (): void => attempt.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const lookAfter = (): void => {
+      clearTimeout(timer);
+      if (!mayBeSilent) timer = setTimeout(abort, MOST_SILENCE);
+    };
+    try {
+      lookAfter();
+      const { body } = await open(attempt.signal);
+      for await (const event of eventsOf(body!)) {
+        clearTimeout(timer);
+        began = true;
+        wait = FIRST_WAIT;
+        tell(true);
+        yield JSON.parse(event) as LiveFrame;
+        lookAfter();
+      }
+    } catch (error) {
+      // What is refused once is refused again; what has begun goes on.
+      const refused = error instanceof BridgeError && error.status !== null && error.status < 500;
+      if (!signal?.aborted && (refused || !began)) throw error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      attempt.abort();
+    }
+    if (signal?.aborted) break;
+    tell(false);
+    await pause(wait, signal);
+    wait = Math.min(2 * wait, LONGEST_WAIT);
+  }
+  tell(false);
+}

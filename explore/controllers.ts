@@ -1,0 +1,51 @@
+import { BridgeError } from '../src/arm/types.ts';
+import type { Bridge } from '../src/bridge.ts';
+import { SETTLING } from './answers.ts';
+import type { Deed } from './script.ts';
+import type { World } from './world.ts';
+
+type Control = Extract<Deed, { do: 'follow' | 'grip' }>;
+
+/** Nearer than this a gripper has arrived, rad. */
+const ARRIVED = 0.03;
+
+let begun = 0;
+
+/** A controller drives joints of an arm, or its gripper; each is an owner of its own, as those of ROS are. */
+export async function control(world: World, deed: Control): Promise<void> {
+  const { bridge, host, judge } = world;
+  if (bridge === null || host === null) return;
+  const undo = judge.driven(deed.arm);
+  const reason = `${deed.do} ${begun++}`;
+  if (!judge.isStopped(deed.arm)) judge.allow(deed.arm, reason, Number.POSITIVE_INFINITY);
+  // The main thread hears of it when it runs.
+  await new Promise<void>((resolve) => host.clock.soon(resolve));
+  try {
+    await carryOut(bridge, deed);
+  } catch (error) {
+    if (!(error instanceof BridgeError)) judge.complain('error', deed.arm, String(error));
+    undo();
+  }
+  if (world.host === host && judge.allowedUntil(deed.arm, reason) > world.now)
+    judge.allow(deed.arm, reason, world.now + SETTLING);
+}
+
+async function carryOut({ arms, trajectories }: Bridge, deed: Control): Promise<void> {
+  const arm = arms.byName(deed.arm)!;
+  const caller = { owner: { key: `controller/${deed.do}`, name: `controller ${deed.do}` }, takeOver: deed.takeOver };
+  if (deed.do === 'follow') {
+    const none = new Float64Array(arm.model.joints.length).fill(Number.POSITIVE_INFINITY);
+    const path = {
+      names: Object.keys(deed.joints),
+      times: Float64Array.of(deed.over),
+      positions: Float64Array.from(Object.values(deed.joints)),
+      velocities: null,
+    };
+    await trajectories.follow(arm, path, { path: none, goal: none, goalVelocity: none, goalTime: 0 }, caller);
+    return;
+  }
+  const { gripper } = arm.model;
+  if (gripper === null) return;
+  const position = gripper.closed + deed.opening * (gripper.open - gripper.closed);
+  await trajectories.gripper(arm, { position, velocity: deed.velocity, torque: deed.torque }, ARRIVED, caller);
+}

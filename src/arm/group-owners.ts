@@ -1,0 +1,90 @@
+import type { Clock } from '../clock.ts';
+import { GROUPS, type Group, type Joints, meet } from '../rt/joint/joint-groups.ts';
+import type { ArmSession } from './arm-session.ts';
+import { type Holding, type Loss, Ownership } from './ownership.ts';
+import type { Caller, Owner } from './types.ts';
+
+/**
+ * Who has an arm: its own joints and its gripper may have owners of their own. A session of all joints has both; it is lost
+ * as a whole when somebody takes one of them.
+ */
+export class GroupOwners {
+  readonly #groups: Readonly<Record<Group, Ownership>>;
+
+  constructor(arm: { readonly id: number; readonly name: string; readonly clock: Pick<Clock, 'wall'> }) {
+    this.#groups = { arm: new Ownership(arm), gripper: new Ownership(arm) };
+  }
+
+  /** Who has some of these joints; null while nobody does. */
+  owner(joints: Joints): Owner | null {
+    for (const ownership of this.#of(joints)) if (ownership.owner !== null) return ownership.owner;
+    return null;
+  }
+
+  /** Who has some of these joints, and since when. @param but somebody else than the owner with this key */
+  held(joints: Joints, but: string | null = null): Holding | null {
+    for (const { held } of this.#of(joints)) if (held !== null && held.owner.key !== but) return held;
+    return null;
+  }
+
+  /** Who keeps the arm between sessions; null: nobody does. */
+  get keeper(): Owner | null {
+    return this.#groups.arm.keeper ?? this.#groups.gripper.keeper;
+  }
+
+  /** Whether who has it leads it down. */
+  get lowers(): boolean {
+    return this.#groups.arm.lowers;
+  }
+
+  has(session: ArmSession): boolean {
+    return this.#of(session.joints).every((ownership) => ownership.has(session));
+  }
+
+  /** Gives joints to a session, all or none. Those before it are told. @throws {BridgeError} owned, or stopped when reserved */
+  claim(caller: Caller, joints: Joints, make: () => ArmSession): ArmSession {
+    const wanted = this.#of(joints);
+    for (const ownership of wanted) ownership.requireClaimable(caller);
+    let session: ArmSession | null = null;
+    const once = (): ArmSession => {
+      session ??= make();
+      return session;
+    };
+    for (const ownership of wanted) ownership.claim(caller, once);
+    // Whoever has lost some of his joints has lost all.
+    for (const ownership of this.#of('all')) ownership.endLost();
+    return once();
+  }
+
+  end(session: ArmSession): void {
+    for (const ownership of this.#of('all')) ownership.end(session);
+  }
+
+  keep(): void {
+    for (const ownership of this.#of('all')) ownership.keep();
+  }
+
+  letGo(): void {
+    for (const ownership of this.#of('all')) ownership.letGo();
+  }
+
+  lose(loss: Loss): void {
+    for (const ownership of this.#of('all')) ownership.lose(loss);
+  }
+
+  loseBefore(epoch: number, loss: Loss): boolean {
+    return this.#of('all').filter((ownership) => ownership.loseBefore(epoch, loss)).length > 0;
+  }
+
+  reserve(owner: Owner): void {
+    for (const ownership of this.#of('all')) ownership.reserve(owner);
+  }
+
+  unreserve(owner: Owner): void {
+    for (const ownership of this.#of('all')) ownership.unreserve(owner);
+  }
+
+  #of(joints: Joints): readonly Ownership[] {
+    return GROUPS.filter((group) => meet(group, joints)).map((group) => this.#groups[group]);
+  }
+}

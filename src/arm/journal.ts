@@ -1,0 +1,234 @@
+import type { Clock } from '../clock.ts';
+import { type Caller, messageOf, type Origin } from './types.ts';
+
+/** What people and programs do to arms. */
+export const ACTS = [
+  'motion',
+  'torque',
+  'halt',
+  'stop',
+  'reset',
+  'take_over',
+  'release',
+  'mirroring',
+  'calibration',
+  'configuration',
+  'recording',
+  'simulation',
+] as const;
+export type Act = (typeof ACTS)[number];
+
+/** `ended`: somebody or something else has ended it. */
+export const OUTCOMES = ['under_way', 'done', 'failed', 'refused', 'ended'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Entries that are kept. */
+export const MOST_ENTRIES = 1000;
+/** Characters of a message that are kept. */
+const LONGEST_MESSAGE = 300;
+/** What the same one does again within this time, s, is one entry: messages of a stream, not moves one after the other. */
+const TOGETHER = 0.25;
+
+/** One thing that somebody did, or tried to do. */
+export interface Entry extends Origin {
+  readonly id: number;
+  /** When it began, seconds since the epoch. */
+  readonly time: number;
+  readonly act: Act;
+  /** Null: all arms, or none. */
+  readonly arm: string | null;
+  /** From whom the arm was taken; null: from nobody. */
+  readonly takenFrom: string | null;
+  readonly outcome: Outcome;
+  /** Why it failed, was refused or ended; null otherwise. */
+  readonly message: string | null;
+  /** When it was over, seconds since the epoch; null while it is under way. */
+  readonly ended: number | null;
+  /** How often, for what comes as a stream. */
+  readonly count: number;
+}
+
+type Draft = { -readonly [Field in keyof Entry]: Entry[Field] } & { begun: number; changed: number; next: number };
+
+/** Something that is under way. */
+export interface Doing {
+  /** Only the first call counts. */
+  end(outcome: Exclude<Outcome, 'under_way'>, message?: string | null): void;
+}
+
+export interface EntryFilter {
+  /** Name of an arm; entries of all arms together are of each. */
+  readonly arm?: string | undefined;
+  readonly act?: Act | undefined;
+  /** Began at this time or later, seconds since the epoch. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+}
+
+/** Who asks, for the journal: an owner asks by itself where nobody is named. */
+export function originOf({ origin, owner }: Caller): Origin {
+  const from = owner.key.startsWith('ros:') ? 'ROS 2' : 'the bridge';
+  return origin ?? { who: owner.name, from, what: owner.name, request: null };
+}
+
+/**
+ * Who did what to which arm, and what came of it: the newest entries in memory, and each as a line of the log. Arms write in it
+ * what passes through their sessions and their stop, HTTP and ROS 2 what does not.
+ */
+export class Journal {
+  readonly #clock: Clock;
+  readonly #log: (entry: Entry) => void;
+  /** The oldest first. */
+  readonly #entries: Draft[] = [];
+  #next = 0;
+  #changes = 0;
+
+  /** @param log is given each entry once it is over; of many together the first, the tenth, the hundredth, ... */
+  constructor(clock: Clock, log: (entry: Entry) => void) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Changes so far, for {@link changedSince}. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Somebody begins something. @param arm its name; null: none, or all */
+  begin(act: Act, arm: string | null, origin: Origin, takenFrom: string | null = null): Doing {
+    const now = this.#clock.wall();
+    const draft = this.#repeated(act, arm, origin, takenFrom, now) ?? this.#add(act, arm, origin, takenFrom, now);
+    this.#change(draft);
+    const { count } = draft;
+    let open = true;
+    return {
+      end: (outcome, message = null) => {
+        if (!open) return;
+        open = false;
+        // The next one of the same has begun already.
+        if (draft.count !== count) return;
+        draft.outcome = outcome;
+        draft.message = message === null ? null : message.slice(0, LONGEST_MESSAGE);
+        draft.ended = this.#clock.wall();
+        this.#change(draft);
+        if (draft.count < draft.next) return;
+        draft.next = draft.count * 10;
+        this.#log(draft);
+      },
+    };
+  }
+
+  /** Something has been done, or refused. What goes on in what is under way counts there. */
+  record(
+    act: Act,
+    arm: string | null,
+    origin: Origin,
+    outcome: Exclude<Outcome, 'under_way'> = 'done',
+    message: string | null = null,
+  ): void {
+    const latest = this.#latest(act, arm, origin);
+    if (latest !== null && latest.ended === null && outcome === 'done') {
+      latest.count++;
+      this.#change(latest);
+    } else {
+      this.begin(act, arm, origin).end(outcome, message);
+    }
+  }
+
+  /** Writes down what is done, and whether it was. */
+  async during<T>(act: Act, arm: string | null, origin: Origin, work: () => Promise<T>): Promise<T> {
+    const doing = this.begin(act, arm, origin);
+    try {
+      const result = await work();
+      doing.end('done');
+      return result;
+    } catch (error) {
+      doing.end('failed', messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Whether something that a request has asked for has been written since `changes` was so large. */
+  hasWritten(request: string, changes: number): boolean {
+    return this.#entries.some((entry) => entry.changed > changes && entry.request === request);
+  }
+
+  /** The newest first. */
+  list({ arm, act, since = 0, limit }: EntryFilter): Entry[] {
+    const found: Entry[] = [];
+    for (let i = this.#entries.length - 1; i >= 0 && found.length < limit; i--) {
+      const entry = this.#entries[i]!;
+      if (entry.time < since || (act !== undefined && entry.act !== act)) continue;
+      if (arm === undefined || entry.arm === null || entry.arm === arm) found.push(entry);
+    }
+    return found;
+  }
+
+  /** What is new or has changed since `changes` was so large, the newest first, and at most the newest `most`. */
+  changedSince(changes: number, most: number): Entry[] {
+    if (changes >= this.#changes) return [];
+    return this.#entries
+      .filter(({ changed }) => changed > changes)
+      .slice(-most)
+      .reverse();
+  }
+
+  #change(draft: Draft): void {
+    draft.changed = ++this.#changes;
+  }
+
+  #add(act: Act, arm: string | null, origin: Origin, takenFrom: string | null, time: number): Draft {
+    const { who, from, what, request } = origin;
+    const draft: Draft = {
+      id: ++this.#next,
+      time,
+      act,
+      arm,
+      who,
+      from,
+      what,
+      request,
+      takenFrom,
+      outcome: 'under_way',
+      message: null,
+      ended: null,
+      count: 1,
+      begun: time,
+      changed: 0,
+      next: 1,
+    };
+    this.#entries.push(draft);
+    if (this.#entries.length > MOST_ENTRIES) this.#entries.shift();
+    return draft;
+  }
+
+  /** An entry of the same, a moment ago, which counts this one too. */
+  #repeated(act: Act, arm: string | null, origin: Origin, takenFrom: string | null, now: number): Draft | null {
+    const entry = this.#latest(act, arm, origin);
+    if (entry === null || entry.ended === null || takenFrom !== null) return null;
+    if (now - entry.begun > TOGETHER) return null;
+    entry.count++;
+    return Object.assign(entry, {
+      begun: now,
+      request: origin.request,
+      outcome: 'under_way',
+      message: null,
+      ended: null,
+    });
+  }
+
+  /** What the same one did last, if that was the same. */
+  #latest(act: Act, arm: string | null, { who, from, what }: Origin): Draft | null {
+    const same = (entry: Draft): boolean =>
+      entry.act === act && entry.arm === arm && entry.who === who && entry.from === from && entry.what === what;
+    return this.#entries.findLast(same) ?? null;
+  }
+}
+
+/** An entry as a sentence. */
+export function inSentence({ act, arm, who, from, what, takenFrom, outcome, message, count }: Entry): string {
+  const taken = takenFrom === null ? '' : `, taken from ${takenFrom}`;
+  const times = count === 1 ? '' : ` (${count} times)`;
+  const by = what === who ? who : `${who} (${what}${who.includes(from) ? '' : `, ${from}`})`;
+  return `${act} of ${arm ?? 'the bridge'} by ${by}${taken}: ${outcome}${message === null ? '' : `: ${message}`}${times}`;
+}

@@ -1,0 +1,110 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
+import { request as requestTls } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TLSSocket } from 'node:tls';
+import { type Command, InvalidArgumentError } from 'commander';
+import { defaultStateFolder } from '../arm/gain-store.ts';
+import { loadConfig, usualConfigFile } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { EVERYWHERE } from './health.ts';
+import { EXIT } from './servo-access.ts';
+
+const METHODS = ['GET', 'POST', 'DELETE', 'HEAD'];
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The token of the bridge that runs with a configuration; null where it has none. */
+function tokenOf({ http, state_folder: folder }: Config): string | null {
+  const file = http.token_file ?? join(folder ?? defaultStateFolder(), 'token');
+  try {
+    return readFileSync(file, 'utf8').split('\n', 1)[0]!.trim();
+  } catch (error) {
+    if (http.token_file === null && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Asks the bridge that runs with a configuration. A certificate must be the one that is configured: its token goes there. */
+function ask(config: Config, method: string, path: string, body: string | undefined): Promise<Answer> {
+  const { host, port, tls } = config.http;
+  const token = tokenOf(config);
+  const options: RequestOptions = {
+    host: EVERYWHERE[host] ?? host,
+    port,
+    method,
+    path,
+    headers: {
+      accept: 'application/problem+json, */*',
+      'x-arm-bridge-client': 'arm-bridge call',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const take = (response: IncomingMessage): void => {
+      text(response).then((answer) => resolve({ status: response.statusCode ?? 0, body: answer }), reject);
+    };
+    const plain = tls === null || tls === 'off';
+    const request = plain ? requestPlain(options, take) : requestTls({ ...options, rejectUnauthorized: false }, take);
+    request.on('error', reject);
+    if (plain) {
+      request.end(body);
+      return;
+    }
+    // Nothing is sent before the other end has shown who it is.
+    const own = new X509Certificate(readFileSync(tls.certificate)).fingerprint256;
+    request.once('socket', (socket) =>
+      (socket as TLSSocket).once('secureConnect', () => {
+        if ((socket as TLSSocket).getPeerX509Certificate()?.fingerprint256 === own) request.end(body);
+        else request.destroy(new Error('another program answers there: its certificate is not that of http.tls'));
+      }),
+    );
+  });
+}
+
+function methodOf(word: string): string {
+  const method = word.toUpperCase();
+  if (METHODS.includes(method)) return method;
+  throw new InvalidArgumentError(`one of ${METHODS.join(', ')} is expected.`);
+}
+
+/** Where a body that says how it went says that it did not go. */
+function isFailure(body: string): boolean {
+  try {
+    return (JSON.parse(body) as { readonly status?: unknown } | null)?.status === 'error';
+  } catch {
+    return false;
+  }
+}
+
+/** Adds `arm-bridge call` to the program: one request to the bridge that runs with a configuration, with its token. */
+export function addCall(program: Command): void {
+  program
+    .command('call')
+    .description(
+      'Sends one request to the bridge that runs with this configuration, with its token, and prints the answer.',
+    )
+    .argument('<method>', METHODS.join(', '), methodOf)
+    .argument('<path>', 'such as /status or /move/init?robot_id=1')
+    .argument('[body]', 'JSON')
+    .option('--config <file>', 'its configuration', usualConfigFile())
+    .action(async (method: string, path: string, body: string | undefined, options: { readonly config: string }) => {
+      const config = loadConfig(options.config, process.env);
+      const { host, port } = config.http;
+      try {
+        const answer = await ask(config, method, path.startsWith('/') ? path : `/${path}`, body);
+        if (answer.body !== '') process.stdout.write(`${answer.body.trimEnd()}\n`);
+        if (answer.status < 400 && !isFailure(answer.body)) return;
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        process.stderr.write(`arm-bridge: no answer from the bridge on ${host}:${port} (${why})\n`);
+      }
+      process.exitCode = EXIT.failed;
+    });
+}

@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Owner } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
+import { bareAddress, isLoopback } from './addresses.ts';
+import type { Dialect } from './dialect.ts';
+import { HttpProblem } from './errors.ts';
+import type { Admission } from './guard.ts';
+
+/** How a client says who it is. */
+export const CLIENT_HEADER = 'x-arm-bridge-client';
+const CLIENT_NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
+/** How a page says so, which it was given with its first file. */
+const COOKIE = 'arm_bridge_client';
+const COOKIE_AGE = 400 * 24 * 3600;
+/** A client is gone when it has sent no request, and has had no stream open, for this long, s. */
+export const LEASE = 30;
+/** How often it is looked who has gone, s. */
+const LOOK = 1;
+/** Clients that are remembered at once. */
+const MOST_CLIENTS = 4096;
+/** Owners that are clients of HTTP have keys that begin so. */
+const PREFIX = 'http:';
+
+/** Who a request is from. */
+export interface Client {
+  readonly owner: Owner;
+  /** Where it is, for people: its address, or that it is on this computer. */
+  readonly from: string;
+}
+
+interface Presence {
+  /** When it was heard last, s by the monotonic clock. */
+  heard: number;
+  streams: number;
+}
+
+/** A live stream or a WebSocket. */
+interface Stream {
+  readonly admission: Admission;
+  readonly end: () => void;
+}
+
+/** Tells the clients of HTTP apart, and when each of them has gone. */
+export class Clients {
+  readonly #clock: Clock;
+  readonly #dialect: Dialect;
+  readonly #present = new Map<string, Presence>();
+  readonly #streams = new Set<Stream>();
+
+  constructor(dialect: Dialect, clock: Clock) {
+    this.#dialect = dialect;
+    this.#clock = clock;
+  }
+
+  /**
+   * Who sends a request, who is there from now on: whoever has a token with a name or a page's session, or else whom the header
+   * names, whose cookie it is, or whose address and program these are.
+   * @throws {HttpProblem} 400 for a name that is none
+   */
+  of(request: IncomingMessage, admission: Admission): Client {
+    const address = request.socket?.remoteAddress ?? '';
+    const here = address === '' || isLoopback(address);
+    const from = here ? 'this computer' : bareAddress(address);
+    const { key, name } = whoIs(request, admission, here ? 'on this computer' : `at ${from}`);
+    // Programs that were written for phosphobot hand arms to one another without a word: they are one client.
+    const owner = { key: this.#dialect === 'phosphobot' ? `${PREFIX}all` : `${PREFIX}${key}`, name };
+    this.#presence(owner.key).heard = this.#clock.now();
+    return { owner, from };
+  }
+
+  /**
+   * A client has a stream open, and is there for as long.
+   * @param end ends it @returns to be called when it has ended
+   */
+  stays({ owner: { key } }: Client, admission: Admission, end: () => void): () => void {
+    const stream = { admission, end };
+    this.#streams.add(stream);
+    this.#presence(key).streams++;
+    return () => {
+      this.#streams.delete(stream);
+      const presence = this.#presence(key);
+      presence.streams--;
+      presence.heard = this.#clock.now();
+    };
+  }
+
+  /** Ends the streams of those who would not be admitted any more. */
+  endUnless(admits: (admission: Admission) => boolean): void {
+    for (const { admission, end } of [...this.#streams]) if (!admits(admission)) end();
+  }
+
+  /** Whether an owner is a client of HTTP that has gone. */
+  hasGone({ key }: Owner): boolean {
+    if (!key.startsWith(PREFIX)) return false;
+    const presence = this.#present.get(key);
+    return presence === undefined || this.#isOver(presence);
+  }
+
+  /** Calls `look` once a second, when those who have gone have been forgotten. */
+  watch(look: () => void): { readonly cancel: () => void } {
+    return this.#clock.every(
+      LOOK,
+      () => {
+        for (const [key, presence] of this.#present) if (this.#isOver(presence)) this.#present.delete(key);
+        look();
+      },
+      true,
+    );
+  }
+
+  #isOver({ streams, heard }: Presence): boolean {
+    return streams <= 0 && this.#clock.now() - heard > LEASE;
+  }
+
+  #presence(key: string): Presence {
+    let presence = this.#present.get(key);
+    if (presence !== undefined) return presence;
+    if (this.#present.size >= MOST_CLIENTS) {
+      const idle = [...this.#present].find(([, { streams }]) => streams <= 0)?.[0];
+      if (idle !== undefined) this.#present.delete(idle);
+    }
+    presence = { heard: this.#clock.now(), streams: 0 };
+    this.#present.set(key, presence);
+    return presence;
+  }
+}
+
+/** @param where the client is, for people */
+function whoIs(request: IncomingMessage, admission: Admission, where: string): { key: string; name: string } {
+  const { token, session, key } = admission;
+  const said = request.headers[CLIENT_HEADER];
+  if (said !== undefined) {
+    const name = String(said).trim();
+    if (!CLIENT_NAME.test(name)) {
+      throw new HttpProblem(
+        400,
+        'X-Arm-Bridge-Client is no name: 1 to 64 letters, digits, blanks and "_.:@/+-", a letter or digit first.',
+      );
+    }
+    return {
+      key: `${key} named ${name}`,
+      name: token === null ? `"${name}" ${where}` : `"${name}" with token ${token}`,
+    };
+  }
+  const program = programOf(request.headers['user-agent']);
+  if (session !== null) {
+    const page = `page ${session.slice(0, 4)} ${where} (${program})`;
+    return { key: `session ${session}`, name: token === null ? page : `${page} with token ${token}` };
+  }
+  if (token !== null) return { key, name: `token ${token}` };
+  const page = pageOf(request);
+  if (page !== null) {
+    const id = createHash('sha256').update(page).digest('hex');
+    return { key: `${key} page ${id}`, name: `page ${id.slice(0, 4)} ${where} (${program})` };
+  }
+  const agent = (request.headers['user-agent'] ?? '').slice(0, 200);
+  return { key: `${key} ${where} ${agent}`, name: `an HTTP client ${where} (${program})` };
+}
+
+/** The program that a client says it is, short enough for a sentence. */
+function programOf(agent = ''): string {
+  const browser = /\b(Firefox|Edg|OPR|Chrome|Safari)\/\d+/.exec(agent)?.[0];
+  const first = browser ?? agent.split(' ', 1)[0]!;
+  return first.replace(/[^\w.+/-]/g, '').slice(0, 32) || 'unnamed program';
+}
+
+function pageOf(request: IncomingMessage): string | null {
+  return new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{16,64})`).exec(request.headers.cookie ?? '')?.[1] ?? null;
+}
+
+/** The cookie by which a page is told from others, as the header Set-Cookie says it; null for one that has it. */
+export function pageCookie(request: IncomingMessage, secure: boolean): string | null {
+  if (pageOf(request) !== null) return null;
+  const id = randomBytes(16).toString('base64url');
+  return `${COOKIE}=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE}${secure ? '; Secure' : ''}`;
+}

@@ -1,0 +1,112 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { bareAddress, isLoopback } from './addresses.ts';
+
+/** Most datagrams that are looked at in a second. */
+export const MOST_A_SECOND = 200;
+/** Largest datagram that is looked at, bytes. */
+const LARGEST = 4096;
+/** A port that nothing has come to for this time is closed, s. */
+const IDLE = 600;
+
+/** Where datagrams may be sent. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** That each has to carry. */
+  readonly secret: string;
+}
+
+/** A datagram that has come. @returns what its sender is told; null: nothing */
+export type Take = (text: string, reply: (answer: object) => void) => void;
+
+/**
+ * A port for datagrams, opened by a request that was admitted. Datagrams have no headers, so that no guard can judge them: they
+ * count when they come from a computer that has asked for the port.
+ */
+export class DatagramPort {
+  readonly #clock: Clock;
+  readonly #askers = new Set<string>();
+  #socket: Socket | null = null;
+  #place: Place | null = null;
+  #window = 0;
+  #inWindow = 0;
+  #heard = 0;
+  readonly #watch: { cancel(): void };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#watch = clock.every(
+      IDLE / 10,
+      () => {
+        if (this.#socket !== null && clock.now() - this.#heard > IDLE) this.stop();
+      },
+      true,
+    );
+  }
+
+  /** Whether a text is the secret of the port that is open. */
+  knows(secret: string): boolean {
+    if (this.#place === null) return false;
+    const [sent, own] = [secret, this.#place.secret].map((text) => Buffer.from(text));
+    return sent!.length === own!.length && timingSafeEqual(sent!, own!);
+  }
+
+  /**
+   * Opens a port, or tells the one that is open at that address.
+   * @param host address of this computer @param asker that of the computer whose datagrams are to count
+   * @param take is given what comes
+   */
+  async start(host: string, asker: string, take: Take): Promise<Place> {
+    const own = bareAddress(host);
+    this.#heard = this.#clock.now();
+    if (this.#place?.host !== own) {
+      this.stop();
+      const socket = createSocket(isIPv6(own) ? 'udp6' : 'udp4');
+      this.#socket = socket;
+      socket.on('message', (data, from) => this.#hear(socket, data, from, take));
+      socket.bind(0, own);
+      await once(socket, 'listening');
+      socket.on('error', () => this.stop());
+      socket.unref();
+      this.#place = { host: own, port: socket.address().port, secret: randomBytes(18).toString('base64url') };
+    }
+    this.#askers.add(bareAddress(asker));
+    return this.#place!;
+  }
+
+  /** Closes the port; nothing that still comes counts. */
+  stop(): void {
+    this.#socket?.close();
+    this.#socket = null;
+    this.#place = null;
+    this.#askers.clear();
+  }
+
+  close(): void {
+    this.#watch.cancel();
+    this.stop();
+  }
+
+  #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, take: Take): void {
+    if (socket !== this.#socket || !this.#askers.has(bareAddress(address)) || data.length > LARGEST) return;
+    const reply = (answer: object): void => {
+      if (socket === this.#socket) socket.send(JSON.stringify(answer), port, address);
+    };
+    const now = this.#clock.now();
+    this.#heard = now;
+    if (now - this.#window >= 1) {
+      this.#window = now;
+      this.#inWindow = 0;
+    }
+    if (++this.#inWindow > MOST_A_SECOND) {
+      // Others than this computer could be told what they have not asked for.
+      if (isLoopback(address)) reply({ error: 'rate_limited', detail: `Exceeded ${MOST_A_SECOND} msgs/sec` });
+      return;
+    }
+    take(data.toString('utf8'), reply);
+  }
+}

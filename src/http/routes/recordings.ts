@@ -1,0 +1,332 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { RecordingFacts } from '../../recording/messages.ts';
+import { RECORDING_NAME } from '../../recording/recording-service.ts';
+import { HttpProblem } from '../errors.ts';
+import { asModel, components, LONGEST_NAME, oneOf, queryInteger, text, word } from '../fields.ts';
+import { route } from '../route.ts';
+import { ok, outcome, statusAnswer } from '../schemas.ts';
+
+/** Characters of the text that says what an episode shows. */
+export const LONGEST_TASK = 200;
+/** Recordings in one answer, and topics of one of them. */
+const MOST_LISTED = 32;
+const MOST_TOPICS = 100;
+/** Bytes of a file that is sent to the bridge: what arrives within the time that a request may take. */
+const MOST_RECEIVED = 256 * 1024 * 1024;
+const MCAP = 'application/octet-stream';
+/** How such a file begins. */
+const MAGIC = '\u0089MCAP0\r\n';
+const NAME = text(RECORDING_NAME);
+
+export const VERDICTS = ['', 'good', 'bad'] as const;
+
+/** What people may say of an episode. */
+export const labels = {
+  task: word(LONGEST_TASK).describe('What it shows, as a training set names it.').optional(),
+  operator: word(LONGEST_NAME).describe('Who leads the arms.').optional(),
+  verdict: oneOf(VERDICTS).describe('Whether it is to be used; empty: nobody has said so yet.').optional(),
+};
+
+const facts = {
+  name: z.string(),
+  dataset: z.string().nullable().describe('Folder of episodes that it belongs to.'),
+  content: z.enum(['joints', 'episode']).describe('joints: joint states alone; episode: all that its arms did.'),
+  bytes: z.int().describe('Of its file.'),
+  began: z.number().describe('Time of its first message, seconds since the epoch.'),
+  duration: z.number().describe('In seconds.'),
+  messages: z.int(),
+  arms: z.array(z.string()).max(16).describe('Arms whose joints it has.'),
+  task: z.string(),
+  operator: z.string(),
+  verdict: z.enum(VERDICTS),
+  problem: z.string().describe('Why it cannot be read; empty when it can.'),
+};
+
+const recordingEntry = z.object(facts).register(components, { id: 'Recording' });
+
+const recordingFacts = z
+  .object({
+    ...facts,
+    path: z.string().describe('Of its file on the computer of the bridge.'),
+    topics: z
+      .array(
+        z
+          .object({ name: z.string(), type: z.string(), messages: z.int() })
+          .register(components, { id: 'RecordedTopic' }),
+      )
+      .max(MOST_TOPICS),
+  })
+  .register(components, { id: 'RecordingFacts' });
+
+const recordingList = z
+  .object({
+    recordings: z.array(recordingEntry).max(MOST_LISTED).describe('The newest first.'),
+    total: z.int().describe('How many there are, those that are not in this answer too.'),
+    folder: z.string(),
+    used: z.int().describe('Bytes of all of them.'),
+    quota: z.int().describe('Bytes that they may take together (recording.quota).'),
+    free: z.int().describe('Bytes that are left on the disk.'),
+    warning: z.string().describe('What people should know before room runs out; empty while there is enough.'),
+  })
+  .register(components, { id: 'RecordingList' });
+
+const recordingChange = z
+  .object({ name: NAME.describe('Its new name.').optional(), ...labels }, asModel)
+  .register(components, { id: 'RecordingChangeRequest' });
+
+const recordingAnswer = z
+  .object({ ...outcome, recording: recordingFacts })
+  .register(components, { id: 'RecordingResponse' });
+
+const ENTRY = {
+  name: 'pick-3',
+  dataset: 'pick',
+  content: 'episode' as const,
+  bytes: 5_120_000,
+  began: 1_767_323_045.12,
+  duration: 12.4,
+  messages: 23_110,
+  arms: ['leader', 'follower'],
+  task: 'Put the cube into the box',
+  operator: 'ada',
+  verdict: 'good' as const,
+  problem: '',
+};
+const FACTS = {
+  ...ENTRY,
+  path: '/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap',
+  topics: [{ name: '/follower/joint_states', type: 'sensor_msgs/msg/JointState', messages: 2480 }],
+};
+const NONE = 'There is no recording of this name.';
+const MISSING = { bad_request: 404 } as const;
+
+function shown(recording: RecordingFacts): z.input<typeof recordingFacts> {
+  const { topics, arms, problem } = recording;
+  const short = (name: string): string => name.slice(0, 2 * LONGEST_NAME);
+  return {
+    ...recording,
+    task: recording.task.slice(0, LONGEST_TASK),
+    operator: recording.operator.slice(0, LONGEST_NAME),
+    problem: problem.slice(0, LONGEST_TASK),
+    arms: arms.slice(0, 16).map(short),
+    topics: topics
+      .slice(0, MOST_TOPICS)
+      .map(({ name, type, messages }) => ({ name: short(name), type: short(type), messages })),
+  };
+}
+
+/** The part of a file that a request asks for: one range of bytes. Null: all of it. @throws {HttpProblem} 416 */
+function rangeOf(header: string | undefined, size: number): { start: number; end: number } | null {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return null;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (start <= end) return { start, end };
+  throw new HttpProblem(416, `The file has ${size} bytes.`, { 'content-range': `bytes */${size}` });
+}
+
+async function sendFile(
+  path: string,
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { size } = await stat(path).catch(() => {
+    throw new HttpProblem(404, 'It has just been deleted.');
+  });
+  const range = rangeOf(request.raw.headers.range, size);
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  reply.headers({
+    'content-type': MCAP,
+    'content-length': String(end - start + 1),
+    'content-disposition': `attachment; filename="${name}.mcap"`,
+    'accept-ranges': 'bytes',
+    ...(range === null ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
+  });
+  return reply.code(range === null ? 200 : 206).send(createReadStream(path, { start, end: Math.max(start, end) }));
+}
+
+/** Puts what a client sends into a file. @throws {HttpProblem} 400 when it does not arrive as it was announced */
+async function receive(body: Readable, path: string, size: number): Promise<void> {
+  let arrived = 0;
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      arrived += chunk.length;
+      if (arrived > size) break;
+      yield chunk;
+    }
+  };
+  const file = createWriteStream(path, { flags: 'wx' });
+  const refused = new Promise<never>((_, reject) => file.once('error', reject));
+  refused.catch(() => {});
+  try {
+    await Promise.race([pipeline(body, counted, file), refused]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new HttpProblem(400, 'A file of this name is being received already.');
+    }
+    await rm(path, { force: true });
+    throw new HttpProblem(400, 'The file did not arrive whole.');
+  }
+  if (arrived === size) return;
+  await rm(path, { force: true });
+  throw new HttpProblem(400, 'The file did not arrive whole.');
+}
+
+export const recordingsRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v1/recordings',
+    access: 'read',
+    id: 'recordings',
+    tag: 'recordings',
+    summary: 'List the recordings',
+    description: 'The newest first, with the room that is left for more.',
+    target: 'none',
+    query: {
+      limit: queryInteger({ min: 1, max: MOST_LISTED }).prefault(20).describe('How many at most.'),
+      offset: queryInteger({ min: 0, max: 1_000_000 }).prefault(0).describe('How many newer ones are left out.'),
+      dataset: NAME.optional().describe('Those of one dataset alone.'),
+    },
+    answer: {
+      description: 'Recordings and room.',
+      schema: recordingList,
+      example: {
+        recordings: [ENTRY],
+        total: 1,
+        folder: '/home/lab/.local/share/arm-bridge/recordings',
+        used: 5_121_300,
+        quota: 1_000_000_000,
+        free: 52_000_000_000,
+        warning: '',
+      },
+    },
+    refusals: {},
+    handler: async ({ services }, { query }) => {
+      const { dataset = null, offset, limit } = query;
+      const { recordings, ...rest } = await services.recordings.list({ dataset, offset, limit });
+      return { ...rest, recordings: recordings.map(shown) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/recordings/{name}',
+    access: 'read',
+    id: 'recording',
+    tag: 'recordings',
+    summary: 'Tell about a recording',
+    description: 'Its facts, with its topics.',
+    target: 'recording',
+    answer: { description: 'Its facts.', schema: recordingFacts, example: FACTS },
+    refusals: { 404: NONE },
+    statuses: MISSING,
+    handler: async ({ services }, { recording }) => shown(await services.recordings.facts(recording)),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/recordings/{name}/file',
+    access: 'read',
+    id: 'recording_download',
+    tag: 'recordings',
+    summary: 'Download a recording',
+    description: 'Its MCAP file, or one range of its bytes (`Range`, answered with 206).',
+    target: 'recording',
+    answer: { description: 'The file.', media: MCAP, example: MAGIC },
+    refusals: { 404: NONE, 416: 'The file has no such bytes.' },
+    statuses: MISSING,
+    handler: async ({ services }, { recording, request }, reply) => {
+      const { path, name } = await services.recordings.facts(recording);
+      return sendFile(path, name, request, reply);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/recordings/{name}/file',
+    access: 'control',
+    act: 'recording',
+    id: 'recording_upload',
+    tag: 'recordings',
+    summary: 'Upload a recording',
+    description: `Of at most ${MOST_RECEIVED / 1024 / 1024} MiB, whose length the request says (Content-Length). It is kept when it is an MCAP file with joint states.`,
+    target: 'recording',
+    file: { description: 'An MCAP file.', media: MCAP, most: MOST_RECEIVED, example: MAGIC },
+    answer: {
+      description: 'It can be replayed.',
+      schema: recordingAnswer,
+      example: {
+        ...ok('wave has been received'),
+        recording: { ...FACTS, name: 'wave', dataset: null, content: 'joints' },
+      },
+    },
+    refusals: {
+      400: 'The name is taken, the file is no recording or did not arrive whole, or there is no room.',
+      404: 'This is no name of a recording.',
+      411: 'The request does not say how long the file is.',
+      413: 'The file is too large.',
+    },
+    handler: async ({ services }, { recording, request }) => {
+      const length = request.raw.headers['content-length'];
+      const size = Number(length);
+      if (length === undefined || !Number.isSafeInteger(size)) {
+        throw new HttpProblem(411, 'Say how long the file is: Content-Length.', { connection: 'close' });
+      }
+      if (size > MOST_RECEIVED) {
+        const most = MOST_RECEIVED / 1024 / 1024;
+        const remedy = 'put it into the folder of the recordings';
+        throw new HttpProblem(413, `The file is larger than ${most} MiB: ${remedy}.`, { connection: 'close' });
+      }
+      const path = await services.recordings.receive(recording, size);
+      await receive(request.body as Readable, path, size);
+      return { ...ok('It has been received'), recording: shown(await services.recordings.accept(recording)) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/recordings/{name}',
+    access: 'control',
+    act: 'recording',
+    id: 'recording_change',
+    tag: 'recordings',
+    summary: 'Rename a recording, or say what it shows',
+    description: 'What is left out stays as it is. Task, operator and verdict are those of episodes.',
+    target: 'recording',
+    body: { schema: recordingChange, example: { verdict: 'bad' } },
+    answer: {
+      description: 'It is changed.',
+      schema: recordingAnswer,
+      example: { ...ok(), recording: { ...FACTS, verdict: 'bad' as const } },
+    },
+    refusals: { 400: 'There is no such recording or episode, or the new name is taken.', 404: NONE },
+    handler: async ({ services }, { recording, body }) => {
+      const { name, ...said } = body;
+      const told = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+      let changed = await services.recordings.facts(recording);
+      if (Object.keys(told).length > 0) changed = await services.recordings.label(recording, told);
+      if (name !== undefined && name !== recording) changed = await services.recordings.rename(recording, name);
+      return { ...ok(), recording: shown(changed) };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v1/recordings/{name}',
+    access: 'control',
+    act: 'recording',
+    id: 'recording_delete',
+    tag: 'recordings',
+    summary: 'Delete a recording',
+    description: 'Its file, or the folder of its episode.',
+    target: 'recording',
+    answer: statusAnswer('It has been deleted'),
+    refusals: { 404: NONE },
+    statuses: MISSING,
+    handler: async ({ services }, { recording }) => {
+      await services.recordings.remove(recording);
+      return ok('It has been deleted');
+    },
+  }),
+];

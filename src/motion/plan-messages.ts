@@ -1,0 +1,47 @@
+import type { AngleTargets } from '../kinematics/angles.ts';
+import type { Vector3 } from '../kinematics/frames.ts';
+import type { InverseResult } from '../kinematics/inverse.ts';
+import type { RobotDescription } from '../kinematics/urdf.ts';
+import type { Line, LineEnd } from './line.ts';
+import type { PaceParts, PlannedArm, WayContact } from './planner.ts';
+
+/** An arm as the planner thread needs it. */
+export interface PlanSetup extends PlannedArm {
+  readonly urdf: RobotDescription;
+  readonly baseLink: string;
+  readonly toolLink: string;
+}
+
+/** What the planner thread can be asked, with what it answers. Joint positions in rad, lengths in m. */
+export interface PlanKinds {
+  readonly solve: {
+    readonly question: { readonly position: Vector3; readonly angles: AngleTargets; readonly seed: Float64Array };
+    readonly answer: InverseResult;
+  };
+  readonly route: {
+    readonly question: { readonly from: Float64Array; readonly to: Float64Array };
+    readonly answer: readonly Float64Array[] | string;
+  };
+  readonly line: {
+    readonly question: { readonly from: Float64Array; readonly to: LineEnd; readonly parts: PaceParts };
+    readonly answer: Line | string;
+  };
+  readonly along: {
+    readonly question: { readonly from: Float64Array; readonly positions: Float64Array };
+    readonly answer: WayContact | null;
+  };
+}
+
+export type PlanKind = keyof PlanKinds;
+
+export type PlanQuestion = { [Kind in PlanKind]: { readonly kind: Kind } & PlanKinds[Kind]['question'] }[PlanKind];
+export type PlanAnswer = PlanKinds[PlanKind]['answer'];
+
+export type ToPlanner =
+  /** Arms are numbered as they come. */
+  { readonly setup: PlanSetup } | { readonly request: number; readonly arm: number; readonly question: PlanQuestion };
+
+export type FromPlanner =
+  | { readonly request: number; readonly answer: PlanAnswer }
+  /** Nobody wants the answer any more, or it could not be found, for people. */
+  | { readonly request: number; readonly failure: string };

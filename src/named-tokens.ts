@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Disk } from './disk.ts';
+
+/** What a client may do: look, or move arms too. */
+export const SCOPES = ['read', 'control'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Names of tokens, which people read in logs and refusals. */
+export const TOKEN_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+/** Most tokens with names at once. */
+const MOST_TOKENS = 256;
+/** Random bytes of a token. */
+const TOKEN_BYTES = 32;
+
+const entry = z.strictObject({
+  name: z.string().regex(TOKEN_NAME),
+  scope: z.enum(SCOPES),
+  /** SHA-256 of the token, hexadecimal: the token itself is kept nowhere. */
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Seconds since the epoch. */
+  made: z.number(),
+});
+export type NamedToken = z.infer<typeof entry>;
+
+const file = z.strictObject({ tokens: z.array(entry).max(MOST_TOKENS) });
+
+/** A new token. */
+export function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('hex');
+}
+
+/** SHA-256 of a token. */
+export function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/**
+ * The tokens that have a name, in one file that the command line writes and a running bridge reads. It holds digests, so
+ * nobody who reads it has a token.
+ */
+export class NamedTokens {
+  readonly path: string;
+  readonly #disk: Disk;
+  #text: string | null = null;
+  #tokens: readonly NamedToken[] = [];
+
+  /** @param folder where the bridge keeps its state */
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk;
+    this.path = join(folder, 'tokens.json');
+  }
+
+  /** As they were read last. */
+  get all(): readonly NamedToken[] {
+    return this.#tokens;
+  }
+
+  /** Reads the file anew. @returns whether it has changed @throws {Error} when it holds something else */
+  refresh(): boolean {
+    const text = this.#disk.read(this.path);
+    if (text === this.#text) return false;
+    // What cannot be read lets nobody in, rather than those who have been revoked.
+    this.#tokens = [];
+    this.#text = text;
+    try {
+      if (text !== null) this.#tokens = file.parse(JSON.parse(text)).tokens;
+    } catch {
+      throw new Error(`${this.path} is damaged, so that no token with a name is valid: remove it and add them anew`);
+    }
+    return true;
+  }
+
+  /**
+   * Makes a token. @param now seconds since the epoch
+   * @returns the token, which is told this once @throws {Error} for a name that is taken or none
+   */
+  add(name: string, scope: Scope, now: number): string {
+    this.refresh();
+    if (!TOKEN_NAME.test(name)) {
+      throw new Error(
+        `"${name}" is no name of a token: 1 to 64 letters, digits, "_", "." and "-", a letter or digit first`,
+      );
+    }
+    if (this.#tokens.some((one) => one.name === name)) {
+      throw new Error(`there is a token ${name} already: revoke it first, or choose another name`);
+    }
+    if (this.#tokens.length >= MOST_TOKENS) throw new Error(`there are ${MOST_TOKENS} tokens already: revoke some`);
+    const token = newToken();
+    this.#keep([...this.#tokens, { name, scope, digest: digestOf(token).toString('hex'), made: now }]);
+    return token;
+  }
+
+  /** @throws {Error} when there is none of this name */
+  revoke(name: string): void {
+    this.refresh();
+    const left = this.#tokens.filter((one) => one.name !== name);
+    if (left.length === this.#tokens.length) throw new Error(`there is no token ${name}`);
+    this.#keep(left);
+  }
+
+  #keep(tokens: readonly NamedToken[]): void {
+    this.#disk.write(this.path, `${JSON.stringify({ tokens }, null, 1)}\n`);
+    this.refresh();
+  }
+}

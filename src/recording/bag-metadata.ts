@@ -1,0 +1,48 @@
+import { parse, stringify } from 'yaml';
+import type { Labels, RecordingFacts } from './messages.ts';
+import { qosOf } from './ros-schemas.ts';
+
+/** Name of the file beside the recording by which rosbag2 knows a folder. */
+export const BAG_METADATA = 'metadata.yaml';
+/** The first version that has room for what people say (`custom_data`); Humble to Lyrical read it. */
+const VERSION = 6;
+
+const LABELS = ['task', 'operator', 'verdict'] as const;
+
+/** `metadata.yaml` of an episode. @param file name of its MCAP file */
+export function bagMetadata(facts: RecordingFacts, file: string): string {
+  const starting_time = { nanoseconds_since_epoch: Math.round(facts.began * 1e6) * 1000 };
+  const duration = { nanoseconds: Math.round(facts.duration * 1e6) * 1000 };
+  const message_count = facts.messages;
+  return stringify({
+    rosbag2_bagfile_information: {
+      version: VERSION,
+      storage_identifier: 'mcap',
+      duration,
+      starting_time,
+      message_count,
+      topics_with_message_count: facts.topics.map(({ name, type, messages }) => ({
+        topic_metadata: { name, type, serialization_format: 'cdr', offered_qos_profiles: qosOf(name) },
+        message_count: messages,
+      })),
+      compression_format: '',
+      compression_mode: '',
+      relative_file_paths: [file],
+      files: [{ path: file, starting_time, duration, message_count }],
+      custom_data: Object.fromEntries(LABELS.map((label) => [label, facts[label]])),
+    },
+  });
+}
+
+/** What people say of an episode, from its `metadata.yaml`; what is not there is left out. */
+export function labelsIn(text: string): Partial<Labels> {
+  try {
+    const { custom_data: said } = (parse(text) as { rosbag2_bagfile_information: { custom_data?: Labels } })
+      .rosbag2_bagfile_information;
+    return Object.fromEntries(
+      LABELS.flatMap((label) => (typeof said?.[label] === 'string' ? [[label, said[label]]] : [])),
+    );
+  } catch {
+    return {};
+  }
+}

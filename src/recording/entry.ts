@@ -1,0 +1,13 @@
+/** The recording thread's entry: it runs what `RecordingThread` is in a worker of its own. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../clock.ts';
+import { fileDisk } from '../disk.ts';
+import type { ToRecording } from './messages.ts';
+import { type RecordingSetup, RecordingThread } from './recording-thread.ts';
+
+const port = parentPort!;
+const thread = new RecordingThread(workerData as RecordingSetup, systemClock, fileDisk, (message) =>
+  port.postMessage(message),
+);
+thread.onClosed = () => port.close();
+port.on('message', (message: ToRecording) => thread.receive(message));

@@ -1,0 +1,431 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Disk } from '../disk.ts';
+import { BAG_METADATA, bagMetadata, labelsIn } from './bag-metadata.ts';
+import { openMcap, rescue } from './mcap-read.ts';
+import { type Catalogue, type Labels, type ListCommand, RecordingError, type RecordingFacts } from './messages.ts';
+import { EPISODE, freeBytes, RESERVE } from './recorder.ts';
+import { JOINT_STATE } from './ros-schemas.ts';
+
+/** Names of recordings and of datasets, which are names of files. */
+export const RECORDING_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const MCAP = '.mcap';
+/** A file that is being written; one that is being made of it; one of which nothing could be made; one that is being received. */
+const UNFINISHED = '.part';
+const RESCUED = '.rescued';
+const BROKEN = '.broken';
+const RECEIVED = '.received';
+/** Index of a dataset, in its folder. */
+const INDEX = 'dataset.json';
+const MEGABYTE = 1e6;
+/** People are told that room runs out when less than this is left, bytes. */
+const LITTLE = 1e9;
+
+/** Where a recording is. */
+interface Place {
+  readonly name: string;
+  readonly dataset: string | null;
+  /** Folder of an episode; null: the file lies beside others. */
+  readonly folder: string | null;
+  /** Of the MCAP file. */
+  readonly path: string;
+  /** It has never been completed. */
+  readonly unfinished: boolean;
+}
+
+const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
+
+/**
+ * The recordings in one folder: files of joint states, folders of one episode each, and datasets, which are folders of
+ * episodes. Its calls wait for the disk. A name is that of one recording, wherever it lies.
+ */
+export class Library {
+  readonly folder: string;
+  readonly #quota: number;
+  readonly #disk: Disk;
+  /** Facts by path, with size and time of the file when they were read. */
+  readonly #known = new Map<string, { readonly stamp: string; readonly facts: RecordingFacts }>();
+
+  /** @param quota what all recordings may take together, bytes */
+  constructor(folder: string, quota: number, disk: Disk) {
+    this.folder = folder;
+    this.#quota = quota;
+    this.#disk = disk;
+  }
+
+  /**
+   * Makes room for a recording.
+   * @returns the file that is to be written, what it is called when it is complete, and bytes that it may take
+   * @throws {RecordingError} when the name is taken, or there is no room @throws {Error} of the file system
+   */
+  begin(
+    name: string,
+    dataset: string | null,
+    content: 'joints' | 'episode',
+  ): { readonly writing: string; readonly path: string; readonly room: number } {
+    requireName(name);
+    if (dataset !== null) requireName(dataset);
+    mkdirSync(this.folder, { recursive: true });
+    if (this.#taken(name)) throw new RecordingError(`There is a recording "${name}" already: choose another name.`);
+    const room = this.#room();
+    if (content === 'joints') return { writing: this.#fileOf(name) + UNFINISHED, path: this.#fileOf(name), room };
+    if (dataset !== null && this.#find(dataset) !== undefined) {
+      throw new RecordingError(`"${dataset}" is a recording: choose another name for the dataset.`);
+    }
+    const folder = dataset === null ? join(this.folder, name) : join(this.folder, dataset, name);
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, name + MCAP);
+    return { writing: path + UNFINISHED, path, room };
+  }
+
+  /** A recording is complete: it gets its name. @returns its facts */
+  async finish(name: string, labels: Labels): Promise<RecordingFacts> {
+    const place = this.#find(name)!;
+    renameSync(place.path + UNFINISHED, place.path);
+    return this.#describe({ ...place, unfinished: false }, labels);
+  }
+
+  /** A recording that has just been ended is not kept. */
+  async discard(name: string): Promise<void> {
+    const place = this.#find(name);
+    if (place !== undefined) await this.#remove(place);
+  }
+
+  /** Recordings that are complete, the newest first, and the room that there is. */
+  async list({ dataset, offset, limit }: ListCommand): Promise<Catalogue> {
+    const all: RecordingFacts[] = [];
+    for (const place of this.#places()) {
+      if (!place.unfinished && (dataset === null || place.dataset === dataset)) all.push(await this.#facts(place));
+    }
+    all.sort((a, b) => b.began - a.began || (a.name < b.name ? -1 : 1));
+    const recordings = all.slice(offset, offset + limit);
+    const used = this.#used();
+    const free = existsSync(this.folder) ? freeBytes(this.folder) : Number.POSITIVE_INFINITY;
+    const left = Math.max(0, Math.min(this.#quota - used, free - RESERVE));
+    const warning = left < Math.min(LITTLE, this.#quota / 10) ? this.#lack(left, free) : '';
+    return { folder: this.folder, recordings, total: all.length, used, quota: this.#quota, free, warning };
+  }
+
+  /** @throws {RecordingError} when there is none of this name */
+  async facts(name: string): Promise<RecordingFacts> {
+    return this.#facts(this.#require(name));
+  }
+
+  /** @throws {RecordingError} for a recording that is no episode */
+  async label(name: string, labels: Partial<Labels>): Promise<RecordingFacts> {
+    const place = this.#require(name);
+    if (place.folder === null)
+      throw new RecordingError(`"${name}" is no episode: there is no place for this beside its file.`);
+    return this.#describe(place, { ...(await this.#facts(place)), ...labels });
+  }
+
+  /** @throws {RecordingError} when the new name is taken */
+  async rename(name: string, to: string): Promise<RecordingFacts> {
+    const place = this.#require(name);
+    requireName(to);
+    if (this.#taken(to)) throw new RecordingError(`There is a recording "${to}" already: choose another name.`);
+    const labels = await this.#facts(place);
+    if (place.folder === null) {
+      renameSync(place.path, this.#fileOf(to));
+      return this.#facts(this.#require(to));
+    }
+    const folder = join(place.folder, '..', to);
+    renameSync(place.folder, folder);
+    renameSync(join(folder, name + MCAP), join(folder, to + MCAP));
+    return this.#describe(this.#require(to), labels);
+  }
+
+  /** @throws {RecordingError} when there is none of this name */
+  async remove(name: string): Promise<void> {
+    await this.#remove(this.#require(name));
+  }
+
+  /** Where a file of so many bytes may be put. @throws {RecordingError} when the name is taken, or there is no room for it */
+  receive(name: string, bytes: number): string {
+    const { room } = this.begin(name, null, 'joints');
+    if (bytes > room) {
+      throw new RecordingError(
+        `There is room for ${Math.floor(room / MEGABYTE)} MB, and it has ${Math.ceil(bytes / MEGABYTE)} MB.`,
+      );
+    }
+    return this.#fileOf(name) + RECEIVED;
+  }
+
+  /** A file that was received takes its name, if it can be read. @throws {RecordingError} */
+  async accept(name: string): Promise<RecordingFacts> {
+    const received = this.#fileOf(name) + RECEIVED;
+    try {
+      const facts = await read({ ...this.#placeOf(name), path: received });
+      if (facts.problem !== '') throw new RecordingError(`"${name}" is refused: ${facts.problem}.`);
+      if (facts.arms.length === 0) {
+        throw new RecordingError(`"${name}" is refused: it has no messages of type ${JOINT_STATE}.`);
+      }
+      if (this.#taken(name)) throw new RecordingError(`There is a recording "${name}" already.`);
+      renameSync(received, this.#fileOf(name));
+    } catch (error) {
+      rmSync(received, { force: true });
+      throw error;
+    }
+    return this.#facts(this.#require(name));
+  }
+
+  /**
+   * Completes what a bridge that was killed has left.
+   * @param writing whether a recording is being written now
+   * @param pause resolves when others have had their turn
+   * @returns what became of each, for people
+   */
+  async recover(writing: (name: string) => boolean, pause: () => Promise<void>): Promise<string[]> {
+    const told: string[] = [];
+    for (const place of [...this.#places()]) {
+      if (!place.unfinished || writing(place.name)) continue;
+      try {
+        told.push(await this.#rescue(place, pause));
+      } catch (error) {
+        told.push(`the recording "${place.name}", which was not completed, stays as it is: ${String(error)}`);
+      }
+    }
+    return told;
+  }
+
+  async #rescue(place: Place, pause: () => Promise<void>): Promise<string> {
+    const { name, path } = place;
+    const left = path + UNFINISHED;
+    const made = path + RESCUED;
+    rmSync(made, { force: true });
+    const count = await rescue(left, made, pause);
+    if (count === 0) {
+      rmSync(made, { force: true });
+      renameSync(left, path + BROKEN);
+      return `the recording "${name}" was broken off before anything could be saved: ${path + BROKEN}`;
+    }
+    renameSync(made, path);
+    rmSync(left, { force: true });
+    const { duration } = await this.#describe({ ...place, unfinished: false }, null);
+    return `the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`;
+  }
+
+  /** Writes what stands beside an episode. @param labels null: as its file says */
+  async #describe(place: Place, labels: Labels | null): Promise<RecordingFacts> {
+    this.#known.delete(place.path);
+    const read = await this.#facts(place);
+    if (place.folder === null) return read;
+    const { task, operator, verdict } = labels ?? read;
+    const facts = { ...read, task, operator, verdict };
+    this.#disk.write(join(place.folder, BAG_METADATA), bagMetadata(facts, place.name + MCAP));
+    if (place.dataset !== null) await this.#index(place.dataset);
+    return facts;
+  }
+
+  /** Writes the index of a dataset, or takes away the folder of one that has become empty. */
+  async #index(dataset: string): Promise<void> {
+    const folder = join(this.folder, dataset);
+    const episodes: object[] = [];
+    for (const place of this.#places()) {
+      if (place.dataset !== dataset || place.unfinished) continue;
+      const { name, task, operator, verdict, began, duration, messages, arms } = await this.#facts(place);
+      episodes.push({ name, task, operator, verdict, began, duration, messages, arms, folder: name });
+    }
+    if (episodes.length > 0) {
+      this.#disk.write(join(folder, INDEX), `${JSON.stringify({ dataset, episodes }, null, 2)}\n`);
+      return;
+    }
+    rmSync(join(folder, INDEX), { force: true });
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Something else lies in it.
+    }
+  }
+
+  async #remove(place: Place): Promise<void> {
+    this.#known.delete(place.path);
+    if (place.folder === null) {
+      rmSync(place.path, { force: true });
+      rmSync(place.path + UNFINISHED, { force: true });
+    } else {
+      rmSync(place.folder, { recursive: true, force: true });
+    }
+    if (place.dataset !== null) await this.#index(place.dataset);
+  }
+
+  async #facts(place: Place): Promise<RecordingFacts> {
+    const { mtimeMs, size } = statSync(place.path);
+    const stamp = `${mtimeMs} ${size}`;
+    const known = this.#known.get(place.path);
+    const facts = known?.stamp === stamp ? known.facts : await read(place);
+    this.#known.set(place.path, { stamp, facts });
+    if (place.folder === null) return facts;
+    const text = this.#disk.read(join(place.folder, BAG_METADATA));
+    return text === null ? facts : { ...facts, ...labelsIn(text) };
+  }
+
+  /** Every recording; links are not followed. */
+  *#places(): Generator<Place> {
+    for (const entry of entries(this.folder)) {
+      if (entry.file) {
+        const place = this.#fileAt(this.folder, entry.name, null, null);
+        if (place !== null) yield place;
+        continue;
+      }
+      const inner = join(this.folder, entry.name);
+      const own = this.#episodeIn(inner, entry.name, null);
+      if (own !== null) {
+        yield own;
+        continue;
+      }
+      for (const { name, file } of entries(inner)) {
+        const place = file ? null : this.#episodeIn(join(inner, name), name, entry.name);
+        if (place !== null) yield place;
+      }
+    }
+  }
+
+  #episodeIn(folder: string, name: string, dataset: string | null): Place | null {
+    for (const suffix of [MCAP, MCAP + UNFINISHED]) {
+      const place = existsSync(join(folder, name + suffix))
+        ? this.#fileAt(folder, name + suffix, folder, dataset)
+        : null;
+      if (place !== null) return place;
+    }
+    return null;
+  }
+
+  /** The recording that a file is; null for another one, and for the rest of one that is complete. */
+  #fileAt(at: string, file: string, folder: string | null, dataset: string | null): Place | null {
+    const unfinished = file.endsWith(MCAP + UNFINISHED);
+    const whole = unfinished ? file.slice(0, -UNFINISHED.length) : file;
+    if (!whole.endsWith(MCAP)) return null;
+    const name = whole.slice(0, -MCAP.length);
+    if (!RECORDING_NAME.test(name)) return null;
+    const path = join(at, whole);
+    if (unfinished && existsSync(path)) return null;
+    return { name, dataset, folder, path, unfinished };
+  }
+
+  #find(name: string): Place | undefined {
+    for (const place of this.#places()) if (place.name === name) return place;
+    return undefined;
+  }
+
+  #require(name: string): Place {
+    requireName(name);
+    const place = this.#find(name);
+    if (place === undefined || place.unfinished) {
+      throw new RecordingError(`There is no recording "${name}" in ${this.folder}.`);
+    }
+    return place;
+  }
+
+  /** A name that something has, also a folder of another kind. */
+  #taken(name: string): boolean {
+    return this.#find(name) !== undefined || existsSync(join(this.folder, name));
+  }
+
+  #placeOf(name: string): Place {
+    return { name, dataset: null, folder: null, path: this.#fileOf(name), unfinished: false };
+  }
+
+  #fileOf(name: string): string {
+    return join(this.folder, name + MCAP);
+  }
+
+  /** Bytes that a new recording may take. @throws {RecordingError} when there is no room for one */
+  #room(): number {
+    const used = this.#used();
+    const free = freeBytes(this.folder);
+    const room = Math.min(this.#quota - used, free - RESERVE);
+    if (room > 0) return room;
+    throw new RecordingError(`${this.#lack(room, free)}: remove some.`);
+  }
+
+  #lack(left: number, free: number): string {
+    if (free - RESERVE <= left) {
+      return `The disk of ${this.folder} has ${Math.floor(free / MEGABYTE)} MB left, of which ${RESERVE / MEGABYTE} MB are not for recordings`;
+    }
+    const most = `${this.#quota / MEGABYTE} MB (recording.quota)`;
+    if (left <= 0) return `The recordings in ${this.folder} take more than ${most}`;
+    return `The recordings in ${this.folder} may take ${Math.floor(left / MEGABYTE)} MB more, of ${most}`;
+  }
+
+  /** Bytes of all files in the folder. */
+  #used(): number {
+    const sizeOf = (folder: string, depth: number): number => {
+      let sum = 0;
+      for (const { name, file } of entries(folder)) {
+        const path = join(folder, name);
+        if (file) sum += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+        else if (depth > 0) sum += sizeOf(path, depth - 1);
+      }
+      return sum;
+    };
+    return sizeOf(this.folder, 2);
+  }
+}
+
+/** @throws {RecordingError} for what is no name */
+export function requireName(name: string): void {
+  if (RECORDING_NAME.test(name)) return;
+  throw new RecordingError(`"${name.slice(0, 64)}" is no name of a recording: 1 to 64 letters, digits, "_" and "-".`);
+}
+
+/** Files and folders of a folder; nothing where it is not there. */
+function entries(folder: string): readonly { readonly name: string; readonly file: boolean }[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .map((entry) => ({ name: entry.name, file: entry.isFile() }));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Reads what a file says of itself. */
+async function read(place: Place): Promise<RecordingFacts> {
+  const { name, dataset, folder, path } = place;
+  const none = { began: 0, duration: 0, messages: 0, arms: [], topics: [], ...NOT_SAID };
+  const own = {
+    name,
+    dataset,
+    content: folder === null ? 'joints' : 'episode',
+    path,
+    bytes: statSync(path).size,
+  } as const;
+  try {
+    const { reader, close } = await openMcap(path);
+    try {
+      const labels: Partial<Record<keyof Labels, string>> = {};
+      for await (const { metadata } of reader.readMetadata({ name: EPISODE })) {
+        for (const label of ['task', 'operator'] as const) labels[label] = metadata.get(label) ?? '';
+      }
+      const { statistics } = reader;
+      const counts = statistics?.channelMessageCounts;
+      const topics = [...reader.channelsById.values()].map(({ id, topic, schemaId }) => ({
+        name: topic,
+        type: reader.schemasById.get(schemaId)?.name ?? '',
+        messages: Number(counts?.get(id) ?? 0n),
+      }));
+      const joints = topics.filter(({ name: topic, type }) => type === JOINT_STATE && topic.endsWith('/joint_states'));
+      const others = joints.length > 0 ? joints : topics.filter(({ type }) => type === JOINT_STATE);
+      const begun = Number((statistics?.messageStartTime ?? 0n) / 1000n) / 1e6;
+      const ended = Number((statistics?.messageEndTime ?? 0n) / 1000n) / 1e6;
+      return {
+        ...own,
+        ...NOT_SAID,
+        ...labels,
+        began: begun,
+        duration: ended - begun,
+        messages: Number(statistics?.messageCount ?? 0n),
+        arms: others.map(({ name: topic }) => topic.split('/').at(-2) || topic),
+        topics,
+        problem: '',
+      } as RecordingFacts;
+    } finally {
+      close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { ...own, ...none, problem: code ?? (error as Error).message };
+  }
+}

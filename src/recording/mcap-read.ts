@@ -1,0 +1,111 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { McapIndexedReader, McapStreamReader } from '@mcap/core';
+import { McapFile } from './mcap-file.ts';
+import { UnfitError } from './messages.ts';
+
+/** Bytes that are read at once. */
+const BLOCK = 1 << 20;
+/** An index larger than this is no index of a recording, bytes. */
+const LARGEST_READ = 256e6;
+
+/** A file that is being read by an index. */
+export interface OpenMcap {
+  readonly reader: McapIndexedReader;
+  close(): void;
+}
+
+/** Opens a file by its index. @throws {UnfitError} for what is no complete MCAP file @throws {Error} of the file system */
+export async function openMcap(path: string): Promise<OpenMcap> {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const readable = {
+      size: async () => BigInt(size),
+      read: async (offset: bigint, length: bigint) => {
+        const wanted = Number(length);
+        if (wanted > LARGEST_READ || Number(offset) + wanted > size) throw new Error('it names what it does not have');
+        const bytes = new Uint8Array(wanted);
+        for (let got = 0; got < wanted; ) {
+          const part = readSync(file, bytes, got, wanted - got, Number(offset) + got);
+          if (part === 0) throw new Error('it is shorter than it says');
+          got += part;
+        }
+        return bytes;
+      },
+    };
+    const reader = await McapIndexedReader.Initialize({ readable });
+    return { reader, close: () => closeSync(file) };
+  } catch (error) {
+    closeSync(file);
+    throw unreadable(error);
+  }
+}
+
+/** What a reader complains of, as a recording's fault. */
+export function unreadable(error: unknown): unknown {
+  if (error instanceof UnfitError || (error as NodeJS.ErrnoException).code !== undefined) return error;
+  return new UnfitError(`it cannot be read as an MCAP file (${error instanceof Error ? error.message : error})`);
+}
+
+/** What a stream reader finds in a file, record by record, until its end or until it can be read no further. */
+function* records(path: string) {
+  const file = openSync(path, 'r');
+  try {
+    const stream = new McapStreamReader({ validateCrcs: true });
+    const block = new Uint8Array(BLOCK);
+    for (let length = readSync(file, block); length > 0; length = readSync(file, block)) {
+      stream.append(block.slice(0, length));
+      for (let record = stream.nextRecord(); record !== undefined; record = stream.nextRecord()) yield record;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Writes a complete file from one that was not completed: everything up to its last whole chunk.
+ * @param pause resolves when others have had their turn; called after each part of the work
+ * @returns messages that have been saved @throws {Error} of the file system
+ */
+export async function rescue(from: string, to: string, pause: () => Promise<void>): Promise<number> {
+  const file = await McapFile.create(to);
+  try {
+    const count = await copy(from, file, pause);
+    await file.end();
+    return count;
+  } catch (error) {
+    file.abandon();
+    throw error;
+  }
+}
+
+async function copy(from: string, { writer }: McapFile, pause: () => Promise<void>): Promise<number> {
+  const schemas = new Map<number, number>();
+  const channels = new Map<number, number>();
+  let count = 0;
+  try {
+    for (const record of records(from)) {
+      if (record.type === 'Schema' && !schemas.has(record.id)) {
+        const { name, encoding, data } = record;
+        schemas.set(record.id, await writer.registerSchema({ name, encoding, data: data.slice() }));
+      } else if (record.type === 'Channel' && !channels.has(record.id)) {
+        const { topic, messageEncoding, metadata, schemaId } = record;
+        const channel = { topic, messageEncoding, metadata, schemaId: schemas.get(schemaId) ?? 0 };
+        channels.set(record.id, await writer.registerChannel(channel));
+      } else if (record.type === 'Message') {
+        const channelId = channels.get(record.channelId);
+        if (channelId === undefined) continue;
+        await writer.addMessage({ ...record, channelId });
+        if (++count % 500 === 0) await pause();
+      } else if (record.type === 'Metadata') {
+        await writer.addMetadata(record);
+      } else if (record.type === 'Attachment') {
+        await writer.addAttachment(record);
+      }
+    }
+  } catch (error) {
+    // Where it can be read no further it ends. What cannot be written is another matter.
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
+  }
+  return count;
+}

@@ -1,0 +1,182 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
+import { ArmRecorder, type Take } from './arm-recorder.ts';
+import { encodeEvent } from './event-message.ts';
+import { McapFile, type Topic } from './mcap-file.ts';
+import type { BeginRecording, EventLevel, Labels, RecordedEvent, RecordingSummary } from './messages.ts';
+import { EVENT } from './ros-schemas.ts';
+
+/** Name of the metadata that say what an episode is. */
+export const EPISODE = 'arm_bridge.episode';
+/** Bytes of a joint-states message with what surrounds it, about; of all that an arm of an episode brings per cycle and second. */
+const SAMPLE_BYTES = 400;
+const EPISODE_BYTES = 230_000;
+/** A killed bridge loses no more than what is recorded in this time, s. */
+const FLUSH = 1;
+/** What is written is on the disk after this time, s; the free room is looked at as often. */
+const SYNC = 5;
+/** So much of the disk is left to others, bytes. */
+export const RESERVE = 200e6;
+
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** One recording that is being written, in the recording thread. */
+export class Recorder {
+  readonly begin: BeginRecording;
+  labels: Labels;
+  /** Why it is written no further; null while it is. */
+  problem: string | null = null;
+  readonly #file: McapFile;
+  readonly #clock: Clock;
+  readonly #arms: readonly ArmRecorder[];
+  readonly #events: Topic | null;
+  /** Bytes that it may take. */
+  readonly #room: number;
+  readonly #waiting: RecordedEvent[] = [];
+  /** What is added to instants for the times of its messages: the system clock as it was at the beginning, s. */
+  readonly #offset: number;
+  readonly #first: number;
+  #synced: number;
+  /** Its drains follow each other. */
+  #turn: Promise<void> = Promise.resolve();
+
+  private constructor(
+    begin: BeginRecording,
+    file: McapFile,
+    clock: Clock,
+    arms: readonly ArmRecorder[],
+    events: Topic | null,
+    room: number,
+  ) {
+    this.begin = begin;
+    this.labels = begin.labels;
+    this.#file = file;
+    this.#clock = clock;
+    this.#arms = arms;
+    this.#events = events;
+    this.#room = room;
+    this.#first = clock.now();
+    this.#offset = clock.wall() - this.#first;
+    this.#synced = this.#first;
+  }
+
+  /** @param path of the file, which must not exist @param room bytes that it may take @throws {Error} of the file system */
+  static async start(begin: BeginRecording, path: string, room: number, clock: Clock): Promise<Recorder> {
+    const rate = begin.content === 'episode' ? begin.arms.length * EPISODE_BYTES : SAMPLE_BYTES * (begin.rate ?? 1);
+    const file = await McapFile.create(path, Math.max(4096, Math.round(rate * FLUSH)));
+    try {
+      return await Recorder.#started(begin, file, room, clock);
+    } catch (error) {
+      file.abandon();
+      throw error;
+    }
+  }
+
+  static async #started(begin: BeginRecording, file: McapFile, room: number, clock: Clock): Promise<Recorder> {
+    const { arms: recorded, loop, content, rate } = begin;
+    const shared = new SharedState(
+      recorded.map(({ model }) => model.joints.length),
+      clock,
+      { loop, arms: recorded.map(({ memory }) => memory) },
+    );
+    const arms: ArmRecorder[] = [];
+    for (const [index, arm] of recorded.entries()) {
+      arms.push(await ArmRecorder.start(arm, shared, index, file, content, rate));
+    }
+    const events = content === 'episode' ? await file.topic('/events', EVENT) : null;
+    const made = new Recorder(begin, file, clock, arms, events, room);
+    if (content === 'episode') {
+      const began = clock.wall();
+      await file.describe(EPISODE, made.#about());
+      await file.attach('configuration.json', 'application/json', begin.configuration, began);
+      for (const arm of arms) await arm.describe(began);
+      made.tell(clock.now(), 'info', '', 'start', begin.labels.task);
+    }
+    return made;
+  }
+
+  /** Bytes on the disk. */
+  get size(): number {
+    return this.#file.size;
+  }
+
+  /** Takes an event; it is written with the next drain. */
+  tell(instant: number, level: EventLevel, source: string, what: string, text: string): void {
+    this.#waiting.push({ kind: 'event', recording: this.begin.name, instant, level, source, what, text });
+  }
+
+  /** Writes all that has happened since the last time. It does not fail: what goes wrong ends the recording. */
+  drain(): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#drain());
+    return this.#turn;
+  }
+
+  async #drain(): Promise<void> {
+    if (this.problem !== null) return;
+    const take: Take = {
+      file: this.#file,
+      offset: this.#offset,
+      state: (instant, arm, text) => this.tell(instant, 'info', arm, 'state', text),
+      lost: (instant, arm, cycles) => this.tell(instant, 'warn', arm, 'lost', `${cycles} cycles were not recorded`),
+    };
+    try {
+      for (const arm of this.#arms) await arm.drain(take);
+      await this.#writeEvents();
+      this.#look();
+    } catch (error) {
+      this.problem = `it could not be written (${error instanceof Error ? error.message : error})`;
+    }
+  }
+
+  async #writeEvents(): Promise<void> {
+    for (const event of this.#waiting.splice(0)) {
+      if (this.#events === null) continue;
+      const time = event.instant + this.#offset;
+      await this.#file.add(this.#events, encodeEvent(event, time), time);
+    }
+  }
+
+  /** Looks whether there is room, now and then. */
+  #look(): void {
+    if (this.#file.size >= this.#room) this.problem = 'the quota (recording.quota) is used up';
+    const now = this.#clock.now();
+    if (now - this.#synced < SYNC) return;
+    this.#synced = now;
+    this.#file.sync();
+    if (freeBytes(dirname(this.#file.path)) < RESERVE) this.problem = 'the disk is full';
+  }
+
+  /** Completes the file. @throws {Error} of the file system */
+  async end(): Promise<Omit<RecordingSummary, 'name' | 'path'>> {
+    await this.drain();
+    if (this.begin.content === 'episode' && this.problem === null) {
+      this.tell(this.#clock.now(), 'info', '', 'stop', this.labels.verdict);
+      await this.#writeEvents();
+    }
+    await this.#file.end();
+    const [samples, lost] = [this.#sum((arm) => arm.samples), this.#sum((arm) => arm.lost)];
+    const duration = Math.max(0, ...this.#arms.map((arm) => arm.duration));
+    return { samples, duration, lost, problem: this.problem };
+  }
+
+  #sum(of: (arm: ArmRecorder) => number): number {
+    return this.#arms.reduce((sum, arm) => sum + of(arm), 0);
+  }
+
+  #about(): Map<string, string> {
+    const { name, dataset, labels, version, arms } = this.begin;
+    return new Map([
+      ['name', name],
+      ['dataset', dataset ?? ''],
+      ['task', labels.task],
+      ['operator', labels.operator],
+      ['arm_bridge_version', version],
+      ['arms', JSON.stringify(arms.map((arm) => ({ name: arm.name, ...arm.about })))],
+    ]);
+  }
+}

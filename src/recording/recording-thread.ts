@@ -1,0 +1,193 @@
+import type { Clock } from '../clock.ts';
+import type { Disk } from '../disk.ts';
+import { Library } from './library.ts';
+import {
+  type BeginRecording,
+  type EndRecording,
+  type FromRecording,
+  type Labels,
+  type RecordedEvent,
+  type RecordingCommand,
+  RecordingError,
+  type RecordingResults,
+  type RecordingSummary,
+  type RefusedWhy,
+  type ToRecording,
+  UnfitError,
+} from './messages.ts';
+import { Recorder } from './recorder.ts';
+import { Track } from './track.ts';
+
+/** Recordings are written on so often, s: a hundredth of what the history of an arm holds. */
+const DRAIN = 0.05;
+
+export interface RecordingSetup {
+  readonly folder: string;
+  /** What all recordings together may take, bytes. */
+  readonly quota: number;
+}
+
+type Of<K extends RecordingCommand['kind']> = Extract<RecordingCommand, { kind: K }>;
+
+/**
+ * All that is done with the files of recordings, which takes longer than the main thread has time: it runs in a worker as
+ * well as beside everything else in virtual time.
+ */
+export class RecordingThread {
+  /** Called when it has been shut down. */
+  onClosed: () => void = () => {};
+  readonly #clock: Clock;
+  readonly #post: (message: FromRecording) => void;
+  readonly #library: Library;
+  readonly #folder: string;
+  /** By name; null while the file is being made. */
+  readonly #recorders = new Map<string, Recorder | null>();
+  readonly #tracks = new Map<number, Track>();
+  /** Recordings whose end has been told. */
+  readonly #told = new Set<string>();
+  #track = 0;
+  #timer: { cancel(): void } | null = null;
+
+  constructor({ folder, quota }: RecordingSetup, clock: Clock, disk: Disk, post: (message: FromRecording) => void) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#post = post;
+    this.#library = new Library(folder, quota, disk);
+  }
+
+  receive(message: ToRecording): void {
+    if ('event' in message) {
+      const { recording, instant, level, source, what, text }: RecordedEvent = message.event;
+      this.#recorders.get(recording)?.tell(instant, level, source, what, text);
+      return;
+    }
+    const { request, command } = message;
+    this.#carryOut(command).then(
+      (result) => this.#post({ kind: 'reply', request, result }),
+      (error: unknown) => this.#post({ kind: 'refused', request, ...this.#wordsOf(error) }),
+    );
+  }
+
+  /** What the file system refuses is told with the folder and the key that names it. */
+  #wordsOf(error: unknown): { text: string; why: RefusedWhy } {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof RecordingError) return { text: error.message, why: 'request' };
+    if (error instanceof UnfitError) return { text: error.message, why: 'unfit' };
+    if (code === undefined) return { text: error instanceof Error ? error.message : String(error), why: 'internal' };
+    return { text: `Nothing can be recorded in ${this.#folder} (recording.folder): ${code}.`, why: 'request' };
+  }
+
+  async #carryOut(command: RecordingCommand): Promise<unknown> {
+    switch (command.kind) {
+      case 'begin':
+        return this.#begin(command);
+      case 'end':
+        return this.#end(command);
+      case 'list':
+        return this.#library.list(command);
+      case 'facts':
+        return this.#library.facts(command.name);
+      case 'recover':
+        return this.#library.recover(
+          (name) => this.#recorders.has(name),
+          () => this.#pause(),
+        );
+      case 'label':
+        return this.#library.label(command.name, command.labels);
+      case 'rename':
+        return this.#library.rename(command.name, command.to);
+      case 'remove':
+        await this.#library.remove(command.name);
+        return null;
+      case 'receive':
+        return { path: this.#library.receive(command.name, command.bytes) };
+      case 'accept':
+        return this.#library.accept(command.name);
+      case 'open':
+        return this.#open(command);
+      case 'next':
+        return this.#trackOf(command.track).next();
+      case 'close':
+        this.#tracks.get(command.track)?.close();
+        this.#tracks.delete(command.track);
+        return null;
+      case 'shutdown':
+        return this.#shutdown();
+    }
+  }
+
+  async #begin(command: BeginRecording): Promise<RecordingResults['begin']> {
+    const { name, dataset, content } = command;
+    if (this.#recorders.has(name)) throw new RecordingError(`"${name}" is being recorded: choose another name.`);
+    this.#recorders.set(name, null);
+    try {
+      const { writing, path, room } = this.#library.begin(name, dataset, content);
+      this.#recorders.set(name, await Recorder.start(command, writing, room, this.#clock));
+      this.#timer ??= this.#clock.every(DRAIN, () => void this.#drain());
+      return { path };
+    } catch (error) {
+      this.#recorders.delete(name);
+      throw error;
+    }
+  }
+
+  async #drain(): Promise<void> {
+    for (const [name, recorder] of this.#recorders) {
+      await recorder?.drain();
+      if (!recorder?.problem || this.#told.has(name)) continue;
+      this.#told.add(name);
+      this.#post({ kind: 'notice', text: `the recording "${name}" has ended early: ${recorder.problem}` });
+    }
+  }
+
+  async #end({ name, drop, labels }: EndRecording): Promise<RecordingSummary | null> {
+    const recorder = this.#recorders.get(name) ?? null;
+    if (recorder === null) return null;
+    const said: Labels = { ...recorder.labels, ...labels };
+    recorder.labels = said;
+    try {
+      const summary = await recorder.end();
+      if (drop) {
+        await this.#library.discard(name);
+        return { name, path: '', ...summary };
+      }
+      const { path } = await this.#library.finish(name, said);
+      return { name, path, ...summary };
+    } finally {
+      this.#recorders.delete(name);
+      this.#told.delete(name);
+      if (this.#recorders.size === 0) {
+        this.#timer?.cancel();
+        this.#timer = null;
+      }
+    }
+  }
+
+  async #open({ name, fit }: Of<'open'>): Promise<RecordingResults['open']> {
+    const { path } = await this.#library.facts(name);
+    const opened = await Track.open(path, fit);
+    const track = ++this.#track;
+    this.#tracks.set(track, opened);
+    return { track, duration: opened.duration };
+  }
+
+  #trackOf(track: number): Track {
+    const opened = this.#tracks.get(track);
+    if (opened === undefined) throw new Error(`there is no open track ${track}`);
+    return opened;
+  }
+
+  /** Others have their turn: recordings that are being written, above all. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#clock.soon(resolve));
+  }
+
+  async #shutdown(): Promise<null> {
+    await Promise.allSettled(
+      [...this.#recorders.keys()].map((name) => this.#end({ kind: 'end', name, drop: false, labels: null })),
+    );
+    for (const track of this.#tracks.values()) track.close();
+    this.#clock.soon(() => this.onClosed());
+    return null;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Arm } from '../arm/types.ts';
+import { offerService } from './arm-services.ts';
+import type { ArmNames } from './names.ts';
+import type { Qualities } from './qos.ts';
+import type { RosNode, RosPublisher } from './rclnodejs.ts';
+import { type Stamp, secondsOf, stampOf } from './time.ts';
+
+const CONTROLLER = 'arm_controller';
+/** Where the joints are asked to be is known of a time that is no further from the present than this, s. */
+const PRESENT = 0.1;
+
+/**
+ * What people look at of a controller of trajectories: `arm_controller/controller_state`, while somebody listens, and
+ * `arm_controller/query_state`. Fields that the ROS 2 in use does not have are left out by rclnodejs.
+ */
+export class ControllerState {
+  readonly #arm: Arm;
+  readonly #joints: readonly string[];
+  readonly #publisher: RosPublisher;
+
+  /** @param now by the clock of ROS, seconds since the epoch @param isOpen false once the room closes */
+  constructor(
+    node: RosNode,
+    arm: Arm,
+    names: ArmNames,
+    qualities: Qualities,
+    now: () => number,
+    isOpen: () => boolean,
+  ) {
+    this.#arm = arm;
+    this.#joints = names.joints;
+    const type = 'control_msgs/msg/JointTrajectoryControllerState';
+    this.#publisher = node.createPublisher(type, `${CONTROLLER}/controller_state`, { qos: qualities.stream });
+    offerService<{ readonly time: Stamp }>(
+      node,
+      'control_msgs/srv/QueryTrajectoryState',
+      `${CONTROLLER}/query_state`,
+      isOpen,
+      async ({ time }) => this.#at(secondsOf(time), now()),
+      (error) => ({ success: false, message: String(error) }),
+    );
+  }
+
+  /** Tells the newest state, where somebody listens. */
+  publish(): void {
+    if (this.#publisher.subscriptionCount === 0) return;
+    const { sampleTime, setpoints, positions, velocities, goals } = this.#arm.read();
+    if (sampleTime === 0) return;
+    this.#publisher.publish({
+      header: { stamp: stampOf(sampleTime), frame_id: '' },
+      joint_names: this.#joints,
+      reference: point(setpoints),
+      feedback: { ...point(positions), velocities: [...velocities] },
+      error: point(setpoints.map((setpoint, i) => setpoint - positions[i]!)),
+      output: point(goals),
+      speed_scaling_factor: this.#arm.pace,
+    });
+  }
+
+  /** @param time asked for; 0: now */
+  #at(time: number, now: number): object {
+    this.#arm.requireConnected();
+    if (time !== 0 && Math.abs(time - now) > PRESENT) {
+      const message = `where the joints are asked to be is told of the present alone: ask for time 0, not ${(time - now).toFixed(3)} s from now`;
+      return { success: false, message };
+    }
+    return { success: true, message: '', name: this.#joints, position: [...this.#arm.read().setpoints] };
+  }
+}
+
+function point(positions: Float64Array): object {
+  return { positions: [...positions], time_from_start: { sec: 0, nanosec: 0 } };
+}

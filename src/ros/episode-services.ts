@@ -1,0 +1,101 @@
+import type { Arm, Arms } from '../arm/types.ts';
+import { BridgeError } from '../arm/types.ts';
+import { offerService, refusal } from './arm-services.ts';
+import { faultOf } from './errors.ts';
+import type { RosNode } from './rclnodejs.ts';
+
+/** What is recorded, as the graph asks for it. */
+export interface Episodes {
+  startEpisode(request: {
+    readonly name: string | null;
+    readonly dataset: string | null;
+    readonly task: string;
+    readonly operator: string;
+    readonly arms: readonly Arm[];
+  }): Promise<{ readonly name: string; readonly path: string }>;
+  stopEpisode(
+    drop: boolean,
+    labels: { readonly verdict?: '' | 'good' | 'bad'; readonly task?: string },
+  ): Promise<{
+    readonly name: string;
+    readonly path: string;
+    readonly duration: number;
+    readonly lost: number;
+    readonly problem: string | null;
+  } | null>;
+  mark(text: string): boolean;
+}
+
+interface StartRequest {
+  readonly name: string;
+  readonly dataset: string;
+  readonly task: string;
+  /** Plain `operator` is no name in the C++ that is made of it. */
+  readonly operator_name: string;
+  readonly arms: readonly string[];
+}
+
+interface StopRequest {
+  readonly drop: boolean;
+  readonly verdict: string;
+  readonly task: string;
+}
+
+/** Characters of a task, and of an operator's name, as over HTTP. */
+const LONGEST_TASK = 200;
+const LONGEST_NAME = 64;
+const NOT_RUNNING = 'No episode is being recorded';
+const VERDICTS = ['', 'good', 'bad'] as const;
+
+/** `~/start_episode`, `~/mark_episode` and `~/stop_episode` on the node of the process. */
+export function offerEpisodes(
+  node: RosNode,
+  name: string,
+  episodes: Episodes,
+  arms: Arms,
+  isOpen: () => boolean,
+): void {
+  const onError = (error: unknown): object => refusal(faultOf(error, name));
+  const start = async (request: StartRequest): Promise<object> => {
+    const made = await episodes.startEpisode({
+      name: request.name === '' ? null : request.name,
+      dataset: request.dataset === '' ? null : request.dataset,
+      task: request.task.slice(0, LONGEST_TASK),
+      operator: request.operator_name.slice(0, LONGEST_NAME),
+      arms: armsOf(request.arms, arms),
+    });
+    return { success: true, code: '', message: 'The episode is being recorded', name: made.name, path: made.path };
+  };
+  offerService(node, 'arm_bridge/srv/StartEpisode', '~/start_episode', isOpen, start, onError);
+  const stop = async ({ drop, verdict, task }: StopRequest): Promise<object> => {
+    const said = VERDICTS.find((known) => known === verdict);
+    if (said === undefined)
+      throw new BridgeError('bad_request', `verdict is ${JSON.stringify(verdict)}: good, bad or nothing is needed.`);
+    const labels = {
+      ...(said === '' ? {} : { verdict: said }),
+      ...(task === '' ? {} : { task: task.slice(0, LONGEST_TASK) }),
+    };
+    const summary = await episodes.stopEpisode(drop, labels);
+    if (summary === null) return { success: false, code: '', message: NOT_RUNNING };
+    const { problem, path, duration, lost } = summary;
+    const message = problem === null ? 'The episode is complete' : `The episode ended early: ${problem}`;
+    return { success: problem === null, code: '', message, name: summary.name, path, duration, lost: BigInt(lost) };
+  };
+  offerService(node, 'arm_bridge/srv/StopEpisode', '~/stop_episode', isOpen, stop, onError);
+  const mark = async ({ text }: { readonly text: string }): Promise<object> =>
+    episodes.mark(text.slice(0, LONGEST_TASK))
+      ? { success: true, code: '', message: 'Marked' }
+      : { success: false, code: '', message: NOT_RUNNING };
+  offerService(node, 'arm_bridge/srv/MarkEpisode', '~/mark_episode', isOpen, mark, onError);
+}
+
+/** The arms of these names, or all that are connected. @throws {BridgeError} unknown_arm */
+function armsOf(names: readonly string[], arms: Arms): readonly Arm[] {
+  if (names.length === 0) return arms.all.filter((arm) => arm.read().state !== 'disconnected');
+  return [...new Set(names)].map((name) => {
+    const arm = arms.byName(name);
+    if (arm !== undefined) return arm;
+    const known = arms.all.map((other) => other.name).join(', ');
+    throw new BridgeError('unknown_arm', `There is no arm "${name.slice(0, LONGEST_NAME)}". Known arms: ${known}.`);
+  });
+}

@@ -1,0 +1,56 @@
+import type { LogLine } from '../log.ts';
+import type { Qualities } from './qos.ts';
+import type { RosNode, RosPublisher } from './rclnodejs.ts';
+import { stampOf } from './time.ts';
+
+/** Levels of rcl_interfaces/msg/Log. What is for developers alone stays in the log of the process. */
+const LEVELS: Readonly<Record<string, number>> = { info: 20, warn: 30, error: 40, fatal: 50 };
+
+interface Voice {
+  readonly publisher: RosPublisher;
+  /** As rcl calls the logger of a node: `follower.arm_bridge`. */
+  readonly name: string;
+}
+
+/**
+ * `/rosout`: what the log of the process says, so that rqt_console shows what was refused, warned of and ended. A line that is
+ * about an arm comes from that arm's node. The log itself is throttled already.
+ */
+export class Rosout {
+  readonly #qualities: Qualities;
+  readonly #root: Voice;
+  readonly #arms = new Map<string, Voice>();
+
+  /** @param root the node of the process @param full its name */
+  constructor(root: RosNode, full: string, qualities: Qualities) {
+    this.#qualities = qualities;
+    this.#root = this.#voice(root, full);
+  }
+
+  /** @param full name of the arm's node */
+  add(node: RosNode, arm: string, full: string): void {
+    this.#arms.set(arm, this.#voice(node, full));
+  }
+
+  publish({ level: label, message, time, arm }: LogLine): void {
+    const level = LEVELS[label];
+    if (level === undefined) return;
+    const { publisher, name } = this.#arms.get(arm ?? this.#named(message)) ?? this.#root;
+    try {
+      publisher.publish({ stamp: stampOf(time), level, name, msg: message, file: '', function: '', line: 0 });
+    } catch {
+      // It is in the log; telling that there would begin anew.
+    }
+  }
+
+  /** The arm that a text begins with or speaks of; empty for none. */
+  #named(text: string): string {
+    const words = text.split(/[^\w-]+/);
+    return words.find((word) => this.#arms.has(word)) ?? '';
+  }
+
+  #voice(node: RosNode, full: string): Voice {
+    const publisher = node.createPublisher('rcl_interfaces/msg/Log', '/rosout', { qos: this.#qualities.log });
+    return { publisher, name: full.slice(1).replaceAll('/', '.') };
+  }
+}

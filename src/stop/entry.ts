@@ -1,0 +1,29 @@
+/** The stop thread's entry: a listener for stops, which works while every other thread is busy. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../clock.ts';
+import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
+import { setPriority } from '../thread.ts';
+import type { FromStop, StopSetup, ToStop } from './messages.ts';
+import { StopDesk } from './stop-desk.ts';
+import { StopServer } from './stop-server.ts';
+
+const setup = workerData as StopSetup;
+const port = parentPort!;
+const post = (message: FromStop): void => port.postMessage(message);
+
+const shared = new SharedState([], systemClock, { loop: setup.loop, arms: [] });
+const desk = new StopDesk(shared, systemClock, (arms, by, at, origin) =>
+  post({ kind: 'stopped', arms, by, at, origin }),
+);
+for (const arm of setup.arms) desk.add(arm);
+const server = new StopServer(setup, desk, systemClock);
+port.on('message', (message: ToStop) => {
+  if ('arm' in message) desk.add(message.arm);
+  else server.takeSession(message.key, message.session);
+});
+// A refusal is told by the control thread, which asks for the same.
+if (setup.priority !== null) setPriority(setup.priority);
+server.listen().then(
+  (bound) => post({ kind: 'listening', port: bound }),
+  (error: NodeJS.ErrnoException) => post({ kind: 'failed', code: error.code ?? error.message }),
+);

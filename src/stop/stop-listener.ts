@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import type { Origin } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
+import { ConfigError } from '../config/load.ts';
+import type { FromStop, StopArm, StopChannel, StopSetup, ToStop } from './messages.ts';
+
+/** A thread that has ended is started again after this time, s. */
+const PAUSE = 0.5;
+
+/** The main thread's end of the stop thread, which is started again when it fails. */
+export class StopListener {
+  /** Where it listens; null while it does not. */
+  port: number | null = null;
+  /** Called with the places of the arms that it has stopped, who has asked, and when (monotonic, s). */
+  onStopped: (arms: readonly number[], by: string, at: number, origin: Origin) => void = () => {};
+  readonly #launch: (setup: StopSetup) => StopChannel;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #setup: StopSetup;
+  #channel: StopChannel;
+  #open = true;
+  #started: (problem: string | null) => void = () => {};
+
+  constructor(launch: (setup: StopSetup) => StopChannel, setup: StopSetup, clock: Clock, logger: Logger) {
+    this.#launch = launch;
+    this.#setup = setup;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#channel = this.#start();
+  }
+
+  /** Resolves when it listens. @throws {ConfigError} when its port cannot be had */
+  async listening(): Promise<void> {
+    if (this.port !== null) return;
+    const problem = await new Promise<string | null>((resolve) => {
+      this.#started = resolve;
+    });
+    if (problem === null) return;
+    const { host, port } = this.#setup;
+    throw new ConfigError(
+      `http.stop_port: ${host} port ${port} cannot be listened on (${problem}). Choose another one, or 0 for a free one.`,
+    );
+  }
+
+  /** Another arm hears stops. */
+  add(arm: StopArm): void {
+    this.#setup = { ...this.#setup, arms: [...this.#setup.arms, arm] };
+    this.#channel.post({ arm });
+  }
+
+  /** A page has signed in or out. */
+  session(message: Extract<ToStop, { key: string }>): void {
+    this.#channel.post(message);
+  }
+
+  close(): void {
+    this.#open = false;
+    this.#channel.close();
+  }
+
+  #start(): StopChannel {
+    const channel = this.#launch(this.#setup);
+    channel.onMessage = (message) => this.#take(message);
+    channel.onExit = (reason) => this.#ended(reason);
+    return channel;
+  }
+
+  #take(message: FromStop): void {
+    switch (message.kind) {
+      case 'stopped':
+        this.onStopped(message.arms, message.by, message.at, message.origin);
+        break;
+      case 'listening':
+        this.port = message.port;
+        // A page that has been told of this port finds it there again.
+        this.#setup = { ...this.#setup, port: message.port };
+        this.#started(null);
+        break;
+      case 'failed':
+        this.#started(message.code);
+        break;
+    }
+  }
+
+  #ended(reason: Error): void {
+    this.port = null;
+    if (!this.#open) return;
+    this.#logger.error(
+      { err: reason },
+      'the stop thread has ended and is started again; stops are heard by the main port',
+    );
+    this.#started(reason.message);
+    this.#clock.after(
+      PAUSE,
+      () => {
+        if (this.#open) this.#channel = this.#start();
+      },
+      true,
+    );
+  }
+}

@@ -1,0 +1,160 @@
+import { createServer as createPlain, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createEncrypted } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { fileDisk } from '../disk.ts';
+import { pathOf } from '../http/addresses.ts';
+import { CLIENT_HEADER, Clients } from '../http/clients.ts';
+import { endSilent, refuseConnection, TIMES } from '../http/connections.ts';
+import { HttpProblem } from '../http/errors.ts';
+import { Guard, type Session } from '../http/guard.ts';
+import { Limits } from '../http/limits.ts';
+import { REQUEST_HEADER, RequestIds } from '../http/request-ids.ts';
+import { NamedTokens } from '../named-tokens.ts';
+import type { StopSetup } from './messages.ts';
+import type { StopDesk } from './stop-desk.ts';
+
+/** How often tokens that have come or gone are looked for, s. */
+const FOLLOWING = 1;
+/** The routes of a stop, as the rest of HTTP has them. */
+const PATHS = ['/stop', '/api/v1/stop'];
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A second listener, which hears nothing but stops. Whoever is refused by the other one is refused here. */
+export class StopServer {
+  readonly #server: Server;
+  readonly #guard: Guard;
+  readonly #clients: Clients;
+  readonly #ids: RequestIds;
+  readonly #following: { readonly cancel: () => void };
+  readonly #desk: StopDesk;
+  readonly #setup: StopSetup;
+
+  constructor(setup: StopSetup, desk: StopDesk, clock: Clock) {
+    const { config, tokens, state, certificate, pagePort } = setup;
+    this.#setup = setup;
+    this.#desk = desk;
+    const named = new NamedTokens(fileDisk, state);
+    const follow = (): void => {
+      try {
+        named.refresh();
+      } catch {
+        // The main thread tells of it.
+      }
+    };
+    follow();
+    this.#following = clock.every(FOLLOWING, follow, true);
+    this.#guard = new Guard(config, tokens, named, clock, pagePort);
+    this.#clients = new Clients(config.dialect, clock);
+    this.#ids = new RequestIds(clock, 's');
+    const take = (request: IncomingMessage, response: ServerResponse): void => void this.#take(request, response);
+    this.#server =
+      certificate === null
+        ? createPlain(TIMES, take)
+        : createEncrypted({ ...TIMES, cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) }, take);
+    new Limits(config.rate_limit, clock).watch(this.#server);
+    endSilent(this.#server);
+    this.#server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, this.#ids.next()));
+  }
+
+  /** @returns the port that it listens on @throws {Error} with the code of the system */
+  async listen(): Promise<number> {
+    const { host, port, yields } = this.#setup;
+    try {
+      await this.#bind(host, port);
+    } catch (error) {
+      if (!yields || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      await this.#bind(host, 0);
+    }
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  takeSession(key: string, session: Session | null): void {
+    this.#guard.takeSession(key, session);
+  }
+
+  close(): void {
+    this.#following.cancel();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #bind(host: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Nothing of a body is wanted, and a connection that waits for one is of no use for the next stop.
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    const ends: Headers = length !== '0' || coding !== undefined ? { connection: 'close' } : {};
+    let cross: Headers = {};
+    const named = this.#ids.of(request.headers[REQUEST_HEADER]);
+    const send = (status: number, body: object | null, headers: Headers = {}): void => {
+      const text = body === null ? '' : JSON.stringify(body);
+      response.writeHead(status, {
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        [REQUEST_HEADER]: named,
+        ...(body === null ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+        'content-length': String(Buffer.byteLength(text)),
+        ...ends,
+        ...cross,
+        ...headers,
+      });
+      response.end(text);
+    };
+    try {
+      this.#guard.checkSource(request);
+      cross = this.#crossOrigin(request);
+      if (request.method === 'OPTIONS' && 'access-control-request-method' in request.headers) {
+        send(200, null, {
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers': `authorization, content-type, ${CLIENT_HEADER}, ${REQUEST_HEADER}`,
+          'access-control-max-age': '600',
+        });
+        return;
+      }
+      const { owner, from } = this.#clients.of(request, this.#guard.admit(request));
+      const id = this.#idOf(request);
+      const origin = { who: owner.name, from, what: `POST ${pathOf(request.url ?? '/')}`, request: named };
+      send(200, await this.#desk.stop(id, 'POST /stop', origin));
+    } catch (error) {
+      if (!(error instanceof HttpProblem)) throw error;
+      send(error.status, { detail: error.detail, request_id: named }, { ...error.headers, connection: 'close' });
+    }
+  }
+
+  /** What lets the page of another origin read the answer: the bridge's own page is one here, since its port is another. */
+  #crossOrigin(request: IncomingMessage): Headers {
+    const { origin } = request.headers;
+    if (origin === undefined) return {};
+    const own = this.#guard.isOwnPage(request);
+    if (!own && !this.#guard.mayRead(origin)) return { vary: 'Origin' };
+    return {
+      vary: 'Origin',
+      'access-control-allow-origin': origin,
+      ...(own ? { 'access-control-allow-credentials': 'true' } : {}),
+    };
+  }
+
+  /** Which arm is to be stopped; null: all. @throws {HttpProblem} 400, 404, 405 */
+  #idOf({ url = '/', method }: IncomingMessage): number | null {
+    if (!PATHS.includes(pathOf(url))) throw new HttpProblem(404, 'Not Found: this port hears POST /stop alone.');
+    if (method !== 'POST') throw new HttpProblem(405, 'Method Not Allowed', { allow: 'POST' });
+    const asked = new URLSearchParams(url.split('?', 2)[1] ?? '').getAll('robot_id').at(-1);
+    if (asked === undefined) return null;
+    const { ids } = this.#desk;
+    const id = asked.trim() === '' ? Number.NaN : Number(asked);
+    if (id === -1 && this.#setup.config.dialect === 'phosphobot' && ids.length > 0) return ids.at(-1)!;
+    if (ids.includes(id)) return id;
+    const known = [...ids].sort((a, b) => a - b).join(', ');
+    throw new HttpProblem(400, `Robot ID ${JSON.stringify(asked.slice(0, 64))} is unknown. Known ids: ${known}.`);
+  }
+}

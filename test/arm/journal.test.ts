@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { VirtualTime } from '../../explore/virtual-clock.ts';
+import { type Entry, inSentence, Journal, MOST_ENTRIES } from '../../src/arm/journal.ts';
+import { ROUTES } from '../../src/http/routes/index.ts';
+import { type Answer, PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
+
+const ANNA = { who: '"anna" on this computer', from: 'this computer', what: 'POST /move/init', request: 'r-1' };
+
+function journal() {
+  const time = new VirtualTime();
+  const logged: Entry[] = [];
+  const made = new Journal(time.lane('main'), (entry) => logged.push({ ...entry }));
+  return { made, logged, pass: (duration: number) => time.run(time.now + duration) };
+}
+
+test('what is under way is told, and again when it is over, with what came of it', async () => {
+  const { made, logged, pass } = journal();
+  const doing = made.begin('motion', 'arm', ANNA, 'the ROS topic /arm/joint_commands');
+  expect(made.list({ limit: 9 })).toMatchObject([
+    { id: 1, arm: 'arm', outcome: 'under_way', ended: null, request: 'r-1' },
+  ]);
+  const { changes } = made;
+  expect(made.changedSince(changes, 9)).toEqual([]);
+  await pass(2);
+  doing.end('ended', 'stopped (test)');
+  doing.end('done');
+  const [entry] = made.changedSince(changes, 9);
+  expect(entry).toMatchObject({ outcome: 'ended', message: 'stopped (test)' });
+  expect(entry!.ended! - entry!.time).toBeCloseTo(2);
+  expect(logged.map(inSentence)).toEqual([
+    'motion of arm by "anna" on this computer (POST /move/init), taken from the ROS topic /arm/joint_commands: ended: stopped (test)',
+  ]);
+});
+
+test('a stream is one entry that counts, moves one after the other are not, and the log is not flooded', async () => {
+  const { made, logged, pass } = journal();
+  for (let i = 0; i < 250; i++) {
+    made.record('motion', 'arm', { ...ANNA, request: `r-${i}` });
+    await pass(0.02);
+  }
+  expect(made.list({ limit: 9 })).toMatchObject([{ count: 250, request: 'r-249', outcome: 'done' }]);
+  expect(logged.map(({ count }) => count)).toEqual([1, 10, 100]);
+  await pass(1);
+  for (let i = 0; i < 3; i++) {
+    const doing = made.begin('motion', 'arm', ANNA);
+    await pass(1);
+    doing.end('done');
+  }
+  expect(made.list({ limit: 9 }).map(({ count }) => count)).toEqual([1, 1, 1, 250]);
+  // Messages of a stream whose session is under way.
+  const doing = made.begin('motion', 'arm', ANNA);
+  await pass(1);
+  made.record('motion', 'arm', ANNA);
+  expect(made.list({ limit: 1 })).toMatchObject([{ count: 2, outcome: 'under_way' }]);
+  doing.end('done');
+});
+
+test('the newest thousand are kept, and found by arm, act and time', async () => {
+  const { made, pass } = journal();
+  for (let i = 0; i < MOST_ENTRIES + 5; i++) {
+    made.record(i % 2 === 0 ? 'motion' : 'stop', i % 5 === 0 ? null : `arm${i % 2}`, { ...ANNA, what: `POST /${i}` });
+    await pass(1);
+  }
+  const all = made.list({ limit: 5000 });
+  expect(all).toHaveLength(MOST_ENTRIES);
+  expect(all[0]!.what).toBe(`POST /${MOST_ENTRIES + 4}`);
+  expect(made.list({ arm: 'arm1', limit: 5000 }).every(({ arm }) => arm !== 'arm0')).toBe(true);
+  expect(made.list({ act: 'stop', limit: 3 }).map(({ act }) => act)).toEqual(['stop', 'stop', 'stop']);
+  expect(made.list({ since: all[9]!.time, limit: 5000 })).toHaveLength(10);
+  expect(made.changedSince(0, 100)).toHaveLength(100);
+});
+
+test('every route that does something says what, for the journal', () => {
+  const silent = ROUTES.filter(({ act, access, method }) => {
+    const does = access === 'control' || access === 'stop';
+    return does !== (act !== undefined) || (method === 'GET' && act !== undefined);
+  });
+  expect(silent.map(({ id }) => id)).toEqual([]);
+});
+
+test('an afternoon: who moved, was refused, took over, stopped, reset, mirrored and changed something', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  const as =
+    (name: string) =>
+    (url: string, body?: object): Promise<Answer> =>
+      bridge.ask('POST', url, body, {
+        'x-arm-bridge-client': name,
+        'x-request-id': `${name}${url.split('?')[0]!.replaceAll('/', '.')}`,
+      });
+  const [anna, ben] = [as('anna'), as('ben')];
+  await anna('/move/init?robot_id=1');
+  await ben('/move/absolute?robot_id=1', { x: 900 });
+  const move = anna('/move/absolute?robot_id=1', { x: -3, y: 10, z: 4 });
+  await bridge.pass(0.3);
+  await ben('/move/init?robot_id=1');
+  await ben('/move/init?robot_id=1&take_over=true');
+  await move;
+  await anna('/teleop/settings', { vr_scaling: 0.5 });
+  await anna('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+  await bridge.pass(0.5);
+  await ben('/stop');
+  await anna('/move/init?robot_id=1');
+  await anna('/stop/reset');
+  await bridge.get('/status');
+  const { body } = await bridge.get('/api/v1/events?limit=100');
+  const told = (body.events as Record<string, string>[]).reverse().map((event) => {
+    const { act, arm, who, what, outcome, taken_from: from, message } = event;
+    const name = /"(\w+)"/.exec(who!)?.[1] ?? who;
+    return [act, arm, name, what, outcome, from === null ? '' : `from ${/"(\w+)"/.exec(from!)?.[1]}`, message ?? ''];
+  });
+  expect(told).toEqual([
+    ['motion', 'follower', 'anna', 'POST /move/init', 'done', '', ''],
+    ['motion', 'follower', 'ben', 'POST /move/absolute', 'failed', '', expect.stringContaining('cannot be reached')],
+    ['motion', 'follower', 'anna', 'POST /move/absolute', 'ended', '', expect.stringContaining('taken over by "ben"')],
+    ['motion', 'follower', 'ben', 'POST /move/init', 'refused', '', expect.stringContaining('driven by "anna"')],
+    ['motion', 'follower', 'ben', 'POST /move/init', 'done', 'from anna', ''],
+    ['configuration', null, 'anna', 'POST /teleop/settings', 'done', '', ''],
+    ['motion', 'leader', 'anna', 'POST /move/leader/start', 'ended', '', expect.stringContaining('stopped')],
+    ['motion', 'follower', 'anna', 'POST /move/leader/start', 'done', '', ''],
+    ['stop', 'leader', 'ben', 'POST /stop', 'done', '', ''],
+    ['stop', 'follower', 'ben', 'POST /stop', 'done', '', ''],
+    ['motion', 'follower', 'anna', 'POST /move/init', 'refused', '', expect.stringContaining('is stopped')],
+    ['reset', 'leader', 'anna', 'POST /stop/reset', 'done', '', ''],
+    ['reset', 'follower', 'anna', 'POST /stop/reset', 'done', '', ''],
+  ]);
+  expect(body.events[0]).toMatchObject({ request_id: 'anna.move.init', origin: 'this computer' });
+  const lines = bridge.lines as unknown as { msg: string; event?: { what: string } }[];
+  expect(lines.filter(({ event }) => event !== undefined).length).toBe(told.length);
+  const stops = (await bridge.get('/api/v1/events?arm=leader&act=stop&limit=1')).body.events;
+  expect(stops).toMatchObject([{ arm: 'leader', act: 'stop' }]);
+  expect((await bridge.get('/api/v1/events?limit=101')).status).toBe(422);
+});

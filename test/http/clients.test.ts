@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { VirtualTime } from '../../explore/virtual-clock.ts';
+import { fileDisk } from '../../src/disk.ts';
+import { Clients, LEASE, pageCookie } from '../../src/http/clients.ts';
+import type { Admission } from '../../src/http/guard.ts';
+import { NamedTokens } from '../../src/named-tokens.ts';
+import { type Answer, VirtualBridge } from '../support/virtual-bridge.ts';
+import { memoryDisk } from './fakes.ts';
+
+const ANYBODY: Admission = { scope: 'control', key: '', token: null, session: null };
+const BENCH: Admission = { scope: 'control', key: 'token bench', token: 'bench', session: null };
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+function request(headers: Record<string, string>, remoteAddress = '127.0.0.1'): IncomingMessage {
+  return { headers, socket: { remoteAddress } } as unknown as IncomingMessage;
+}
+
+test('a client is its token, its session, its name, its page, or its address and program', () => {
+  const clients = new Clients('standard', new VirtualTime().lane('http'));
+  const of = (...args: Parameters<typeof clients.of>) => clients.of(...args).owner;
+  const page = { cookie: 'a=b; arm_bridge_client=0123456789abcdef', 'user-agent': FIREFOX };
+  const session = { ...BENCH, session: '12ab34' };
+  const curl = { 'user-agent': 'curl/8.5.0' };
+  const owners = [
+    of(request(curl), ANYBODY),
+    of(request({ 'user-agent': 'python-requests/2.32.3' }), ANYBODY),
+    of(request(curl, '192.168.7.4'), ANYBODY),
+    of(request(page), ANYBODY),
+    of(request({ ...page, cookie: 'arm_bridge_client=fedcba9876543210' }), ANYBODY),
+    of(request(page), session),
+    of(request(curl), BENCH),
+    of(request({ ...curl, 'x-arm-bridge-client': 'notebook' }), ANYBODY),
+    of(request({ ...curl, 'x-arm-bridge-client': 'notebook' }), BENCH),
+    of(request(curl), { ...ANYBODY, key: 'control' }),
+  ];
+  expect(owners.map(({ name }) => name)).toEqual([
+    'an HTTP client on this computer (curl/8.5.0)',
+    'an HTTP client on this computer (python-requests/2.32.3)',
+    'an HTTP client at 192.168.7.4 (curl/8.5.0)',
+    'page 9f9f on this computer (Firefox/140)',
+    expect.stringMatching(/^page (?!9f9f)\w{4} on this computer \(Firefox\/140\)$/),
+    'page 12ab on this computer (Firefox/140) with token bench',
+    'token bench',
+    '"notebook" on this computer',
+    '"notebook" with token bench',
+    'an HTTP client on this computer (curl/8.5.0)',
+  ]);
+  expect(new Set(owners.map(({ key }) => key)).size).toBe(owners.length);
+  // By IPv4 or IPv6, from here or, with a name, from anywhere: the same one.
+  expect(of(request(curl, '::1'), ANYBODY).key).toBe(owners[0]!.key);
+  expect(of(request({ 'x-arm-bridge-client': 'notebook' }, '192.168.7.4'), ANYBODY).key).toBe(owners[7]!.key);
+  for (const name of ['', ' ', '<b>', 'x'.repeat(65), 'a"b', 'é', '-x']) {
+    expect(() => of(request({ 'x-arm-bridge-client': name }), ANYBODY)).toThrow('X-Arm-Bridge-Client is no name');
+  }
+});
+
+test('in the phosphobot dialect all are one client, and are still told by their names', () => {
+  const clients = new Clients('phosphobot', new VirtualTime().lane('http'));
+  const [a, b] = ['a', 'b'].map((name) => clients.of(request({ 'x-arm-bridge-client': name }), ANYBODY).owner);
+  expect(a!.key).toBe(b!.key);
+  expect([a!.name, b!.name]).toEqual(['"a" on this computer', '"b" on this computer']);
+});
+
+test('a client is there while it has a stream open, and for a while after its last request', async () => {
+  const time = new VirtualTime();
+  const clients = new Clients('standard', time.lane('http'));
+  const client = clients.of(request({ 'user-agent': 'curl/8.5.0' }), ANYBODY);
+  const pass = (duration: number) => time.run(time.now + duration);
+  const leave = clients.stays(client, ANYBODY, () => {});
+  await pass(10 * LEASE);
+  expect(clients.hasGone(client.owner)).toBe(false);
+  leave();
+  await pass(LEASE - 1);
+  clients.of(request({ 'user-agent': 'curl/8.5.0' }), ANYBODY);
+  await pass(LEASE - 1);
+  expect(clients.hasGone(client.owner)).toBe(false);
+  await pass(2);
+  expect(clients.hasGone(client.owner)).toBe(true);
+  expect(clients.hasGone({ key: 'mirror', name: 'leader-follower control' })).toBe(false);
+});
+
+test('a page is given a cookie once', () => {
+  const cookie = pageCookie(request({}), true)!;
+  expect(cookie).toMatch(/^arm_bridge_client=[\w-]{22}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/);
+  expect(pageCookie(request({ cookie: cookie.split(';')[0]! }), true)).toBeNull();
+});
+
+test('named tokens are kept as digests, and a damaged file lets nobody in', () => {
+  const disk = memoryDisk();
+  const [cli, bridge] = [new NamedTokens(disk, '/state'), new NamedTokens(disk, '/state')];
+  const token = cli.add('bench-2', 'read', 1000);
+  expect(token).toMatch(/^[0-9a-f]{64}$/);
+  expect(disk.read(cli.path)).not.toContain(token.slice(0, 8));
+  expect(bridge.refresh()).toBe(true);
+  expect(bridge.refresh()).toBe(false);
+  expect(bridge.all).toMatchObject([{ name: 'bench-2', scope: 'read', made: 1000 }]);
+  expect(() => cli.add('bench-2', 'control', 0)).toThrow('there is a token bench-2 already');
+  for (const name of ['', '-x', 'a b', 'x'.repeat(65)]) expect(() => cli.add(name, 'read', 0)).toThrow('is no name');
+  expect(() => cli.revoke('bench-3')).toThrow('there is no token bench-3');
+  cli.revoke('bench-2');
+  bridge.refresh();
+  expect(bridge.all).toEqual([]);
+  cli.add('bench-2', 'read', 1000);
+  disk.write(cli.path, '{"tokens": [');
+  expect(() => bridge.refresh()).toThrow('damaged');
+  expect(bridge.all).toEqual([]);
+});
+
+/** Requests of clients with names. */
+function people(bridge: VirtualBridge) {
+  const as = (name: string) => ({
+    post: (url: string, body?: object): Promise<Answer> =>
+      bridge.ask('POST', url, body, { 'x-arm-bridge-client': name }),
+    get: (url: string): Promise<Answer> => bridge.ask('GET', url, undefined, { 'x-arm-bridge-client': name }),
+  });
+  return { anna: as('anna'), ben: as('ben'), notebook: as('notebook') };
+}
+
+test('two browsers and a notebook on one arm: each hears who has it, and who has taken it', async () => {
+  const bridge = await VirtualBridge.start();
+  const { anna, ben, notebook } = people(bridge);
+  await anna.post('/move/init');
+  const move = anna.post('/move/absolute', { x: -3, y: 10, z: 4 });
+  await bridge.pass(0.3);
+  const refused = await ben.post('/move/init');
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    expect.stringMatching(/^Arm arm is driven by "anna" on this computer, since \d\d:\d\d:\d\d UTC\. .*take_over=true/),
+  ]);
+  expect(refused.body.request_id).toMatch(/^\w+-\w+$/);
+  expect(await bridge.status(0)).toMatchObject({ owner: '"anna" on this computer', owner_since: expect.any(Number) });
+  const taken = notebook.post('/move/relative?take_over=true', { z: -1 });
+  expect((await move).body).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining('taken over by "notebook" on this computer'),
+  });
+  expect((await anna.post('/move/init')).status).toBe(409);
+  // A stop is everybody's.
+  expect((await ben.post('/stop')).body).toMatchObject({ status: 'ok' });
+  expect((await taken).body.message).toContain('stopped (POST /stop by "ben" on this computer)');
+  expect(await bridge.status(0)).toMatchObject({ state: 'stopped', owner: null, owner_since: null });
+});
+
+test('an arm that was taken is free again when its client has not been heard for a while', async () => {
+  const bridge = await VirtualBridge.start();
+  const { anna, ben } = people(bridge);
+  await anna.post('/api/v1/arms/arm/take-over');
+  const { owner_since: since } = await bridge.status(0);
+  await bridge.pass(2);
+  expect((await ben.post('/move/init')).status).toBe(409);
+  expect(await bridge.status(0)).toMatchObject({ owner: '"anna" on this computer', owner_since: since });
+  await bridge.pass(LEASE + 2);
+  expect((await bridge.status(0)).owner).toBeNull();
+  expect(bridge.lines.map(({ msg }) => msg).join('\n')).toContain(
+    'belongs to nobody any more, since "anna" on this computer, who had taken it, has not been heard for 30 s',
+  );
+  expect((await ben.post('/move/init')).body.status).toBe('ok');
+});
+
+test('tokens with names are added and revoked while the bridge runs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-tokens-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'token'), '0123456789abcdef0123456789abcdef\n');
+  const bridge = await VirtualBridge.start({ http: { token_file: join(folder, 'token') } }, folder);
+  const named = new NamedTokens(fileDisk, folder);
+  const ask = (token: string, url: string, headers = {}): Promise<Answer> =>
+    bridge.ask('POST', url, undefined, { authorization: `Bearer ${token}`, ...headers });
+  const bench = named.add('bench-2', 'control', 0);
+  const wall = named.add('wall', 'read', 0);
+  await bridge.pass(1.5);
+  expect((await ask(bench, '/api/v1/arms/arm/take-over')).status).toBe(200);
+  const refused = await ask(wall, '/move/init');
+  expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('may only read and stop')]);
+  expect((await ask('0123456789abcdef0123456789abcdef', '/move/init')).body.detail).toContain(
+    'driven by token bench-2',
+  );
+  const session = await bridge.until(
+    bridge.bridge.http.inject({ method: 'POST', url: '/api/v1/session', payload: { token: bench } }),
+  );
+  const cookie = String(session.headers['set-cookie']).split(';')[0]!;
+  const look = () => bridge.ask('GET', '/status', undefined, { cookie });
+  expect((await look()).status).toBe(200);
+  named.revoke('bench-2');
+  await bridge.pass(1.5);
+  expect((await ask(bench, '/move/init')).status).toBe(401);
+  expect((await look()).status).toBe(401);
+  expect((await ask(wall, '/stop')).status).toBe(200);
+});
+
+test('the id of a request is in its answer and in every error, and is that of the client where it sends one', async () => {
+  const bridge = await VirtualBridge.start();
+  const inject = (url: string, headers: Record<string, string> = {}) =>
+    bridge.until(bridge.bridge.http.inject({ url, headers: { host: '127.0.0.1', ...headers } }));
+  const ids = new Set<string>();
+  for (const url of ['/status', '/nowhere', '/', '/openapi.json', '/api/v1/arms/nobody/motion', '/%zz', '/move/init']) {
+    const reply = await inject(url);
+    const id = String(reply.headers['x-request-id']);
+    ids.add(id);
+    if (reply.statusCode >= 400 && url !== '/') expect(reply.json()).toMatchObject({ request_id: id });
+  }
+  expect(ids.size).toBe(7);
+  expect((await inject('/nowhere', { 'x-request-id': 'mine-7' })).json().request_id).toBe('mine-7');
+  expect((await inject('/nowhere', { 'x-request-id': 'x y' })).json().request_id).not.toBe('x y');
+});

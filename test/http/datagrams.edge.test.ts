@@ -1,0 +1,72 @@
+import { createSocket, type Socket } from 'node:dgram';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, expect, test, vi } from 'vitest';
+import { listen } from '../../src/http/app.ts';
+import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
+
+const BODY = { x: 1, y: 2, z: 3, rx: 0, ry: 0, rz: 0, open: 0.5, timestamp: null };
+
+let services: FakeServices;
+let app: FastifyInstance;
+let socket: Socket;
+/** What the sender is told. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
+let told: any[];
+let url: string;
+
+async function build(options: Parameters<typeof fakeServices>[0] = {}): Promise<void> {
+  services = fakeServices(options);
+  app = buildApp(services);
+  const { port } = await listen(app, services.config, services.tokens);
+  url = `http://127.0.0.1:${port}`;
+  told = [];
+  socket = createSocket('udp4');
+  socket.on('message', (data) => told.push(JSON.parse(String(data))));
+}
+afterEach(async () => {
+  socket.close();
+  await app.close();
+});
+
+const open = async (headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${url}/move/teleop/udp`, { method: 'POST', headers });
+  return { status: answer.status, ...((await answer.json()) as { host: string; port: number; secret: string }) };
+};
+
+test('a datagram with the secret leads an arm, one without it or with another moves nothing and is told nothing', async () => {
+  await build();
+  const { host, port, secret } = await open();
+  expect(host).toBe('127.0.0.1');
+  const send = (body: object) => socket.send(JSON.stringify(body), port, host);
+  send(BODY);
+  send({ ...BODY, secret: `${secret}x` });
+  send({ ...BODY, secret, source: 'left' });
+  await vi.waitFor(() => expect(services.teleoperation.fed.map(({ arm }) => arm)).toEqual(['follower']));
+  expect(told).toEqual([]);
+  // It is the same port until it is stopped, and then another secret.
+  expect(await open()).toMatchObject({ port, secret });
+  expect((await fetch(`${url}/move/teleop/udp/stop`, { method: 'POST' })).status).toBe(200);
+  const next = await open();
+  expect(next.secret).not.toBe(secret);
+  socket.send(JSON.stringify({ ...BODY, secret }), next.port, next.host);
+  socket.send(JSON.stringify({ ...BODY, secret: next.secret }), next.port, next.host);
+  await vi.waitFor(() => expect(services.teleoperation.fed).toHaveLength(2));
+});
+
+test('programs of phosphobot, which know no secret, lead an arm from this computer where no token is needed at all', async () => {
+  await build({ config: { dialect: 'phosphobot' } });
+  const { host, port } = await open();
+  socket.send('{', port, host);
+  await vi.waitFor(() => {
+    socket.send(JSON.stringify(BODY), port, host);
+    expect(told.some(({ nb_actions_received: count }) => count > 1)).toBe(true);
+  }, 5000);
+  expect(told[0]).toEqual({ error: 'refused', detail: expect.stringContaining('JSON') });
+  await app.close();
+  await build({ config: { dialect: 'phosphobot' }, token: 'c'.repeat(32) });
+  expect((await open()).status).toBe(401);
+  const place = await open({ authorization: `Bearer ${'c'.repeat(32)}` });
+  socket.send(JSON.stringify(BODY), place.port, place.host);
+  socket.send(JSON.stringify({ ...BODY, secret: place.secret }), place.port, place.host);
+  await vi.waitFor(() => expect(services.teleoperation.fed).toHaveLength(1));
+});

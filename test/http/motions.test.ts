@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { VirtualTime } from '../../explore/virtual-clock.ts';
+import type { Arm } from '../../src/arm/types.ts';
+import { Clients, LEASE } from '../../src/http/clients.ts';
+import { Motions } from '../../src/http/motions.ts';
+import { type Answer, VirtualBridge } from '../support/virtual-bridge.ts';
+
+const LIST = '/api/v1/arms/arm/motions';
+
+test('a motion is begun, looked after, cancelled by its client alone, and asked for twice it is one', async () => {
+  const bridge = await VirtualBridge.start();
+  const as = (
+    name: string,
+    method: 'GET' | 'POST' | 'DELETE',
+    url: string,
+    body?: object,
+    more = {},
+  ): Promise<Answer> => bridge.ask(method, url, body, { 'x-arm-bridge-client': name, ...more });
+  const ended = async (id: string): Promise<Answer['body']> => {
+    for (;;) {
+      const { body } = await as('anna', 'GET', `${LIST}/${id}`);
+      if (body.state !== 'moving') return body;
+      await bridge.pass(0.2);
+    }
+  };
+  for (const [body, words] of [
+    [{}, 'Ask for one of'],
+    [{ named: 'rest', gripper: 1 }, 'Ask for one of'],
+    [{ named: 'nowhere' }, 'has no pose "nowhere"'],
+    [{ joints: { knee: 1 } }, 'has no joint "knee"'],
+    [{ joints: { shoulder_pan: 9 } }, 'shoulder_pan of arm arm goes from'],
+    [{ pose: { x: 0.1 } }, 'initialize'],
+  ] as const) {
+    const refused = await as('anna', 'POST', LIST, body);
+    expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(words)]);
+  }
+  const init = await as('anna', 'POST', LIST, { named: 'init' });
+  expect(init).toMatchObject({ status: 202, body: { state: 'moving', kind: 'named', who: '"anna" on this computer' } });
+  expect(await ended(init.body.id)).toMatchObject({ state: 'done', progress: 1, message: null });
+  const unreachable = await as('anna', 'POST', LIST, { pose: { x: 9 } });
+  expect([unreachable.status, unreachable.body.detail]).toEqual([400, expect.stringContaining('cannot be reached')]);
+
+  const key = { 'idempotency-key': 'job-1' };
+  const far = { pose: { x: -0.03, y: 0.1, z: 0.04 } };
+  const first = await as('anna', 'POST', LIST, far, key);
+  const again = await as('anna', 'POST', LIST, far, key);
+  expect([first.status, again.status, again.body.id]).toEqual([202, 202, first.body.id]);
+  expect((await as('anna', 'POST', LIST, { gripper: 1 }, key)).status).toBe(422);
+  expect((await as('ben', 'POST', LIST, { gripper: 1 }, key)).status).toBe(409);
+  expect((await as('ben', 'DELETE', `${LIST}/${first.body.id}`)).status).toBe(409);
+  expect((await as('ben', 'GET', `${LIST}/nothing`)).status).toBe(404);
+  expect((await as('anna', 'DELETE', `${LIST}/${first.body.id}`)).body.message).toContain('arm holds');
+  expect(await ended(first.body.id)).toMatchObject({
+    state: 'cancelled',
+    message: 'cancelled by "anna" on this computer',
+  });
+
+  const grip = await as('ben', 'POST', LIST, { gripper: 0.5 });
+  expect(await ended(grip.body.id)).toMatchObject({ state: 'done' });
+  const joints = await as('ben', 'POST', LIST, { joints: { shoulder_pan: 0.2 } });
+  expect(await ended(joints.body.id)).toMatchObject({ state: 'done' });
+  expect((await bridge.truth('arm'))[0]).toBeCloseTo(0.2, 1);
+  await as('ben', 'POST', '/move/relative', { z: 1 });
+  const { body } = await as('ben', 'GET', `${LIST}?limit=4`);
+  expect(body.motions.map(({ kind, state }: { kind: string; state: string }) => [kind, state])).toEqual([
+    ['/move/relative', 'done'],
+    ['joints', 'done'],
+    ['gripper', 'done'],
+    ['pose', 'cancelled'],
+  ]);
+});
+
+test('a motion that nobody waits for ends when its client has gone', async () => {
+  const time = new VirtualTime();
+  const clients = new Clients('standard', time.lane('http'));
+  const request = { headers: { 'user-agent': 'curl/8.5.0' }, socket: {} } as unknown as IncomingMessage;
+  const { owner } = clients.of(request, { scope: 'control', key: '', token: null, session: null });
+  const motions = new Motions(time.lane('http'));
+  const arm = { name: 'arm' } as Arm;
+  const motion = await motions.start(arm, 'named', { owner, takeOver: false }, ({ onTaken, signal }) => {
+    onTaken!();
+    return new Promise((resolve) => signal!.addEventListener('abort', () => resolve({ ok: false, message: 'gone' })));
+  });
+  motions.endForsaken(clients);
+  expect(motion.state).toBe('moving');
+  await time.run(time.now + LEASE + 1);
+  motions.endForsaken(clients);
+  await Promise.resolve()
+    .then(() => {})
+    .then(() => {});
+  expect(motions.of(arm)).toMatchObject([{ state: 'cancelled', message: expect.stringContaining('not been heard') }]);
+});

@@ -1,0 +1,93 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Arm } from '../../src/arm/arm.ts';
+import type { Caller } from '../../src/arm/types.ts';
+import type { FromPlanner, ToPlanner } from '../../src/motion/plan-messages.ts';
+import { PlannerThread } from '../../src/motion/planner-thread.ts';
+import { type PlannerChannel, Planners } from '../../src/motion/planners.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
+
+const person: Caller = { owner: { key: 'http', name: 'an HTTP client' }, takeOver: false };
+/** How long the planner thread is kept from answering, s. */
+const BUSY = 2;
+
+let bridge: VirtualBridge;
+let arm: Arm;
+beforeEach(async () => {
+  bridge = await VirtualBridge.start();
+  arm = bridge.arm();
+  await bridge.until(bridge.bridge.motion.init(arm, person));
+});
+
+test('a stop does not wait for 40 moves that are being planned, and ends them all', async () => {
+  bridge.host.plannerLane.pause(BUSY);
+  const before = await bridge.truth('arm');
+  const moves = Array.from({ length: 40 }, (_, k) => bridge.post('/move/absolute', { x: k % 2, y: 3, z: 0 }));
+  const asked = bridge.host.time.now;
+  const { body } = await bridge.post('/stop');
+  expect(body.status).toBe('ok');
+  expect(bridge.host.time.now - asked).toBeLessThan(0.1);
+  for (const { status, body: refused } of await Promise.all(moves)) {
+    expect(status).toBe(409);
+    expect(refused.detail).toMatch(/^Arm arm is stopped/);
+  }
+  expect(bridge.host.time.now - asked).toBeLessThan(BUSY);
+  await bridge.post('/stop/reset');
+  await bridge.pass(BUSY + 1);
+  const after = await bridge.truth('arm');
+  expect(Math.max(...after.map((angle, i) => Math.abs(angle - before[i]!)))).toBeLessThan(0.01);
+});
+
+test('what the planner thread works on when its arm is stopped is given up', async () => {
+  const words: Int32Array[] = [];
+  const sent: ToPlanner[] = [];
+  const channel: PlannerChannel = {
+    post: (message) => void sent.push(message),
+    close: () => {},
+    onMessage: () => {},
+    onExit: () => {},
+  };
+  const planners = new Planners((givenUp) => {
+    words.push(new Int32Array(givenUp));
+    return channel;
+  });
+  const ask = arm.ask();
+  const far = arm.model.poses.get('park')!;
+  const route = planners.of(arm).route(arm.read().positions.slice(), far, () => arm.requireWanted(ask));
+  const refused = expect(route).rejects.toThrow(/is stopped/);
+  await bridge.until(arm.stop('test'));
+  await refused;
+  const replies: FromPlanner[] = [];
+  const thread = new PlannerThread(words[0]!, (message) => replies.push(message));
+  for (const message of sent) thread.receive(message);
+  expect(replies).toEqual([{ request: 1, failure: expect.stringContaining('nobody wants it') }]);
+});
+
+test('relative moves that are asked at once begin where the ones before lead', async () => {
+  const start = (await bridge.post('/end-effector/read', {})).body;
+  const answers = await Promise.all([1, 2].map(() => bridge.post('/move/relative', { x: 0, y: 0, z: 1.5 })));
+  expect(answers.at(-1)!.body.status).toBe('ok');
+  const end = (await bridge.post('/end-effector/read', {})).body;
+  expect(end.z - start.z).toBeGreaterThan(2.5);
+});
+
+test('another planner thread takes the place of one that has ended', async () => {
+  const channels: PlannerChannel[] = [];
+  const planners = new Planners((givenUp) => {
+    const channel: PlannerChannel = {
+      post: (message) => void (channels.length > 1 && thread.receive(message)),
+      close: () => {},
+      onMessage: () => {},
+      onExit: () => {},
+    };
+    const thread = new PlannerThread(new Int32Array(givenUp), (message) => channel.onMessage(message));
+    channels.push(channel);
+    return channel;
+  });
+  const planning = planners.of(arm);
+  const from = arm.read().positions.slice();
+  const lost = planning.route(from, planning.pose('park'));
+  channels[0]!.onExit(new Error('out of memory'));
+  await expect(lost).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/out of memory/) });
+  expect(await planning.route(from, planning.pose('park'))).toBeInstanceOf(Array);
+  expect(channels).toHaveLength(2);
+});

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { so101 } from '../kinematics/so101.ts';
+import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
+import { WITNESS_PYTHON, witness } from '../support/witness.ts';
+import { jointStates } from './mcap.ts';
+
+interface Seen {
+  readonly count: number;
+  readonly statistics: number;
+  readonly metadata: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly attachments: readonly string[];
+  readonly topics: Readonly<Record<string, number>>;
+  readonly poses: number;
+  readonly events: readonly (readonly [string, string, string])[];
+  readonly urdf: Readonly<Record<string, string>>;
+  readonly frames: readonly string[];
+  readonly bag: {
+    readonly messages: number;
+    readonly duration: number;
+    readonly custom: Readonly<Record<string, string>>;
+  };
+  readonly own: number;
+  readonly columns: readonly string[];
+  readonly rows: number;
+  readonly last: readonly number[];
+}
+
+const document = readFileSync(new URL('../../docs/recording.md', import.meta.url), 'utf8');
+const example = /^```python\n([\s\S]*?)^```$/m.exec(document)![1]!;
+
+test.skipIf(!WITNESS_PYTHON)(
+  'an episode is read as it is by mcap, by rosbags as a bag, and by the lines for pandas',
+  async () => {
+    const bridge = await VirtualBridge.startLight(PAIR);
+    await bridge.post('/move/init?robot_id=1');
+    await bridge.post('/api/v1/episode/start', {
+      name: 'pick-1',
+      dataset: 'pick',
+      task: 'Put it away',
+      operator: 'ada',
+    });
+    await bridge.post('/joints/write?robot_id=1', { angles: [0.3], joints_ids: [0] });
+    await bridge.pass(1);
+    await bridge.post('/api/v1/episode/mark', { text: 'there' });
+    const { body } = await bridge.post('/api/v1/episode/stop', { verdict: 'good' });
+    const seen = (await witness(
+      new URL('read_episode.py', import.meta.url),
+      dirname(body.path),
+      body.path,
+      example,
+    )) as Seen;
+
+    expect(seen.statistics).toBe(seen.count);
+    expect(seen.bag).toMatchObject({
+      messages: seen.count,
+      custom: { task: 'Put it away', operator: 'ada', verdict: 'good' },
+    });
+    expect(seen.bag.duration / 1e9).toBeGreaterThan(1);
+    expect(seen.own).toBe(seen.count);
+    expect(Object.values(seen.topics).reduce((sum, count) => sum + count)).toBe(seen.count);
+    expect(seen.attachments).toEqual(['configuration.json']);
+    expect(seen.metadata['arm_bridge.episode']).toMatchObject({ task: 'Put it away', dataset: 'pick' });
+    expect(seen.events).toContainEqual(['mark', '', 'there']);
+    expect(seen.urdf['/follower/robot_description']).toMatch(/^<\?xml|^<robot/);
+    for (const arm of ['leader', 'follower']) {
+      for (const link of ['base_link', 'gripper_link']) expect(seen.frames).toContain(`${arm}/${link}`);
+    }
+    const states = await jointStates(body.path, '/follower/joint_states');
+    expect(seen.poses).toBe(states.length + seen.topics['/leader/joint_states']!);
+    expect(seen.columns).toEqual(so101.joints.map(({ name }) => name));
+    expect(seen.rows).toBe(states.length);
+    expect(seen.last).toEqual([...states.at(-1)!.positions]);
+  },
+);

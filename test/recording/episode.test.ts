@@ -1,0 +1,130 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CdrReader } from '@foxglove/cdr';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { bashBlocks, commands } from '../docs/support/blocks.ts';
+import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
+import { indexed, jointStates, messagesOf } from './mcap.ts';
+
+const CYCLE = 1 / 200;
+
+/** Text and kind of a rcl_interfaces/msg/Log. */
+function eventOf(data: Uint8Array): { name: string; msg: string; what: string } {
+  const reader = new CdrReader(data);
+  reader.int32();
+  reader.uint32();
+  reader.uint8();
+  const [name, msg] = [reader.string(), reader.string()];
+  reader.string();
+  return { name, msg, what: reader.string() };
+}
+
+test('an episode has each cycle of all its arms, whatever the main thread does meanwhile', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  await bridge.post('/move/init?robot_id=0');
+  await bridge.post('/move/init?robot_id=1');
+  await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+  const started = await bridge.post('/api/v1/episode/start', { dataset: 'pick', task: 'pick it up', operator: 'ada' });
+  expect(started.body).toMatchObject({ status: 'ok', episode: { dataset: 'pick', arms: ['leader', 'follower'] } });
+  await bridge.lead('leader', { shoulder_pan: 0.5 }, 2);
+  await bridge.pass(1);
+  bridge.host.clock.pause(0.2);
+  await bridge.pass(1);
+  expect((await bridge.post('/api/v1/episode/mark', { text: 'grasped' })).body.status).toBe('ok');
+  await bridge.post('/stop?robot_id=1');
+  await bridge.pass(0.5);
+  const stopped = await bridge.post('/api/v1/episode/stop', { verdict: 'bad' });
+  expect(stopped.body).toMatchObject({ status: 'ok', lost: 0 });
+  const { path, duration, name } = stopped.body;
+  expect(duration).toBeGreaterThan(2.5);
+
+  const reader = await indexed(path);
+  const states = await jointStates(path, '/follower/joint_states');
+  for (const [k, { stamp }] of states.slice(1).entries()) {
+    expect(Math.abs(stamp - states[k]!.stamp - CYCLE)).toBeLessThan(0.002);
+  }
+  // Velocities stand where they were read, and there alone.
+  const detailed = states.filter(({ velocities }) => velocities.length > 0);
+  expect(detailed.length / duration).toBeGreaterThan(15);
+  expect(detailed.length / duration).toBeLessThan(25);
+  for (const topic of ['/follower/joint_goals', '/follower/joint_setpoints', '/leader/joint_states']) {
+    const messages = await jointStates(path, topic);
+    expect([topic, messages.length / states.length]).toEqual([topic, expect.closeTo(1, 1)]);
+  }
+  const messages = await messagesOf(path);
+  const events = messages.filter(({ topic }) => topic === '/events').map(({ data }) => eventOf(data));
+  expect(events[0]).toMatchObject({ what: 'start', msg: 'pick it up' });
+  expect(events).toContainEqual({ name: '', what: 'mark', msg: 'grasped' });
+  expect(events).toContainEqual({ name: 'follower', what: 'state', msg: 'mirroring' });
+  expect(events).toContainEqual({ name: 'follower', what: 'state', msg: 'stopped' });
+  expect(events).toContainEqual({
+    name: 'follower',
+    what: 'fault',
+    msg: expect.stringMatching(/^stopped: POST \/stop/),
+  });
+  expect(events).toContainEqual({ name: 'follower', what: 'owner', msg: 'leader-follower control' });
+  expect(events.at(-1)).toMatchObject({ what: 'stop' });
+  for (const arm of ['leader', 'follower']) {
+    const [description] = messages.filter(({ topic }) => topic === `/${arm}/robot_description`);
+    expect(new CdrReader(description!.data).string()).toMatch(/<robot/);
+  }
+  for await (const { metadata } of reader.readMetadata({ name: 'arm_bridge.episode' })) {
+    expect(metadata.get('operator')).toBe('ada');
+    expect(JSON.parse(metadata.get('arms')!)).toMatchObject([
+      { name: 'leader', model: 'so101' },
+      { name: 'follower', calibration: expect.stringMatching(/^[\da-f]{16}$/) },
+    ]);
+  }
+
+  const folder = join(bridge.folder, 'recordings', 'pick');
+  const bag = parse(readFileSync(join(folder, name, 'metadata.yaml'), 'utf8')).rosbag2_bagfile_information;
+  expect(bag.message_count).toBe(messages.length);
+  expect(bag.custom_data).toEqual({ task: 'pick it up', operator: 'ada', verdict: 'bad' });
+  const index = () => JSON.parse(readFileSync(join(folder, 'dataset.json'), 'utf8')).episodes;
+  expect(index()).toMatchObject([{ name, verdict: 'bad' }]);
+
+  // People change their minds.
+  const changed = await bridge.post(`/api/v1/recordings/${name}`, { verdict: 'good', name: 'best' });
+  expect(changed.body.recording).toMatchObject({ name: 'best', verdict: 'good', task: 'pick it up' });
+  expect(index()).toMatchObject([{ name: 'best', verdict: 'good' }]);
+  expect(readdirSync(join(folder, 'best')).sort()).toEqual(['best.mcap', 'metadata.yaml']);
+  expect((await bridge.ask('DELETE', '/api/v1/recordings/best')).status).toBe(200);
+  expect(existsSync(folder)).toBe(false);
+  expect((await bridge.get('/api/v1/recordings/best')).status).toBe(404);
+});
+
+test('an episode that is not kept leaves nothing, and what is not running cannot be stopped', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  await bridge.post('/api/v1/episode/start', { dataset: 'pick' });
+  expect((await bridge.post('/api/v1/episode/start')).body.detail).toMatch(/is being recorded already/);
+  await bridge.pass(0.3);
+  expect((await bridge.post('/api/v1/episode/stop', { keep: false })).body).toMatchObject({ status: 'ok', path: '' });
+  expect(readdirSync(join(bridge.folder, 'recordings'))).toEqual([]);
+  expect((await bridge.post('/api/v1/episode/stop')).body).toMatchObject({ status: 'error' });
+  expect((await bridge.get('/api/v1/episode')).body.episode).toBeNull();
+});
+
+test('an episode of a pair is replayed on the arm whose joints it has', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  await bridge.post('/move/init?robot_id=1');
+  await bridge.post('/api/v1/episode/start', { name: 'turn' });
+  await bridge.post('/joints/write?robot_id=1', { angles: [0.4], joints_ids: [0] });
+  await bridge.pass(2);
+  await bridge.post('/api/v1/episode/stop');
+  await bridge.post('/move/init?robot_id=1');
+  expect((await bridge.post('/recording/play?robot_id=1', { name: 'turn' })).body.status).toBe('ok');
+  expect((await bridge.truth('follower'))[0]!).toBeCloseTo(0.4, 1);
+});
+
+test('the commands of the documentation record an episode', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  for (const command of bashBlocks('docs/recording.md').flatMap(commands)) {
+    const [, path, body] = /^curl -X POST localhost:8020(\S+) .* -d '(.*)'$/.exec(command)!;
+    expect((await bridge.post(path!, JSON.parse(body!))).body.status).toBe('ok');
+    await bridge.pass(0.2);
+  }
+  expect((await bridge.get('/api/v1/recordings?dataset=pick')).body.recordings).toMatchObject([
+    { name: 'pick-1', verdict: 'good', task: 'Put the cube into the box' },
+  ]);
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { McapIndexedReader } from '@mcap/core';
+import { McapFile } from '../../src/recording/mcap-file.ts';
+import { JOINT_STATE } from '../../src/recording/ros-schemas.ts';
+import { decodeJointState, JointStateEncoder } from '../../src/ros/cdr.ts';
+
+export interface ReadMessage {
+  readonly topic: string;
+  readonly type: string;
+  /** s since the epoch */
+  readonly logged: number;
+  readonly published: number;
+  readonly data: Uint8Array;
+}
+
+/** A complete MCAP file, by its index. */
+export function indexed(path: string): Promise<McapIndexedReader> {
+  const bytes = readFileSync(path);
+  return McapIndexedReader.Initialize({
+    readable: {
+      size: async () => BigInt(bytes.length),
+      read: async (offset, size) => bytes.subarray(Number(offset), Number(offset + size)),
+    },
+  });
+}
+
+/** All messages of a file, in the order of their times. */
+export async function messagesOf(path: string): Promise<ReadMessage[]> {
+  const reader = await indexed(path);
+  const messages: ReadMessage[] = [];
+  for await (const { channelId, logTime, publishTime, data } of reader.readMessages()) {
+    const { topic, schemaId } = reader.channelsById.get(channelId)!;
+    const type = reader.schemasById.get(schemaId)!.name;
+    messages.push({ topic, type, logged: Number(logTime) / 1e9, published: Number(publishTime) / 1e9, data });
+  }
+  return messages;
+}
+
+/** The joint states of a file, or those of one topic. */
+export async function jointStates(path: string, topic?: string) {
+  const messages = await messagesOf(path);
+  return messages
+    .filter((message) => message.type === JOINT_STATE && (topic === undefined || message.topic === topic))
+    .map(({ data, published }) => ({ ...decodeJointState(data), published }));
+}
+
+/** Writes joint states as another program might. @param times s @param poses rad, one row for each time */
+export async function writeJointStates(
+  path: string,
+  name: string,
+  joints: readonly string[],
+  times: readonly number[],
+  poses: readonly (readonly number[])[],
+): Promise<void> {
+  const file = await McapFile.create(path);
+  const topic = await file.topic(name, JOINT_STATE);
+  const encoder = new JointStateEncoder(joints);
+  for (const [k, time] of times.entries()) {
+    const at = 1e9 + time;
+    await file.add(topic, encoder.encode(at, Float64Array.from(poses[k]!), null, null), at);
+  }
+  await file.end();
+}

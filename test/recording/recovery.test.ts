@@ -1,0 +1,45 @@
+import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
+import { jointStates } from './mcap.ts';
+
+test('a recording of a bridge that is killed is complete after the next start, and keeps its name', async () => {
+  const bridge = await VirtualBridge.start();
+  await bridge.until(bridge.bridge.recordings.start(bridge.arm(), 'wave', 200));
+  await bridge.pass(20);
+  const next = await bridge.killAndStart();
+  const said = /the recording "wave" was broken off: (\d+\.\d) s of it have been saved/;
+  await next.becomes(() => expect(next.lines.map(({ msg }) => msg).join()).toMatch(said));
+  const saved = Number(said.exec(next.lines.map(({ msg }) => msg).join())![1]);
+  // What is lost at most is the chunk that was being filled, of about a second.
+  expect(saved).toBeGreaterThan(18.5);
+  const folder = join(next.folder, 'recordings');
+  expect(readdirSync(folder)).toEqual(['wave.mcap']);
+  expect((await jointStates(join(folder, 'wave.mcap'))).length / saved).toBeCloseTo(200, -1);
+  await expect(next.until(next.bridge.recordings.start(next.arm(), 'wave', 50))).rejects.toThrow(/"wave" already/);
+  const { recordings } = (await next.get('/api/v1/recordings')).body;
+  expect(recordings).toMatchObject([{ name: 'wave', problem: '', arms: ['arm'] }]);
+});
+
+test('an episode that ends in half a chunk keeps all before it, and what is no recording at all is kept as it is', async () => {
+  const bridge = await VirtualBridge.start();
+  const started = await bridge.post('/api/v1/episode/start', { name: 'pick-1', dataset: 'pick', task: 'pick it up' });
+  expect(started).toMatchObject({ status: 200, body: { status: 'ok' } });
+  await bridge.until(bridge.bridge.recordings.start(bridge.arm(), 'short', 50));
+  await bridge.pass(6);
+  const folder = join(bridge.folder, 'recordings');
+  const again = await bridge.killAndStart(1, () => {
+    const part = join(folder, 'pick', 'pick-1', 'pick-1.mcap.part');
+    truncateSync(part, readFileSync(part).length - 1000);
+    truncateSync(join(folder, 'short.mcap.part'), 100);
+  });
+  const path = join(folder, 'pick', 'pick-1', 'pick-1.mcap');
+  await again.becomes(() => expect(existsSync(join(folder, 'pick', 'pick-1', 'metadata.yaml'))).toBe(true));
+  const states = await jointStates(path, '/arm/joint_states');
+  expect(states.at(-1)!.stamp - states[0]!.stamp).toBeGreaterThan(3);
+  await again.becomes(() => expect(readdirSync(folder).sort()).toEqual(['pick', 'short.mcap.broken']));
+  expect((await again.get('/api/v1/recordings')).body.recordings).toMatchObject([
+    { name: 'pick-1', dataset: 'pick', task: 'pick it up', content: 'episode' },
+  ]);
+});

@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Bridge } from '../../src/bridge.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { startBridge } from '../support/compiled-bridge.ts';
+
+/** A loaded machine may take its time; only the outcome counts. */
+const PATIENCE = { timeout: 20_000 };
+vi.setConfig({ testTimeout: 30_000 });
+const TOKEN = 'a-token-of-twenty-two';
+const AUTHORISED = { authorization: `Bearer ${TOKEN}` };
+
+let folder: string;
+let bridge: Bridge;
+let port: number;
+let stopPort: number;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'arm-bridge-stop-'));
+  writeFileSync(join(folder, 'token'), `${TOKEN}\n`);
+  const config = configSchema.parse({
+    http: { port: 0, token_file: join(folder, 'token') },
+    ros: { enabled: false },
+    arms: [{ name: 'arm', bus: 'sim:so101' }],
+  });
+  bridge = await startBridge(config, pino({ level: 'silent' }));
+  ({ port } = bridge.address);
+  stopPort = bridge.stopPort!;
+});
+afterAll(async () => {
+  await bridge?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
+  readonly body: any;
+}
+
+function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string> = AUTHORISED,
+  at = stopPort,
+  body?: string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port: at, method, path, headers }, (answer) => {
+      let text = '';
+      answer.on('data', (part) => {
+        text += part;
+      });
+      answer.on('end', () => {
+        const { statusCode: status = 0, headers: got } = answer;
+        resolve({ status, headers: got, body: text === '' ? null : JSON.parse(text) });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+const arm = () => bridge.arms.all[0]!;
+const reset = () => ask('POST', '/stop/reset', AUTHORISED, port);
+
+/** What another program is answered while this thread, which is the bridge's main thread, does nothing else than wait for it. */
+function whileBusy(script: string): string {
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 30_000 });
+  return stdout + stderr;
+}
+
+test('a stop is heard while the main thread is busy, and a reset that is older than it does not undo it', async () => {
+  const { body } = await ask('GET', '/status', AUTHORISED, port);
+  expect(body.stop_port).toBe(stopPort);
+  const said = whileBusy(`
+    const headers = ${JSON.stringify(AUTHORISED)};
+    fetch('http://127.0.0.1:${stopPort}/stop', { method: 'POST', headers })
+      .then(async (answer) => console.log(answer.status, await answer.text()));`);
+  expect(said.trim()).toBe('200 {"status":"ok","message":"Stopped: arm (robot 0).","robots":[0]}');
+  expect(arm().latched).toBe(true);
+  // The main thread has not been told yet: whatever it reads now may have been sent before the stop.
+  const early = await reset();
+  expect(early.body).toMatchObject({ status: 'error', message: expect.stringMatching(/reset it again/) });
+  await expect
+    .poll(async () => (await ask('GET', '/status', AUTHORISED, port)).body.arms[0].reason)
+    .toMatch(/HTTP client/);
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+  expect(arm().latched).toBe(false);
+});
+
+test('the port of the stop stops one arm or all, and answers nothing else', async () => {
+  expect((await ask('POST', '/api/v1/stop?robot_id=0')).body).toMatchObject({ status: 'ok', robots: [0] });
+  expect(arm().latched).toBe(true);
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+  expect(await ask('POST', '/stop?robot_id=7')).toMatchObject({
+    status: 400,
+    body: { detail: 'Robot ID "7" is unknown. Known ids: 0.' },
+  });
+  expect((await ask('POST', '/stop', AUTHORISED, stopPort, '{"a": 1}')).headers.connection).toBe('close');
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+  expect(await ask('GET', '/stop')).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+  expect((await ask('POST', '/stop/reset')).status).toBe(404);
+  expect((await ask('GET', '/')).status).toBe(404);
+  expect(arm().latched).toBe(false);
+});
+
+test('who is refused by the bridge is refused there, and its own page is not', async () => {
+  expect((await ask('POST', '/stop', {})).status).toBe(401);
+  expect((await ask('POST', '/stop', { ...AUTHORISED, host: 'evil.example' })).status).toBe(403);
+  expect((await ask('POST', '/stop', { ...AUTHORISED, origin: 'http://evil.example' })).status).toBe(403);
+  // A page that another program of this computer serves.
+  expect((await ask('POST', '/stop', { ...AUTHORISED, origin: `http://localhost:${stopPort}` })).status).toBe(403);
+  expect(arm().latched).toBe(false);
+  const origin = `http://127.0.0.1:${port}`;
+  const opened = await ask(
+    'POST',
+    '/api/v1/session',
+    { 'content-type': 'application/json', origin },
+    port,
+    JSON.stringify({ token: TOKEN }),
+  );
+  expect(opened.status).toBe(200);
+  const cookie = String(opened.headers['set-cookie']).split(';')[0]!;
+  const mine = await ask('POST', '/stop', { cookie, origin });
+  expect(mine.body).toMatchObject({ status: 'ok' });
+  expect(mine.headers).toMatchObject({
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+  });
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+  expect((await ask('POST', '/stop', { cookie, origin: 'http://127.0.0.1:1' })).status).toBe(403);
+  await ask('DELETE', '/api/v1/session', { cookie, origin }, port);
+  await expect.poll(async () => (await ask('POST', '/stop', { cookie, origin })).status, PATIENCE).toBe(401);
+});
