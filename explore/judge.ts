@@ -58,8 +58,8 @@ const LED_SPEED = 2;
 const UNASKED = 0.05;
 /** The same of an arm that holds with some of its servos, whose weight lies on the others. */
 const UNASKED_PARTLY = 0.25;
-/** A gripper that pressed with a part of its torque when its bridge was killed presses on so long afterwards, s: known, not mended. */
-const PRESSES_ON = 3;
+/** A gripper whose torque was limited when its bridge was killed comes so much later to the goal that it was sent, s. */
+const ARRIVES_LATE = 3;
 /** An arm with a servo that has held back is lowered within this time, s. */
 const WEAK = 30;
 /** A motor that needs this part of its largest torque to hold its joint cannot be relied on to; for so long afterwards, s. */
@@ -134,8 +134,8 @@ class WatchedArm {
   /** When each joint was seen with torque last, s, and how far its goal was away then, rad. */
   readonly drivenLast: Float64Array;
   readonly lastDistance: Float64Array;
-  /** Until then its gripper may get back the torque that it was not to use, s. */
-  pressesUntil = 0;
+  /** Until then its gripper may be on its way to the goal that it was sent, s. */
+  arrivesUntil = 0;
   /** Until then each joint is heavier than its motor can carry, s. */
   readonly sinksUntil: Float64Array;
   /** Where each joint was when it was last allowed to move, rad. */
@@ -396,7 +396,7 @@ export class Judge {
     const arm = this.#arms.get(name)!;
     for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
     arm.free();
-    arm.pressesUntil = this.#now() + PRESSES_ON;
+    arm.arrivesUntil = this.#now() + ARRIVES_LATE;
     arm.licences.set('stopping', this.#now() + REST_TIME);
   }
 
@@ -471,7 +471,7 @@ export class Judge {
     const gripper = arm.model.gripper?.index;
     for (let j = 0; j < servos.length; j++) {
       const position = physics.positions[j]!;
-      if (arm.driven[j] === 0 || licensed || arm.misread || (j === gripper && now < arm.pressesUntil)) {
+      if (arm.driven[j] === 0 || licensed || arm.misread || (j === gripper && now < arm.arrivesUntil)) {
         arm.anchors[j] = position;
         continue;
       }

@@ -57,6 +57,8 @@ const TABLE_SIZE = 256;
 /** A servo that holds rests when its goal is no further away than its droop, rad, and it is slower than this, rad/s. */
 const REST_DISTANCE = 0.1;
 const REST_SPEED = 0.03;
+/** A servo that gives this part of its largest effort may be held back by it: with more it would go on towards its goal. */
+const HELD_BACK = 0.8;
 /** Position limits that take less than this of a joint's travel are only noted: hands find the ends of a joint no better, rad. */
 const NARROWER = 0.1;
 
@@ -120,6 +122,12 @@ function rests({ model, contents }: AuditedServo): boolean {
   );
 }
 
+/** Whether a servo that holds would press on, or rise, were its largest effort another. */
+function heldBack({ model, contents }: AuditedServo, register: Register): boolean {
+  const { effortLimit, presentEffort } = model.common;
+  return register === effortLimit && Math.abs(contents.si(presentEffort)) >= HELD_BACK * contents.si(effortLimit);
+}
+
 /** What a servo should hold: by the rules of its family, and whatever else the data of its arm want. */
 function judgements(servo: AuditedServo): readonly Judgement[] {
   const { model, expected } = servo;
@@ -170,10 +178,11 @@ export function judgeLimits({ model, expected }: AuditedServo, found: PositionLi
 /** Whether connecting sets this register of the servo now. */
 function settable(servo: AuditedServo, { register, set }: Judgement): boolean {
   const { model } = servo;
+  const row = model.registers[register]!;
   if (set === 'never') return false;
-  if (model.registers[register]!.access === 'eeprom' && model.family.eepromLock === null) return false;
+  if (row.access === 'eeprom' && model.family.eepromLock === null) return false;
   if (set === 'always' || !holds(servo)) return true;
-  return set === 'rest' && rests(servo);
+  return set === 'rest' && rests(servo) && !heldBack(servo, row);
 }
 
 function finding(servo: AuditedServo, judgement: Judgement, found: number, action: Finding['action']): Finding {
@@ -186,7 +195,7 @@ function finding(servo: AuditedServo, judgement: Judgement, found: number, actio
   const volatile = model.registers[register]!.access === 'ram' || model.family.eepromLock !== null;
   const remedy =
     judgement.set !== 'never' && volatile && holds(servo)
-      ? 'it is set when the arm is next connected limp'
+      ? `it is set when the arm is next connected limp${judgement.set === 'rest' ? ', or holding with nothing to press on' : ''}`
       : judgement.remedy === 'calibrate'
         ? 'arm-bridge calibrate finds another'
         : 'arm-bridge setup registers sets it';

@@ -158,6 +158,16 @@ describe('what other programs leave in a Feetech servo', () => {
     expect(moving.values('goal_speed')[1]).toBe(300);
   });
 
+  test('one that presses with all that its torque limit lets it is not given more: it would press on', async () => {
+    const at = 1630;
+    const pressing = bench('STS3215', { ram: { torque_limit: 15, goal_position: at + 50, torque_enable: 1 } });
+    expect([pressing.values('present_position')[1], pressing.values('moving')[1]]).toEqual([at, 0]);
+    expect((await connect(pressing)).audit.map(brief)).toEqual([[2, 'torque_limit', 15, 1000, 'told', 'warning']]);
+    expect(pressing.values('torque_limit')[1]).toBe(15);
+    const resting = bench('STS3215', { ram: { torque_limit: 15, goal_position: at, torque_enable: 1 } });
+    expect((await connect(resting)).audit.map(brief)).toEqual([[2, 'torque_limit', 15, 1000, 'set', 'note']]);
+  });
+
   test('a torque limit of its EEPROM is not raised in passing: it is told, and holds', async () => {
     const rig = bench('STS3215', { eeprom: { max_torque: 300 }, ram: { torque_limit: 100 } });
     const { audit } = await connect(rig);
