@@ -1,11 +1,10 @@
 import type { ArmLink } from '../driver/arm-link.ts';
-import { isFloating, type LimitSet, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
-import { ComingToRest } from './coming-to-rest.ts';
-import { ContactRelief } from './contact-relief.ts';
+import { isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
 import type { ControlModel } from './control-model.ts';
 import { Droop } from './droop.ts';
 import { Following } from './following.ts';
 import { Gate } from './gate.ts';
+import { type DriveParts, GroupDrive } from './group-drive.ts';
 import type { Group, Joints } from './joint-groups.ts';
 import { straggling } from './straggler.ts';
 
@@ -14,33 +13,6 @@ const LIMIT_BAND = 0.05;
 
 /** Faster than this no joint's droop changes while only others move, rad/s. */
 const DROOP_SPEED = 0.02;
-
-/** What the goals of an arm with torque do. */
-type Goals =
-  /** A source drives them, or they come to what it asked for last. */
-  | 'driven'
-  /** They decelerate, and stay. */
-  | 'held';
-
-/** How the goals of a group of joints are made. */
-class GroupDrive {
-  /** 1 for each joint of the group. */
-  readonly joints: Uint8Array;
-  readonly empty: boolean;
-  readonly relief: ContactRelief;
-  readonly rest: ComingToRest;
-  limits: LimitSet = 'move';
-  goals: Goals = 'held';
-
-  constructor(joints: Uint8Array, { stall, yield: yielding }: ControlModel) {
-    this.joints = joints;
-    this.empty = !joints.includes(1);
-    this.relief = new ContactRelief(
-      stall.map((guard, i) => (joints[i] === 1 ? (guard ?? yielding[i])! : null)?.limits ?? null),
-    );
-    this.rest = new ComingToRest(joints);
-  }
-}
 
 /** Makes the goals of an arm's joints, cycle by cycle, and holds what was measured against them. */
 export class JointDrive {
@@ -74,12 +46,16 @@ export class JointDrive {
     this.following = new Following(model);
     this.setpoints = new Float64Array(joints);
     this.outside = new Uint8Array(joints);
-    this.#arm = new GroupDrive(model.masks.arm, model);
-    this.#gripper = new GroupDrive(model.masks.gripper, model);
     this.#droop = new Droop(model.gravity, model.stiffness, link);
     this.#targets = new Float64Array(joints);
     this.#reach = new Float64Array(joints);
     this.#wanted = new Float64Array(joints);
+    const parts: DriveParts = {
+      ...{ model, link, gate: this.gate, following: this.following, droop: this.#droop },
+      ...{ setpoints: this.setpoints, wanted: this.#wanted, targets: this.#targets },
+    };
+    this.#arm = new GroupDrive(parts, model.masks.arm);
+    this.#gripper = new GroupDrive(parts, model.masks.gripper);
     this.#kept = new Float64Array(joints);
     this.#velocities = new Float64Array(joints);
     this.#accelerations = new Float64Array(joints);
@@ -89,7 +65,7 @@ export class JointDrive {
 
   /** The joints rest, as measured, since the stop or the end of the motion before. */
   get resting(): boolean {
-    return this.#arm.rest.resting && (this.#gripper.empty || this.#gripper.rest.resting);
+    return this.#arm.resting && this.#gripper.resting;
   }
 
   /** New positions have been measured, at this time, s. @returns whether some joint is beyond its limits */
@@ -148,8 +124,8 @@ export class JointDrive {
     }
     source.begin(this.setpoints, this.#velocities, time, this.#accelerations);
     gate.rearm(source.continues, mask);
-    if (joints !== 'gripper') take(this.#arm, source);
-    if (joints !== 'arm') take(this.#gripper, source);
+    if (joints !== 'gripper') this.#arm.begin(source);
+    if (joints !== 'arm') this.#gripper.begin(source);
   }
 
   /** One cycle of an arm that floats. */
@@ -179,76 +155,23 @@ export class JointDrive {
     // Where the others go is somebody else's business.
     for (let i = 0; i < mask.length; i++) if (mask[i] === 0) this.#wanted[i] = this.#kept[i]!;
     const mirroring = source.state === 'mirroring';
-    if (joints !== 'gripper') this.#take(this.#arm, status, mirroring, dt, now);
-    if (joints !== 'arm') this.#take(this.#gripper, status, mirroring, dt, now);
+    if (joints !== 'gripper') this.#arm.take(status, mirroring, dt, now);
+    if (joints !== 'arm') this.#gripper.take(status, mirroring, dt, now);
     return status === SourceStatus.done && !this.#arrived(mask, joints !== 'all') ? SourceStatus.running : status;
-  }
-
-  #take(group: GroupDrive, status: SourceStatus, mirroring: boolean, dt: number, now: number): void {
-    const { joints } = group;
-    if (group.empty) return;
-    if (status === SourceStatus.hold) {
-      this.#brake(group, dt, now);
-      for (let i = 0; i < joints.length; i++) if (joints[i] === 1) this.#wanted[i] = this.setpoints[i]!;
-      return;
-    }
-    if (group.goals === 'held') {
-      group.goals = 'driven';
-      this.gate.rearm(false, joints);
-    }
-    for (let i = 0; i < joints.length; i++) if (joints[i] === 1) this.setpoints[i] = this.#wanted[i]!;
-    this.#throughGate(group, mirroring, dt, now);
   }
 
   /**
    * Nothing drives these joints: they come to rest, hold, and give way where they press on something.
    * @returns the joint that gives way from now on; -1 for none
    */
-  stay(which: Group, dt: number, now: number): number {
-    const { gate } = this;
-    const link = this.#link;
-    const group = this.#of(which);
-    const { relief } = group;
-    if (group.empty) return -1;
-    if (group.goals === 'held' && relief.active) {
-      gate.step(relief.targets, 'move', dt, relief.joints);
-      this.#readSetpoints(group);
-    } else if (group.goals === 'held') this.#brake(group, dt, now);
-    else {
-      this.#throughGate(group, false, dt, now);
-      group.rest.watch(link.readings.positions, this.following.measured);
-    }
-    for (let i = 0; i < group.joints.length; i++) if (group.joints[i] === 1) this.#wanted[i] = this.setpoints[i]!;
-    if (!relief.mayPress(link.readings.efforts)) return -1;
-    const joint = relief.look(gate, link, this.#droop.at(link.readings.positions), this.#model.stiffness, now);
-    this.#droop.at(this.setpoints);
-    if (joint < 0) return joint;
-    // The other goals stay as they are.
-    group.goals = 'held';
-    gate.rearm(false, group.joints);
-    return joint;
-  }
-
-  brake(which: Group, dt: number, now: number): void {
-    this.#brake(this.#of(which), dt, now);
-  }
-
-  #brake(group: GroupDrive, dt: number, now: number): void {
-    if (group.empty) return;
-    // What was found of joints in an earlier stop says nothing of this one.
-    if (group.goals === 'driven') group.rest.begin(now);
-    group.goals = 'held';
-    this.gate.brake(group.limits, dt, group.joints);
-    const stiff = this.#link.gains?.stiffening !== true;
-    const { positions } = this.#link.readings;
-    group.rest.step(this.gate, this.following, positions, this.#droop.values, stiff, dt, now);
-    this.#readSetpoints(group);
+  stay(group: Group, dt: number, now: number): number {
+    return (group === 'arm' ? this.#arm : this.#gripper).stay(dt, now);
   }
 
   /** From the next cycle on goals of these joints decelerate, and stay. */
   hold(joints: Joints, now: number): void {
-    if (joints !== 'gripper') halt(this.#arm, now);
-    if (joints !== 'arm') halt(this.#gripper, now);
+    if (joints !== 'gripper') this.#arm.halt(now);
+    if (joints !== 'arm') this.#gripper.halt(now);
     this.#setpointsOfGoals(this.#model.masks[joints]);
   }
 
@@ -261,12 +184,8 @@ export class JointDrive {
 
   /** The goals of these joints come to what was asked last, and stay there. */
   settle(joints: Joints, now: number): void {
-    if (joints !== 'gripper') this.#arm.rest.begin(now);
-    if (joints !== 'arm') this.#gripper.rest.begin(now);
-  }
-
-  #of(group: Group): GroupDrive {
-    return group === 'arm' ? this.#arm : this.#gripper;
+    if (joints !== 'gripper') this.#arm.settle(now);
+    if (joints !== 'arm') this.#gripper.settle(now);
   }
 
   /** Servos that have become harder or softer are sent goals with which they go on pulling as they did. */
@@ -279,8 +198,8 @@ export class JointDrive {
       this.#gain[i] = now[i]!;
     }
     if (!changed) return;
-    this.#arm.relief.reset();
-    this.#gripper.relief.reset();
+    this.#arm.regain();
+    this.#gripper.regain();
     this.gate.regain(readings.positions, this.#ratio, this.#targets);
     this.#droop.setpointsOf(this.#targets, this.setpoints);
   }
@@ -331,44 +250,4 @@ export class JointDrive {
     }
     return true;
   }
-
-  #throughGate(group: GroupDrive, mirroring: boolean, dt: number, now: number): void {
-    const droop = this.#droop.at(this.setpoints);
-    for (let i = 0; i < this.#targets.length; i++) this.#targets[i] = this.setpoints[i]! + droop[i]!;
-    this.#relieve(group, mirroring, now);
-    this.gate.step(this.#targets, group.limits, dt, group.joints);
-  }
-
-  /** Draws back the goals of joints that press on something without moving, by the time in which servos overheat: the real one. */
-  #relieve({ joints }: GroupDrive, mirroring: boolean, now: number): void {
-    const { stall, yield: yielding } = this.#model;
-    const { positions, velocities, efforts } = this.#link.readings;
-    for (let i = 0; i < this.#targets.length; i++) {
-      if (joints[i] === 0) continue;
-      // A person who moves by hand does not choose what a follower presses on, and its arm would sag once overloaded.
-      const guard = stall[i] ?? (mirroring ? yielding[i]! : null);
-      if (guard === null) continue;
-      const stiffness = this.#droop.stiffnessOf(i);
-      this.#targets[i] = guard.step(this.#targets[i]!, positions[i]!, velocities[i]!, efforts[i]!, stiffness, now);
-    }
-  }
-
-  /** The setpoints follow the goals; the droop of the last ones is near enough, since they change little in a cycle. */
-  #readSetpoints({ joints }: GroupDrive): void {
-    const { goals } = this.gate;
-    for (let i = 0; i < goals.length; i++) if (joints[i] === 1) this.setpoints[i] = goals[i]! - this.#droop.values[i]!;
-    this.#droop.at(this.setpoints);
-  }
-}
-
-function take(group: GroupDrive, { limits }: SetpointSource): void {
-  group.relief.reset();
-  group.limits = limits;
-  group.goals = 'driven';
-}
-
-function halt(group: GroupDrive, now: number): void {
-  group.goals = 'held';
-  group.relief.reset();
-  group.rest.begin(now);
 }
