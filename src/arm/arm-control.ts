@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { EndReason } from '../rt/joint/arm-controller.ts';
 import type { Joints } from '../rt/joint/joint-groups.ts';
+import type { EndReason } from '../rt/joint/motions.ts';
 import type { Command, CommandResult } from '../rt/messages.ts';
 import type { ArmSnapshot } from '../rt/snapshot/arm-fields.ts';
 import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';

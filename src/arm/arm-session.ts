@@ -1,6 +1,6 @@
 import type { Timer } from '../clock.ts';
-import type { EndReason } from '../rt/joint/arm-controller.ts';
 import { type Joints, meet } from '../rt/joint/joint-groups.ts';
+import type { EndReason } from '../rt/joint/motions.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { Arm, ClaimOptions } from './arm.ts';
 import type { ArmControl, MotionEnd, RunningMotion } from './arm-control.ts';

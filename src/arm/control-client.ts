@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Ailment } from '../rt/driver/arm-link.ts';
-import type { EndReason } from '../rt/joint/arm-controller.ts';
+import type { EndReason } from '../rt/joint/motions.ts';
 import type { Command, CommandResult, FromControl, Sample, ToControl } from '../rt/messages.ts';
 import { StateCode } from '../rt/snapshot/arm-fields.ts';
 import type { SharedState } from '../rt/snapshot/shared-snapshot.ts';

@@ -146,7 +146,7 @@ function drive(thread: ControlThread, command: Of<'drive'>): CommandResult | str
 /** @returns the motion that goes on, or why it does not */
 function extend(thread: ControlThread, command: Of<'extend'>): CommandResult | string {
   const { setup, controller } = thread.arms[command.arm]!;
-  const source = controller.sourceOf(command.motion);
+  const source = controller.motions.sourceOf(command.motion);
   if (!(source instanceof Waypoints)) return OVER;
   const { lower, upper } = controller.gate;
   const velocity = controller.model.limits.velocity.move;

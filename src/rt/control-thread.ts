@@ -132,12 +132,13 @@ export class ControlThread {
     const model = controlModel(arm.name, arm.joints, chain, arm.gripper);
     const controller = new ArmController(index, model, this.#openLink(arm, this.clock), this.shared);
     controller.calibrated = arm.calibrated;
-    controller.onEnd = (motion, reason, text) => this.#post({ kind: 'ended', arm: index, motion, reason, text });
+    controller.motions.onEnd = (motion, reason, text) =>
+      this.#post({ kind: 'ended', arm: index, motion, reason, text });
     controller.onAbandoned = (epoch, driven) => {
       this.#post({ kind: 'abandoned', arm: index, epoch, driven });
       if (driven) this.#braked.push(arm.name);
     };
-    controller.onContactRelief = (joint) => {
+    controller.motions.onContactRelief = (joint) => {
       const text = `${arm.joints[joint]!.name} has pressed on something without moving: it gives way`;
       this.#post({ kind: 'warning', arm: index, text });
     };

@@ -3,8 +3,8 @@ import type { RobotDescription } from '../kinematics/urdf.ts';
 import type { BytePort } from '../servo/port/port.ts';
 import type { Ailment, JointHoming, ServoFacts } from './driver/arm-link.ts';
 import type { GainPlan } from './driver/gains.ts';
-import type { EndReason } from './joint/arm-controller.ts';
 import type { Group, Joints } from './joint/joint-groups.ts';
+import type { EndReason } from './joint/motions.ts';
 import type { StallLimits } from './joint/stall-guard.ts';
 import type { SharedBuffers } from './snapshot/shared-snapshot.ts';
 

@@ -511,7 +511,7 @@ describe('arms', () => {
   });
 
   test('that give way to what they press on say so', () => {
-    own().onContactRelief(1);
+    own().motions.onContactRelief(1);
     expect(warnings()).toEqual(['tilt has pressed on something without moving: it gives way']);
   });
 });

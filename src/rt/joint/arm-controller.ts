@@ -9,61 +9,21 @@ import type { ControlModel } from './control-model.ts';
 import { crawlPart } from './crawl.ts';
 import type { Gate } from './gate.ts';
 import { JointDrive } from './joint-drive.ts';
-import { type Group, includes, type Joints, meet } from './joint-groups.ts';
-
-/** Why a source no longer drives an arm. */
-export type EndReason =
-  | 'done'
-  | 'superseded'
-  | 'cancelled'
-  | 'stopped'
-  | 'disconnected'
-  | 'silent'
-  | 'torque_off'
-  | 'not_following'
-  | 'blocked'
-  | 'unattended';
-
-/** Cycles without new positions for so long steer no motion: the arm brakes and its motion ends, s. */
-const STALE = 0.25;
-
-/** A source, and the joints that it drives. */
-interface Driving {
-  readonly source: SetpointSource;
-  readonly joints: Joints;
-  readonly motion: number;
-  /** It leads the arm down. */
-  readonly lowers: boolean;
-}
-
-export interface DriveOptions {
-  /** What it drives; left out: all. */
-  readonly joints?: Joints;
-  /** Part of the speeds for moves that is allowed until the next source: one that is planned is timed for it. */
-  readonly speed?: number;
-  /** The same of the accelerations. */
-  readonly acceleration?: number;
-  /** It leads the arm down, which goes on when a servo then fails. */
-  readonly lowers?: boolean;
-  /** Largest torque of the gripper from now on, Nm: infinite for its own; null: as before. */
-  readonly gripperTorque?: number | null;
-}
+import type { Joints } from './joint-groups.ts';
+import { type DriveOptions, type EndReason, Motions } from './motions.ts';
+import { PositionsAge } from './positions-age.ts';
 
 /** One arm inside the control loop: its link, what drives it, and its block of the shared snapshot. */
 export class ArmController implements Published {
   readonly index: number;
   readonly model: ControlModel;
   readonly link: ArmLink;
-  /** Number of the motion that drives or drove last. */
-  motion = 0;
-  /** Called when the source of a motion has ended. @param text for people, where the reason says too little */
-  onEnd: (motion: number, reason: EndReason, text: string) => void = () => {};
+  /** What drives it. */
+  readonly motions: Motions;
   /** Called when all that was asked of it has been given up, with the epoch that has begun. @param driven something drove it */
   onAbandoned: (epoch: number, driven: boolean) => void = () => {};
   /** Called when `state` changes, and when what is to be said of it does. */
   onState: () => void = () => {};
-  /** Called when a joint of an arm that rests gives way to what it presses on. */
-  onContactRelief: (joint: number) => void = () => {};
   /** Somebody has said where its joints are at zero. */
   calibrated = true;
   /** `now` of the step that sent goals last, s; 0 before. */
@@ -73,24 +33,16 @@ export class ArmController implements Published {
   cycle = 0;
 
   readonly #life = new Running(ARM_LIFE);
-  /** What drives the arm's own joints, or all; and what drives its gripper apart from them. */
-  #arm: Driving | null = null;
-  #gripper: Driving | null = null;
   readonly #drive: JointDrive;
   readonly #shared: SharedState;
   readonly #writer: SnapshotWriter;
   /** Parts of its speeds at which it moves while its angles may be wrong. */
   readonly #crawl: Readonly<Record<LimitSet, number>>;
+  readonly #age = new PositionsAge();
   /** Some joint is beyond its limits. */
   #beyond = false;
-  /** Epoch of intent in which torque was asked for. */
-  #armingEpoch = 0;
-  #armingJoints: Joints = 'all';
-  /** Time that its cycles have lasted, s. */
-  #time = 0;
-  /** By that time, when positions came last, and the stamp that they had. */
-  #steered = 0;
-  #steerTime = 0;
+  /** Epoch of intent in which torque was asked for, and of which joints. */
+  readonly #armed: { epoch: number; joints: Joints } = { epoch: 0, joints: 'all' };
   /** What was said of the state when `onState` was called last. */
   #said = '';
 
@@ -99,17 +51,22 @@ export class ArmController implements Published {
     this.model = model;
     this.link = link;
     this.#shared = shared;
-    // Goes on where a control thread that has failed left off: equal numbers mean the same motion.
-    this.motion = shared.lastMotion(index);
     this.#drive = new JointDrive(model, link);
+    // Goes on where a control thread that has failed left off: equal numbers mean the same motion.
+    this.motions = new Motions(model, link, this.#drive, shared.lastMotion(index));
     const { move, mirror } = model.limits.velocity;
     this.#crawl = { move: crawlPart(move), mirror: crawlPart(mirror) };
     this.#writer = new SnapshotWriter(shared, index);
   }
 
+  /** Number of the motion that drives or drove last. */
+  get motion(): number {
+    return this.motions.newest;
+  }
+
   /** What drives its own joints or, where nothing does, its gripper; null while it holds or is limp. */
   get source(): SetpointSource | null {
-    return (this.#arm ?? this.#gripper)?.source ?? null;
+    return this.motions.source;
   }
 
   get state(): StateCode {
@@ -161,40 +118,18 @@ export class ArmController implements Published {
   }
 
   /** Hands joints of the arm to a source. The caller has checked that the arm may be driven. */
-  drive(
-    source: SetpointSource,
-    { joints = 'all', speed = 1, acceleration = 1, lowers = false, gripperTorque = null }: DriveOptions = {},
-  ): void {
+  drive(source: SetpointSource, options: DriveOptions = {}): void {
     const { gate, link } = this;
-    const mask = this.model.masks[joints];
-    this.#end('superseded', '', joints);
-    gate.limitSpeeds('move', speed, mask);
-    gate.limitAccelerations('move', acceleration, mask);
+    this.motions.end('superseded', this.now, '', options.joints);
     if (link.remote && this.state === StateCode.ready) gate.adopt(link.readings.positions);
-    if (gripperTorque !== null) this.#limitGripper(gripperTorque);
-    this.#drive.begin(source, joints, this.#time);
-    this.motion++;
-    const driving = { source, joints, motion: this.motion, lowers };
-    if (joints === 'gripper') this.#gripper = driving;
-    else this.#arm = driving;
-    if (isFloating(source) && source.gains !== null) link.gains?.soften(source.gains, this.model.floatTorque);
+    this.motions.begin(source, options, this.#age.time);
     this.#put(source.state === 'moving' ? 'move' : source.state === 'mirroring' ? 'mirror' : 'float');
-  }
-
-  /** What drives the arm as this motion; null when it is over. */
-  sourceOf(motion: number): SetpointSource | null {
-    if (this.#arm?.motion === motion) return this.#arm.source;
-    return this.#gripper?.motion === motion ? this.#gripper.source : null;
   }
 
   /** Ends a motion, if it still goes on, or what drives these joints: they decelerate and hold. */
   cancel(what: number | Joints, reason: EndReason): void {
-    const { arm, gripper } = { arm: this.#arm, gripper: this.#gripper };
-    for (const driving of [arm, gripper]) {
-      if (driving === null) continue;
-      const meant = typeof what === 'number' ? driving.motion === what : meet(driving.joints, what);
-      if (meant) this.#brakeOff(reason, '', driving.joints);
-    }
+    this.motions.cancel(what, reason, this.now);
+    this.#mindEnd();
   }
 
   /** Nobody would hear a stop: whatever drives the arm ends, it brakes and holds, and what was asked of it is over. */
@@ -222,12 +157,12 @@ export class ArmController implements Published {
       return;
     }
     if (on) {
-      this.#armingEpoch = this.#shared.epoch(this.index);
-      this.#armingJoints = joints;
+      this.#armed.epoch = this.#shared.epoch(this.index);
+      this.#armed.joints = joints;
       this.#drive.adoptLimp(this.now);
-      this.motion++;
+      this.motions.newest++;
     } else {
-      this.#end('torque_off');
+      this.motions.end('torque_off', this.now);
     }
     link.setTorque(on, settle);
   }
@@ -242,12 +177,8 @@ export class ArmController implements Published {
     const { gate, link } = this;
     this.now = now;
     this.epochOffset = epochOffset;
-    this.#time += dt;
-    if (link.readings.steerTime !== this.#steerTime) {
-      this.#steerTime = link.readings.steerTime;
-      this.#steered = this.#time;
-      this.#beyond = this.#drive.measure(this.#steerTime);
-    }
+    const { steerTime } = link.readings;
+    if (this.#age.advance(dt, steerTime)) this.#beyond = this.#drive.measure(steerTime);
     // What follows has no plan that a lower speed would bend.
     gate.limitSpeeds('mirror', this.pace('mirror', this.#shared.speedPart(this.index)));
     gate.limitAccelerations('mirror', this.#shared.accelerationPart(this.index));
@@ -277,7 +208,7 @@ export class ArmController implements Published {
 
   #mindStop(): void {
     const { link } = this;
-    if (link.fault !== '' && this.#arm?.lowers !== true && !this.#shared.stopLatched(this.index)) {
+    if (link.fault !== '' && !this.motions.lowers && !this.#shared.stopLatched(this.index)) {
       this.#shared.latchStop(this.index, StopWord.fault);
       this.#shared.endEpoch(this.index);
     }
@@ -285,7 +216,7 @@ export class ArmController implements Published {
       this.#put('latched');
       link.endArming('it is stopped');
     } else if (this.state === StateCode.stopped) this.#put(this.holding ? 'releasedHolding' : 'releasedLimp');
-    if (link.arming && this.#shared.isOver(this.index, this.#armingEpoch, this.#armingJoints))
+    if (link.arming && this.#shared.isOver(this.index, this.#armed.epoch, this.#armed.joints))
       link.endArming('whoever asked for torque has lost the arm meanwhile');
   }
 
@@ -298,8 +229,8 @@ export class ArmController implements Published {
     } else {
       const { source } = this;
       this.#drive.watch(source !== null && isFloating(source));
-      this.#judge(this.#arm);
-      this.#judge(this.#gripper);
+      this.motions.judge(now);
+      this.#mindEnd();
       if (!this.#move(dt)) return;
       gate.bound(dt);
     }
@@ -308,83 +239,33 @@ export class ArmController implements Published {
     this.goalTime = now;
   }
 
-  /** Ends a motion whose joints do not follow it. */
-  #judge(driving: Driving | null): void {
-    if (driving === null) return;
-    const straggler = this.#drive.straggler(driving.source, driving.joints);
-    if (straggler !== '') this.#brakeOff('not_following', straggler, driving.joints);
-  }
-
   /** @returns whether there are goals to be sent */
   #move(dt: number): boolean {
     const { source, link, now } = this;
+    const { time } = this.#age;
     if (source === null && link.remote) return false;
-    const stale = !link.remote && this.#time - this.#steered > STALE;
-    if (source !== null && stale) this.#brakeOff('silent');
+    if (source !== null && this.#age.stale && !link.remote) this.#brakeOff('silent');
     else if (source !== null && isFloating(source)) {
-      if (this.#drive.float(source, this.#time, dt) !== SourceStatus.done) return true;
+      if (this.#drive.float(source, time, dt) !== SourceStatus.done) return true;
       // Its weight has been given to the hand.
-      this.#end('done');
+      this.motions.end('done', now);
       this.setTorque(false);
       return false;
     }
-    // What drives all joints drives the gripper too.
-    const apart = this.#arm?.joints !== 'all';
-    this.#step(this.#arm, 'arm', dt, now);
-    if (apart) this.#step(this.#gripper, 'gripper', dt, now);
+    this.motions.step(time, dt, now);
+    this.#mindEnd();
     return true;
   }
 
-  /** One cycle of a group of joints, and of what drives it. */
-  #step(driving: Driving | null, group: Group, dt: number, now: number): void {
-    if (driving === null) {
-      const joint = this.#drive.stay(group, dt, now);
-      if (joint >= 0) this.onContactRelief(joint);
-      return;
-    }
-    const { source, joints } = driving;
-    if (this.#drive.follow(source, joints, this.#time, dt, now) !== SourceStatus.done) return;
-    this.#end('done', '', joints);
-    this.#drive.settle(joints, now);
-    this.#over();
+  /** What drives the arm is over before its end: it decelerates and holds. */
+  #brakeOff(reason: EndReason, text = ''): void {
+    this.motions.brakeOff(reason, this.now, text);
+    this.#mindEnd();
   }
 
-  /** What drives these joints is over before its end: they decelerate and hold. */
-  #brakeOff(reason: EndReason, text = '', joints: Joints = 'all'): void {
-    this.#end(reason, text, joints);
-    this.#drive.hold(joints, this.now);
-    this.#over();
-  }
-
-  #over(): void {
+  /** Nothing may drive the arm any more. */
+  #mindEnd(): void {
     if (this.source === null) this.#put('over');
-  }
-
-  /** Ends what drives some of these joints; others that it drives as well decelerate and hold. */
-  #end(reason: EndReason, text = '', joints: Joints = 'all'): void {
-    const arm = this.#arm;
-    const gripper = this.#gripper;
-    if (arm !== null && meet(arm.joints, joints)) {
-      if (isFloating(arm.source)) {
-        this.link.gains?.restore();
-        this.#drive.followGains();
-      }
-      this.#arm = null;
-      if (!includes(joints, arm.joints)) this.#drive.hold(arm.joints, this.now);
-      this.onEnd(arm.motion, reason, text);
-    }
-    if (gripper !== null && meet(gripper.joints, joints)) {
-      this.#gripper = null;
-      this.onEnd(gripper.motion, reason, text);
-    }
-  }
-
-  /** @param torque Nm; infinite: as much as its own limits let it */
-  #limitGripper(torque: number): void {
-    const gripper = this.model.masks.gripper.indexOf(1);
-    if (gripper < 0) return;
-    this.model.stall[gripper]?.limitTo(torque);
-    this.link.gains?.currents.limit(gripper, torque);
   }
 
   #put(input: keyof typeof ARM_LIFE.inputs): void {
@@ -395,25 +276,26 @@ export class ArmController implements Published {
   }
 
   #carryOut(effect: keyof typeof ARM_LIFE.effects): void {
+    const { motions, now } = this;
     switch (effect) {
       case 'adopt':
-        this.#limitGripper(Number.POSITIVE_INFINITY);
-        this.#drive.connect(this.now);
+        motions.limitGripper(Number.POSITIVE_INFINITY);
+        this.#drive.connect(now);
         // What was known of its last motion is over: it may have been moved while nobody looked.
-        this.motion++;
+        motions.newest++;
         break;
       case 'drop':
-        this.#end('disconnected');
+        motions.end('disconnected', now);
         // What is on its way here was asked of the arm as it was.
         this.#shared.endEpoch(this.index);
         break;
       case 'slacken':
-        this.#end('torque_off');
-        this.#limitGripper(Number.POSITIVE_INFINITY);
+        motions.end('torque_off', now);
+        motions.limitGripper(Number.POSITIVE_INFINITY);
         break;
       case 'stop':
-        this.#end('stopped');
-        this.#drive.hold('all', this.now);
+        motions.end('stopped', now);
+        this.#drive.hold('all', now);
         break;
     }
   }

@@ -99,7 +99,7 @@ test('a joint that is pulled down harder than it may be pressed sinks a little o
   const pose = [0, 0.3, -0.9, 0, 0, 0];
   const arm = await holdingArm(model, pose);
   const given: number[] = [];
-  arm.runtime.onContactRelief = (joint) => given.push(joint);
+  arm.runtime.motions.onContactRelief = (joint) => given.push(joint);
   arm.sim.hand({ [model.joints[LIFT]!.name]: pose[LIFT]! + 0.2 }, 0);
   arm.run(0.4);
   const before = arm.truth().positions;

@@ -115,7 +115,7 @@ describe('an arm that rests', () => {
   test('gives way where it presses, once, and holds on there', async () => {
     const bench = await BenchArm.holding({ weight: [0, 0.3] });
     const given: number[] = [];
-    bench.arm.onContactRelief = (joint) => given.push(joint);
+    bench.arm.motions.onContactRelief = (joint) => given.push(joint);
     bench.shafts[0]!.ceiling = 0.05;
     const source = new Asking('mirror', [0.2, 0]);
     bench.arm.drive(source);

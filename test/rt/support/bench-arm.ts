@@ -2,9 +2,10 @@ import { onTestFinished } from 'vitest';
 import { VirtualTime } from '../../../explore/virtual-clock.ts';
 import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import type { LinkJoint } from '../../../src/rt/driver/servo-slots.ts';
-import { ArmController, type EndReason } from '../../../src/rt/joint/arm-controller.ts';
+import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
 import type { ControlModel } from '../../../src/rt/joint/control-model.ts';
 import { jointMasks } from '../../../src/rt/joint/joint-groups.ts';
+import type { EndReason } from '../../../src/rt/joint/motions.ts';
 import { StallGuard, yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
 import { servoLink } from '../../../src/rt/open-link.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
@@ -78,7 +79,7 @@ export class BenchArm {
     this.link.onAiling = (...what) => void this.ailing.push(what);
     this.shared = new SharedState([joints.length], this.clock);
     this.arm = new ArmController(0, { ...benchModel(weight), ...options.model }, this.link, this.shared);
-    this.arm.onEnd = (motion, reason, text) => void this.ended.push({ motion, reason, text });
+    this.arm.motions.onEnd = (motion, reason, text) => void this.ended.push({ motion, reason, text });
     this.#lastGoals = new Float64Array(joints.length).fill(Number.NaN);
     // A clock at 0 has not begun.
     this.time.runSync(10);
