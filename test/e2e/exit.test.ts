@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BridgeProcess, HAS_ROS, sleep } from './support/bridge.ts';
-import { type JointRow, Peer, speedsOf, topSpeed } from './support/peer.ts';
+import { type JointRow, Peer, topSpeed } from './support/peer.ts';
 
 /** What the design promises of an exit: within 10 s, at 1 rad/s or less, down to the rest pose. */
 const EXIT_LIMIT = 10;
 const LOWERING_SPEED = 1;
-/** A move that is as slow has decelerated, rad/s. */
-const RESTS = 0.1;
 /** Long enough for a process to end on a busy machine, and too short for an arm to be lowered, s. */
 const AT_ONCE = 3;
 const REST: Readonly<Record<string, number>> = { shoulder_lift: -1.73, elbow_flex: 1.6, wrist_flex: 1.02 };
@@ -35,10 +33,14 @@ function lastLogged(bridge: BridgeProcess, text: string): number {
   return Date.parse(JSON.parse(line).time) / 1000;
 }
 
-/** The follower went down slowly; at rest its torque went off, and with it its goals. */
-function expectLowered(bridge: BridgeProcess, { states, goals }: Recorded): void {
+/** A way down that began at rest was slow. */
+function expectSlow({ goals }: Recorded): void {
   // Over 0.1 s: a cycle that is late steps for two.
   expect(topSpeed(goals, 10)).toBeLessThan(LOWERING_SPEED * 1.05);
+}
+
+/** The follower went down; at rest its torque went off, and with it its goals. */
+function expectLowered(bridge: BridgeProcess, { states, goals }: Recorded): void {
   for (const [joint, angle] of Object.entries(REST)) {
     expect(Math.abs(states.at(-1)!.position[JOINTS.indexOf(joint)]! - angle), joint).toBeLessThan(0.06);
   }
@@ -75,7 +77,7 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     const { bridge, forget, recorded } = await start();
     await bridge.post('/move/init?robot_id=1');
     const move = bridge.post('/move/absolute?robot_id=1', RAISED);
-    await sleep(0.4);
+    await expect.poll(async () => (await bridge.arm(1)).state).toBe('moving');
     bridge.child.kill('SIGTERM');
     bridge.child.kill('SIGTERM');
     const ended = bridge.end('SIGTERM');
@@ -85,13 +87,7 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     expect(code).toBe(0);
     expect(time).toBeLessThan(EXIT_LIMIT);
     expect(bridge.log.match(/lowering the arms/g)).toHaveLength(1);
-    const { states, goals } = await recorded();
-    // The move itself decelerates first, from more than the speed of lowering.
-    const asked = lastLogged(bridge, 'lowering the arms');
-    const braked = speedsOf(goals).find(
-      ({ time, speeds }) => time > asked && Math.max(...speeds.map(Math.abs)) < RESTS,
-    );
-    expectLowered(bridge, { states, goals: goals.filter((row) => row.stamp >= braked!.time) });
+    expectLowered(bridge, await recorded());
   });
 
   test('a second signal after a second exits at once, not zero, with torque on where the arm is', async () => {
@@ -122,7 +118,9 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     const { code, time } = await bridge.end('SIGUSR2');
     expect(code).toBe(1);
     expect(time).toBeLessThan(EXIT_LIMIT);
-    expectLowered(bridge, await recorded());
+    const taken = await recorded();
+    expectSlow(taken);
+    expectLowered(bridge, taken);
     expect(bridge.log).toMatch(/a fault of the test/);
   });
 });
@@ -138,7 +136,7 @@ test('a stop is heard while the arms are being lowered, and nobody can take one 
   const bridge = await BridgeProcess.start('--no-ros');
   await bridge.post('/move/init');
   const ended = bridge.end('SIGTERM');
-  await sleep(0.3);
+  await expect.poll(() => bridge.log).toMatch(/lowering the arms/);
   expect(await bridge.post('/move/init?take_over=true')).toMatchObject({
     status: 409,
     body: { detail: expect.stringContaining('the shutdown of the bridge') },

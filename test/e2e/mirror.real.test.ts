@@ -10,6 +10,8 @@ const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
 const SECONDS = 8;
 /** Samples a second of which at least so many must be judged. */
 const FEWEST = 25;
+/** A busy machine is given so many chances to let as many be judged. */
+const TRIES = 4;
 
 /** Where the hand leads the joints, rad, t s after the start. */
 function path(t: number): Record<string, number> {
@@ -134,6 +136,35 @@ function excess(rows: Rows, most: number): number {
   return largest;
 }
 
+/** Leads the leader along the path, and records what arms do. */
+async function record() {
+  const taken = [];
+  for (const topic of ['/leader/joint_states', '/follower/joint_states', '/follower/joint_goals'])
+    taken.push(await peer.record('joints', topic));
+  const began = Date.now();
+  const breaks: [number, number][] = [];
+  for (;;) {
+    const t = (Date.now() - began) / 1000;
+    if (t > SECONDS) break;
+    // A machine that leaves the bridge without a turn for long ends the pair; whether it has is judged below.
+    if (!(await bridge.get('/api/v1/pairs')).body.active) {
+      const from = Date.now() / 1000;
+      await bridge.post('/move/leader/start', PAIR);
+      breaks.push([from - 1, Date.now() / 1000]);
+    }
+    // Told ahead, the hand goes on smoothly where this test gets its turn late.
+    await bridge.post('/sim/hand', { robot_id: 0, joints: path(t + LEAD), duration: LEAD });
+    await sleep(0.04);
+  }
+  const recorded: Rows[] = [];
+  for (const take of taken) recorded.push((await take()).map(({ stamp, position }) => [stamp, position]));
+  const [leader, follower, goals] = recorded as [Rows, Rows, Rows];
+  const mayJudge = undisturbed(leader, [follower, goals], breaks);
+  const judged = follower.filter(([t]) => mayJudge(t)).length;
+  const peak = Math.max(...leader.slice(5).map((_, i) => speed(leader, i + 5)));
+  return { leader, follower, goals, breaks, mayJudge, judged, peak };
+}
+
 describe.skipIf(!HAS_ROS)('mirroring, as rclpy records it', () => {
   test('over eight seconds the follower is at most 60 ms behind, within 0.02 rad, and no goal steps beyond the limit', async () => {
     await bridge.raise();
@@ -142,30 +173,9 @@ describe.skipIf(!HAS_ROS)('mirroring, as rclpy records it', () => {
     await bridge.post('/sim/hand', { robot_id: 0, joints: path(0), duration: 1.5 });
     await sleep(4);
 
-    const taken = [];
-    for (const topic of ['/leader/joint_states', '/follower/joint_states', '/follower/joint_goals'])
-      taken.push(await peer.record('joints', topic));
-    const began = Date.now();
-    const breaks: [number, number][] = [];
-    for (;;) {
-      const t = (Date.now() - began) / 1000;
-      if (t > SECONDS) break;
-      // A machine that leaves the bridge without a turn for long ends the pair; whether it has is judged below.
-      if (!(await bridge.get('/api/v1/pairs')).body.active) {
-        const from = Date.now() / 1000;
-        await bridge.post('/move/leader/start', PAIR);
-        breaks.push([from - 1, Date.now() / 1000]);
-      }
-      // Told ahead, the hand goes on smoothly where this test gets its turn late.
-      await bridge.post('/sim/hand', { robot_id: 0, joints: path(t + LEAD), duration: LEAD });
-      await sleep(0.04);
-    }
-    const recorded: Rows[] = [];
-    for (const take of taken) recorded.push((await take()).map(({ stamp, position }) => [stamp, position]));
-    const [leader, follower, goals] = recorded as [Rows, Rows, Rows];
-    const mayJudge = undisturbed(leader, [follower, goals], breaks);
-    const judged = follower.filter(([t]) => mayJudge(t)).length;
-    const peak = Math.max(...leader.slice(5).map((_, i) => speed(leader, i + 5)));
+    let run = await record();
+    for (let tries = 1; tries < TRIES && run.judged <= SECONDS * FEWEST; tries++) run = await record();
+    const { leader, follower, goals, breaks, mayJudge, judged, peak } = run;
 
     let best = { lag: 0, sum: Number.POSITIVE_INFINITY };
     for (let lag = 0; lag <= 0.15; lag += 0.001) {
@@ -186,5 +196,5 @@ describe.skipIf(!HAS_ROS)('mirroring, as rclpy records it', () => {
     for (const [from] of breaks) expect(hasGap([leader, follower, goals], from + 1)).toBe(true);
     await bridge.post('/move/leader/stop');
     await bridge.post('/sim/hand', { robot_id: 0, joints: null, duration: 0 });
-  }, 180_000);
+  }, 300_000);
 });
