@@ -170,13 +170,16 @@ export class Library {
   }
 
   /**
-   * Completes what a bridge that was killed has left.
+   * Completes what a bridge that was killed has left, and removes what it had received half of.
    * @param writing whether a recording is being written now
    * @param pause resolves when others have had their turn
    * @returns what became of each, for people
    */
   async recover(writing: (name: string) => boolean, pause: () => Promise<void>): Promise<string[]> {
     const told: string[] = [];
+    for (const { name } of entries(this.folder)) {
+      if (name.endsWith(MCAP + RECEIVED)) rmSync(join(this.folder, name), { force: true });
+    }
     for (const place of [...this.#places()]) {
       if (!place.unfinished || writing(place.name)) continue;
       try {
