@@ -189,6 +189,10 @@ test('tokens with names are added and revoked while the bridge runs', async () =
   expect((await ask(bench, '/move/init')).status).toBe(401);
   expect((await look()).status).toBe(401);
   expect((await ask(wall, '/stop')).status).toBe(200);
+  // Another token of the same name lets in nobody who had the one before.
+  named.add('bench-2', 'read', 0);
+  await bridge.pass(1.5);
+  expect((await look()).status).toBe(401);
 });
 
 test('the id of a request is in its answer and in every error, and is that of the client where it sends one', async () => {
