@@ -103,7 +103,9 @@ export class DatagramPort {
   }
 
   #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, take: Take): void {
-    if (socket !== this.#socket || !this.#askers.has(bareAddress(address)) || data.length > LARGEST) return;
+    // Nobody can be answered at port 0: no honest sender has it.
+    if (socket !== this.#socket || port === 0 || !this.#askers.has(bareAddress(address)) || data.length > LARGEST)
+      return;
     const reply = (answer: object): void => {
       if (socket === this.#socket) socket.send(JSON.stringify(answer), port, address);
     };

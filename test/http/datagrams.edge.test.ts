@@ -67,6 +67,25 @@ test('the port may be asked for twice at once, and be stopped while it is being 
   await expect(place).rejects.toMatchObject({ status: 503 });
 });
 
+test('a datagram leads nothing once the token that has opened the port is revoked', async () => {
+  await build({ token: 'c'.repeat(32) });
+  const { named } = services;
+  const token = named.add('bench', 'control', 0);
+  const { host, port, secret } = await open({ authorization: `Bearer ${token}` });
+  const send = (message: object) => socket.send(JSON.stringify({ ...BODY, secret, ...message }), port, host);
+  send({});
+  await vi.waitFor(() => expect(services.teleoperation.fed).toHaveLength(1), 20_000);
+  named.revoke('bench');
+  send({});
+  // The port is closed, so that another one is opened.
+  const other = named.add('lab', 'control', 0);
+  await vi.waitFor(
+    async () => expect((await open({ authorization: `Bearer ${other}` })).secret).not.toBe(secret),
+    20_000,
+  );
+  expect(services.teleoperation.fed).toHaveLength(1);
+});
+
 test('programs of phosphobot, which know no secret, lead an arm from this computer where no token is needed at all', async () => {
   await build({ config: { dialect: 'phosphobot' } });
   const { host, port } = await open();
