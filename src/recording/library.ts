@@ -333,11 +333,15 @@ export class Library {
     return join(this.folder, name + MCAP);
   }
 
+  /** Bytes that all recordings may still take; not above 0 when they have taken them. */
+  get left(): number {
+    return this.#quota - this.#used();
+  }
+
   /** Bytes that a new recording may take. @throws {RecordingError} when there is no room for one */
   #room(): number {
-    const used = this.#used();
     const free = freeBytes(this.folder);
-    const room = Math.min(this.#quota - used, free - RESERVE);
+    const room = Math.min(this.left, free - RESERVE);
     if (room > 0) return room;
     throw new RecordingError(`${this.#lack(room, free)}: remove some.`);
   }

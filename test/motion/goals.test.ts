@@ -11,7 +11,7 @@ async function start(): Promise<{ bridge: VirtualBridge; jog: (duration: number)
   const bridge = await VirtualBridge.start();
   await bridge.post('/move/init');
   // Turns the base alone, so that another client may have the gripper.
-  const velocities = bridge.arm().model.joints.map((_, i) => (i === PAN ? 0.3 : 0));
+  const velocities = Float64Array.from(bridge.arm().model.joints, (_, i) => (i === PAN ? 0.3 : 0));
   const jog = async (duration: number): Promise<void> => {
     for (const end = bridge.host.time.now + duration; bridge.host.time.now < end; await bridge.pass(0.05)) {
       expect(bridge.bridge.jog.feed(bridge.arm(), { kind: 'joints', velocities }, JOGGER)).toBeNull();
