@@ -428,10 +428,15 @@ export class Arm implements ControlListener {
     return { number: ++this.#asks };
   }
 
+  /** Number of the newest ask that has begun an epoch of some of these joints: the same one while nobody else has been given them. */
+  intentOf(joints: Joints): number {
+    return Math.max(...GROUPS.filter((group) => meet(group, joints)).map((group) => this.#begun[group]));
+  }
+
   /** @throws {BridgeError} when what was asked of these joints is over */
   requireWanted(ask: Ask, joints: Joints = 'all'): void {
     this.followEpoch();
-    if (ask.number >= this.#newest(joints)) return;
+    if (ask.number >= this.intentOf(joints)) return;
     this.requireDrivable();
     throw new BridgeError(
       'unsupported',
@@ -785,7 +790,7 @@ export class Arm implements ControlListener {
     if (!this.#ownership.has(session)) return;
     this.#ownership.end(session);
     this.followEpoch();
-    this.#beginEpoch({ number: this.#newest(session.joints) }, session.joints);
+    this.#beginEpoch({ number: this.intentOf(session.joints) }, session.joints);
   }
 
   /** Ends all that waits or streams for this arm, whoever has asked for it. */
@@ -798,11 +803,6 @@ export class Arm implements ControlListener {
     this.#epoch = this.#control.endEpoch(joints);
     for (const group of GROUPS) if (meet(group, joints)) this.#begun[group] = ask.number;
     this.onEpoch();
-  }
-
-  /** The newest ask that has begun an epoch of some of these joints. */
-  #newest(joints: Joints): number {
-    return Math.max(...GROUPS.filter((group) => meet(group, joints)).map((group) => this.#begun[group]));
   }
 
   /** Its gripper can be driven apart from its other joints. */

@@ -65,7 +65,7 @@ export class Clients {
     const { key, name } = whoIs(request, admission, here ? 'on this computer' : `at ${from}`);
     // Programs that were written for phosphobot hand arms to one another without a word: they are one client.
     const owner = { key: this.#dialect === 'phosphobot' ? `${PREFIX}all` : `${PREFIX}${key}`, name };
-    this.#presence(owner.key).heard = this.#clock.now();
+    this.#hear(owner.key);
     return { owner, from };
   }
 
@@ -111,6 +111,14 @@ export class Clients {
 
   #isOver({ streams, heard }: Presence): boolean {
     return streams <= 0 && this.#clock.now() - heard > LEASE;
+  }
+
+  /** Those who were heard last come last: whoever has been silent for longest is forgotten first. */
+  #hear(key: string): void {
+    const presence = this.#presence(key);
+    presence.heard = this.#clock.now();
+    this.#present.delete(key);
+    this.#present.set(key, presence);
   }
 
   #presence(key: string): Presence {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { bareAddress, isLoopback } from './addresses.ts';
+import { HttpProblem } from './errors.ts';
 
 /** Most datagrams that are looked at in a second. */
 export const MOST_A_SECOND = 200;
@@ -35,6 +36,8 @@ export class DatagramPort {
   #window = 0;
   #inWindow = 0;
   #heard = 0;
+  /** Settles when no port is being opened. */
+  #turn: Promise<unknown> = Promise.resolve();
   readonly #watch: { cancel(): void };
 
   constructor(clock: Clock) {
@@ -59,22 +62,30 @@ export class DatagramPort {
    * Opens a port, or tells the one that is open at that address.
    * @param host address of this computer @param asker that of the computer whose datagrams are to count
    * @param take is given what comes
+   * @throws {HttpProblem} 503 when it is stopped meanwhile
    */
-  async start(host: string, asker: string, take: Take): Promise<Place> {
-    const own = bareAddress(host);
+  start(host: string, asker: string, take: Take): Promise<Place> {
+    // Requests that come at once are answered one after the other: the second one is told what the first one has opened.
+    const started = this.#turn.then(() => this.#start(bareAddress(host), bareAddress(asker), take));
+    this.#turn = started.catch(() => {});
+    return started;
+  }
+
+  async #start(host: string, asker: string, take: Take): Promise<Place> {
     this.#heard = this.#clock.now();
-    if (this.#place?.host !== own) {
+    if (this.#place?.host !== host) {
       this.stop();
-      const socket = createSocket(isIPv6(own) ? 'udp6' : 'udp4');
+      const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
       this.#socket = socket;
       socket.on('message', (data, from) => this.#hear(socket, data, from, take));
-      socket.bind(0, own);
-      await once(socket, 'listening');
+      socket.bind(0, host);
+      await Promise.race([once(socket, 'listening'), once(socket, 'close')]);
+      if (this.#socket !== socket) throw new HttpProblem(503, 'The port has been closed while it was being opened.');
       socket.on('error', () => this.stop());
       socket.unref();
-      this.#place = { host: own, port: socket.address().port, secret: randomBytes(18).toString('base64url') };
+      this.#place = { host, port: socket.address().port, secret: randomBytes(18).toString('base64url') };
     }
-    this.#askers.add(bareAddress(asker));
+    this.#askers.add(asker);
     return this.#place!;
   }
 
@@ -92,7 +103,9 @@ export class DatagramPort {
   }
 
   #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, take: Take): void {
-    if (socket !== this.#socket || !this.#askers.has(bareAddress(address)) || data.length > LARGEST) return;
+    // Nobody can be answered at port 0: no honest sender has it.
+    if (socket !== this.#socket || port === 0 || !this.#askers.has(bareAddress(address)) || data.length > LARGEST)
+      return;
     const reply = (answer: object): void => {
       if (socket === this.#socket) socket.send(JSON.stringify(answer), port, address);
     };

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { HttpConfig } from '../config/schema.ts';
-import { digestOf, type NamedTokens, SCOPES, type Scope } from '../named-tokens.ts';
+import { digestOf, type NamedToken, type NamedTokens, SCOPES, type Scope } from '../named-tokens.ts';
 import { authorityOf, bareAddress, hostOf, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
 import { LONGEST_NAME } from './fields.ts';
@@ -180,9 +180,9 @@ export class Guard {
     );
   }
 
-  /** Whether what has been admitted once still is: its token may have been revoked. */
-  stillAdmits({ token }: Admission): boolean {
-    return token === null || this.#named.all.some(({ name }) => name === token);
+  /** Whether what has been admitted once still is: its token may have been revoked, and its name given to another one. */
+  stillAdmits({ token, key }: Admission): boolean {
+    return token === null || this.#named.all.some((named) => keyOfToken(named) === key);
   }
 
   /** @throws {HttpProblem} 403 when a client may not call a route */
@@ -249,10 +249,15 @@ export class Guard {
     const sent = digestOf(token);
     // All are compared, so that the time says nothing of which one it was.
     const found = this.#secrets.filter(({ digest }) => timingSafeEqual(sent, digest));
-    const named = this.#named.all.filter(({ digest }) => timingSafeEqual(sent, Buffer.from(digest, 'hex')));
-    const [{ name, scope } = { name: '', scope: null }] = named;
-    return found[0]?.admission ?? (scope === null ? null : { scope, key: `token ${name}`, token: name, session: null });
+    const [named] = this.#named.all.filter(({ digest }) => timingSafeEqual(sent, Buffer.from(digest, 'hex')));
+    if (found[0] !== undefined) return found[0].admission;
+    if (named === undefined) return null;
+    return { scope: named.scope, key: keyOfToken(named), token: named.name, session: null };
   }
+}
+
+function keyOfToken({ name, scope, digest }: NamedToken): string {
+  return `token ${name} ${scope} ${digest}`;
 }
 
 function portOf(authority: string): string {

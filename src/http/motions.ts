@@ -108,7 +108,9 @@ export class Motions {
   cancel(arm: Arm, id: string, caller: Caller): boolean {
     const under = this.#find(arm, id);
     if (under.motion.ended !== null) return false;
-    const refused = arm.refusalFor(caller);
+    // Somebody else may have its other joints.
+    const own = under.motion.caller.owner.key === caller.owner.key;
+    const refused = own ? null : arm.refusalFor(caller);
     if (refused !== null) throw refused;
     this.#end(under, `cancelled by ${caller.owner.name}`);
     return true;

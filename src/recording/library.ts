@@ -170,13 +170,16 @@ export class Library {
   }
 
   /**
-   * Completes what a bridge that was killed has left.
+   * Completes what a bridge that was killed has left, and removes what it had received half of.
    * @param writing whether a recording is being written now
    * @param pause resolves when others have had their turn
    * @returns what became of each, for people
    */
   async recover(writing: (name: string) => boolean, pause: () => Promise<void>): Promise<string[]> {
     const told: string[] = [];
+    for (const { name } of entries(this.folder)) {
+      if (name.endsWith(MCAP + RECEIVED)) rmSync(join(this.folder, name), { force: true });
+    }
     for (const place of [...this.#places()]) {
       if (!place.unfinished || writing(place.name)) continue;
       try {
@@ -330,11 +333,15 @@ export class Library {
     return join(this.folder, name + MCAP);
   }
 
+  /** Bytes that all recordings may still take; not above 0 when they have taken them. */
+  get left(): number {
+    return this.#quota - this.#used();
+  }
+
   /** Bytes that a new recording may take. @throws {RecordingError} when there is no room for one */
   #room(): number {
-    const used = this.#used();
     const free = freeBytes(this.folder);
-    const room = Math.min(this.#quota - used, free - RESERVE);
+    const room = Math.min(this.left, free - RESERVE);
     if (room > 0) return room;
     throw new RecordingError(`${this.#lack(room, free)}: remove some.`);
   }

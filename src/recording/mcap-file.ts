@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { McapWriter } from '@mcap/core';
 import { qosOf, ROS_SCHEMAS, type RosType } from './ros-schemas.ts';
 
@@ -54,9 +54,10 @@ export class McapFile {
     return file;
   }
 
+  /** By its place: what a full disk has taken of a part is written over once there is room. */
   #write(bytes: Uint8Array): void {
     for (let written = 0; written < bytes.length; ) {
-      written += writeSync(this.#file, bytes, written);
+      written += writeSync(this.#file, bytes, written, bytes.length - written, this.size + written);
     }
     this.size += bytes.length;
   }
@@ -123,6 +124,7 @@ export class McapFile {
   async end(): Promise<void> {
     try {
       await this.#writer.end();
+      ftruncateSync(this.#file, this.size);
       this.sync();
     } finally {
       closeSync(this.#file);

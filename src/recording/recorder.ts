@@ -35,8 +35,9 @@ export class Recorder {
   readonly #clock: Clock;
   readonly #arms: readonly ArmRecorder[];
   readonly #events: Topic | null;
-  /** Bytes that it may take. */
+  /** Bytes that it may take; and those that are left to all recordings now, others may be written too. */
   readonly #room: number;
+  readonly #left: () => number;
   readonly #waiting: RecordedEvent[] = [];
   /** What is added to instants for the times of its messages: the system clock as it was at the beginning, s. */
   readonly #offset: number;
@@ -52,6 +53,7 @@ export class Recorder {
     arms: readonly ArmRecorder[],
     events: Topic | null,
     room: number,
+    left: () => number,
   ) {
     this.begin = begin;
     this.labels = begin.labels;
@@ -60,24 +62,40 @@ export class Recorder {
     this.#arms = arms;
     this.#events = events;
     this.#room = room;
+    this.#left = left;
     this.#first = clock.now();
     this.#offset = clock.wall() - this.#first;
     this.#synced = this.#first;
   }
 
-  /** @param path of the file, which must not exist @param room bytes that it may take @throws {Error} of the file system */
-  static async start(begin: BeginRecording, path: string, room: number, clock: Clock): Promise<Recorder> {
+  /**
+   * @param path of the file, which must not exist @param room bytes that it may take
+   * @param left bytes that are left to all recordings @throws {Error} of the file system
+   */
+  static async start(
+    begin: BeginRecording,
+    path: string,
+    room: number,
+    left: () => number,
+    clock: Clock,
+  ): Promise<Recorder> {
     const rate = begin.content === 'episode' ? begin.arms.length * EPISODE_BYTES : SAMPLE_BYTES * (begin.rate ?? 1);
     const file = await McapFile.create(path, Math.max(4096, Math.round(rate * FLUSH)));
     try {
-      return await Recorder.#started(begin, file, room, clock);
+      return await Recorder.#started(begin, file, room, left, clock);
     } catch (error) {
       file.abandon();
       throw error;
     }
   }
 
-  static async #started(begin: BeginRecording, file: McapFile, room: number, clock: Clock): Promise<Recorder> {
+  static async #started(
+    begin: BeginRecording,
+    file: McapFile,
+    room: number,
+    left: () => number,
+    clock: Clock,
+  ): Promise<Recorder> {
     const { arms: recorded, loop, content, rate } = begin;
     const shared = new SharedState(
       recorded.map(({ model }) => model.joints.length),
@@ -89,7 +107,7 @@ export class Recorder {
       arms.push(await ArmRecorder.start(arm, shared, index, file, content, rate));
     }
     const events = content === 'episode' ? await file.topic('/events', EVENT) : null;
-    const made = new Recorder(begin, file, clock, arms, events, room);
+    const made = new Recorder(begin, file, clock, arms, events, room, left);
     if (content === 'episode') {
       const began = clock.wall();
       await file.describe(EPISODE, made.#about());
@@ -143,11 +161,13 @@ export class Recorder {
 
   /** Looks whether there is room, now and then. */
   #look(): void {
-    if (this.#file.size >= this.#room) this.problem = 'the quota (recording.quota) is used up';
+    const full = 'the quota (recording.quota) is used up';
+    if (this.#file.size >= this.#room) this.problem = full;
     const now = this.#clock.now();
     if (now - this.#synced < SYNC) return;
     this.#synced = now;
     this.#file.sync();
+    if (this.#left() <= 0) this.problem = full;
     if (freeBytes(dirname(this.#file.path)) < RESERVE) this.problem = 'the disk is full';
   }
 

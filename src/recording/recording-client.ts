@@ -83,10 +83,9 @@ export class RecordingClient {
     if (this.#channel !== channel) return;
     this.#channel = null;
     const error = new BridgeError('unavailable', `The thread that records has failed: ${reason.message}. Try again.`);
-    const failed = this.#waiting.size > 0;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    if (failed) this.onFailure(reason);
+    this.onFailure(reason);
   }
 
   /** Completes what is being recorded, and ends the thread. */

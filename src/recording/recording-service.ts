@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Arm } from '../arm/arm.ts';
-import { BridgeError, type Caller } from '../arm/types.ts';
+import { BridgeError, type Caller, messageOf } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { asked, type Goals } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
@@ -86,6 +86,7 @@ export class RecordingService {
   #episode: { readonly facts: RunningEpisode; readonly watch: EpisodeWatch } | null = null;
   /** An episode is being begun or ended. */
   #busy = false;
+  #recovering = false;
 
   constructor(parts: RecordingParts, settings: RecordingSettings) {
     this.#parts = parts;
@@ -98,14 +99,21 @@ export class RecordingService {
       this.#episode?.watch.close();
       this.#episode = null;
       parts.notice(`the thread that records has failed (${message}): what was being recorded has ended`);
-      void this.recover();
+      // A thread that has failed over just that would fail over it again.
+      if (this.#recovering) return;
+      this.recover().catch((error: unknown) => parts.notice(`recordings were not recovered: ${messageOf(error)}`));
     };
   }
 
   /** Completes what a bridge that was killed has left. */
   async recover(): Promise<void> {
     if (!existsSync(this.#folder)) return;
-    for (const text of await this.#client.command({ kind: 'recover' })) this.#parts.notice(text);
+    this.#recovering = true;
+    try {
+      for (const text of await this.#client.command({ kind: 'recover' })) this.#parts.notice(text);
+    } finally {
+      this.#recovering = false;
+    }
   }
 
   /** Whether something is being recorded. */

@@ -122,7 +122,7 @@ export class RecordingThread {
     this.#recorders.set(name, null);
     try {
       const { writing, path, room } = this.#library.begin(name, dataset, content);
-      this.#recorders.set(name, await Recorder.start(command, writing, room, this.#clock));
+      this.#recorders.set(name, await Recorder.start(command, writing, room, () => this.#library.left, this.#clock));
       this.#timer ??= this.#clock.every(DRAIN, () => void this.#drain());
       return { path };
     } catch (error) {

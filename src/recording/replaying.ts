@@ -64,7 +64,7 @@ export class Replaying {
       while (!ready.at(-1)!.last && ready.at(-1)!.times.at(-1)! < CHECKED_FIRST);
       return new Replaying(client, arm, track, ready, duration);
     } catch (error) {
-      if (opened !== null) void client.command({ kind: 'close', track: opened });
+      if (opened !== null) client.command({ kind: 'close', track: opened }).catch(() => {});
       if (!(error instanceof UnfitError)) throw error;
       throw new BridgeError(
         'bad_request',
@@ -117,7 +117,7 @@ export class Replaying {
       }
     } catch (error) {
       if (over() || session.lost !== null) return;
-      void session.brake();
+      session.brake().catch(() => {});
       throw error;
     }
   }

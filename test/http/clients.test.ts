@@ -83,6 +83,18 @@ test('a client is there while it has a stream open, and for a while after its la
   expect(clients.hasGone({ key: 'mirror', name: 'leader-follower control' })).toBe(false);
 });
 
+test('a client that is heard now and then is there, however many others come and go', async () => {
+  const time = new VirtualTime();
+  const clients = new Clients('standard', time.lane('http'));
+  const hear = (name: string) => clients.of(request({ 'x-arm-bridge-client': name }), ANYBODY).owner;
+  const anna = hear('anna');
+  for (let k = 0; k < 10_000; k++) {
+    hear(`other ${k}`);
+    if (k % 1000 === 0) hear('anna');
+    expect(clients.hasGone(anna)).toBe(false);
+  }
+});
+
 test('a page is given a cookie once', () => {
   const cookie = pageCookie(request({}), true)!;
   expect(cookie).toMatch(/^arm_bridge_client=[\w-]{22}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/);
@@ -189,6 +201,10 @@ test('tokens with names are added and revoked while the bridge runs', async () =
   expect((await ask(bench, '/move/init')).status).toBe(401);
   expect((await look()).status).toBe(401);
   expect((await ask(wall, '/stop')).status).toBe(200);
+  // Another token of the same name lets in nobody who had the one before.
+  named.add('bench-2', 'read', 0);
+  await bridge.pass(1.5);
+  expect((await look()).status).toBe(401);
 });
 
 test('the id of a request is in its answer and in every error, and is that of the client where it sends one', async () => {

@@ -1,7 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { listen } from '../../src/http/app.ts';
+import { DatagramPort } from '../../src/http/datagrams.ts';
 import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
 
 const BODY = { x: 1, y: 2, z: 3, rx: 0, ry: 0, rz: 0, open: 0.5, timestamp: null };
@@ -51,6 +53,37 @@ test('a datagram with the secret leads an arm, one without it or with another mo
   socket.send(JSON.stringify({ ...BODY, secret }), next.port, next.host);
   socket.send(JSON.stringify({ ...BODY, secret: next.secret }), next.port, next.host);
   await vi.waitFor(() => expect(services.teleoperation.fed).toHaveLength(2));
+});
+
+test('the port may be asked for twice at once, and be stopped while it is being opened', async () => {
+  await build();
+  const [first, second] = await Promise.all([open(), open()]);
+  expect(first.status).toBe(200);
+  expect(second).toEqual(first);
+  const ports = new DatagramPort(systemClock);
+  const place = ports.start('127.0.0.1', '127.0.0.1', () => {});
+  await Promise.resolve();
+  ports.close();
+  await expect(place).rejects.toMatchObject({ status: 503 });
+});
+
+test('a datagram leads nothing once the token that has opened the port is revoked', async () => {
+  await build({ token: 'c'.repeat(32) });
+  const { named } = services;
+  const token = named.add('bench', 'control', 0);
+  const { host, port, secret } = await open({ authorization: `Bearer ${token}` });
+  const send = (message: object) => socket.send(JSON.stringify({ ...BODY, secret, ...message }), port, host);
+  send({});
+  await vi.waitFor(() => expect(services.teleoperation.fed).toHaveLength(1), 20_000);
+  named.revoke('bench');
+  send({});
+  // The port is closed, so that another one is opened.
+  const other = named.add('lab', 'control', 0);
+  await vi.waitFor(
+    async () => expect((await open({ authorization: `Bearer ${other}` })).secret).not.toBe(secret),
+    20_000,
+  );
+  expect(services.teleoperation.fed).toHaveLength(1);
 });
 
 test('programs of phosphobot, which know no secret, lead an arm from this computer where no token is needed at all', async () => {

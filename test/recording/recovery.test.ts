@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
@@ -42,4 +42,14 @@ test('an episode that ends in half a chunk keeps all before it, and what is no r
   expect((await again.get('/api/v1/recordings')).body.recordings).toMatchObject([
     { name: 'pick-1', dataset: 'pick', task: 'pick it up', content: 'episode' },
   ]);
+});
+
+test('half of a file that was being received takes neither room nor its name after the next start', async () => {
+  const bridge = await VirtualBridge.start();
+  const folder = join(bridge.folder, 'recordings');
+  const next = await bridge.killAndStart(1, () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'wave.mcap.received'), 'half');
+  });
+  await next.becomes(() => expect(readdirSync(folder)).toEqual([]));
 });

@@ -4,6 +4,7 @@ import { isLoopback } from '../addresses.ts';
 import { asking } from '../callers.ts';
 import { HttpProblem, inWords } from '../errors.ts';
 import { components, word } from '../fields.ts';
+import type { Admission } from '../guard.ts';
 import { type Parts, route } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
 import { readMessage } from '../validation.ts';
@@ -28,13 +29,18 @@ const place = z
  * What datagrams do, in the name of the client that has opened their port. Clients of phosphobot know no secret: where this computer alone reaches the bridge, and needs no token
  * for anything, theirs are as good as the requests that they could send.
  */
-function taker(parts: Parts, caller: Caller) {
-  const { services, datagrams } = parts;
+function taker(parts: Parts, caller: Caller, admission: Admission) {
+  const { services, datagrams, guard } = parts;
   const { config, clock, tokens } = services;
   const trusting = config.dialect === 'phosphobot' && tokens === null && isLoopback(config.host);
   let received = 0;
   let reported = clock.now();
   return (text: string, reply: (answer: object) => void): void => {
+    // The token by which it was opened may have been revoked.
+    if (!guard.stillAdmits(admission)) {
+      datagrams.stop();
+      return;
+    }
     try {
       const body = readMessage(text, datagram, config.dialect);
       // Who does not know the secret is told nothing: the address may not be the sender's.
@@ -79,7 +85,7 @@ export const teleopDatagramRoutes = [
     handler: (parts, { request }) => {
       const { localAddress, remoteAddress } = request.raw.socket;
       const host = localAddress ?? parts.services.config.host;
-      return parts.datagrams.start(host, remoteAddress ?? host, taker(parts, asking(request, {})));
+      return parts.datagrams.start(host, remoteAddress ?? host, taker(parts, asking(request, {}), request.admission!));
     },
   }),
   route({

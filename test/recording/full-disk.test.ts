@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { McapFile } from '../../src/recording/mcap-file.ts';
+import { openMcap } from '../../src/recording/mcap-read.ts';
+import { TEXT } from '../../src/recording/ros-schemas.ts';
+
+const disk = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const writeSync = (file: number, bytes: Uint8Array, offset = 0, length = bytes.length - offset, at?: number) => {
+    const taken = Math.min(length, disk.left);
+    if (taken === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    disk.left -= taken;
+    return fs.writeSync(file, bytes, offset, taken, at);
+  };
+  return { ...fs, writeSync };
+});
+
+const MESSAGE = new Uint8Array(100);
+
+test('a file that a full disk has taken half a chunk of can be read when it has been completed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-full-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'wave.mcap');
+  const file = await McapFile.create(path, 4096);
+  const topic = await file.topic('/said', TEXT);
+  for (let k = 0; k < 100; k++) await file.add(topic, MESSAGE, k);
+  disk.left = 1000;
+  const full = async (): Promise<void> => {
+    for (let k = 100; k < 200; k++) await file.add(topic, MESSAGE, k);
+  };
+  await expect(full()).rejects.toThrow('no space left');
+  disk.left = Number.POSITIVE_INFINITY;
+  await file.end();
+  const { reader, close } = await openMcap(path);
+  let count = 0;
+  for await (const { data } of reader.readMessages()) count += data.length === MESSAGE.length ? 1 : 0;
+  close();
+  expect(count).toBeGreaterThanOrEqual(100);
+  expect(Number(reader.statistics?.messageCount)).toBe(count);
+});
