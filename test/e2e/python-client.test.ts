@@ -65,7 +65,6 @@ const seen = (name: string) => ({
   joints: 6,
   facts: ['follower', true],
   urdf: true,
-  owned: true,
   cancelled: ['cancelled', true],
   same: true,
   done: 'done',
@@ -121,7 +120,7 @@ interface Told {
 /** What one of the clients has and the other does without, since its language has it differently. */
 const OWN: Readonly<Record<string, { readonly python: readonly string[]; readonly typescript: readonly string[] }>> = {
   // A connection is closed by who opened it; a browser keeps them by itself.
-  Bridge: { python: ['close'], typescript: ['read'] },
+  Bridge: { python: ['close'], typescript: ['read', 'unreachable'] },
   Arm: { python: ['call'], typescript: [] },
 };
 

@@ -61,8 +61,8 @@ export type Release = 'lower' | 'hold' | 'now';
 export interface BridgeOptions {
   /** Where the bridge listens to more than its own computer. */
   readonly token?: string;
-  /** Tells this program from others. */
-  readonly name?: string;
+  /** Tells this program from others; null: a page that the bridge serves, which it tells by a cookie. */
+  readonly name?: string | null;
   /** In place of the one of the platform. */
   readonly fetch?: typeof fetch;
 }
@@ -76,7 +76,7 @@ function hasFailed(answer: unknown): answer is { message?: string | null; reques
 /** A bridge, by the address at which it serves HTTP. In a page that the bridge serves itself it may be left out. */
 export class Bridge {
   readonly url: string;
-  readonly name: string;
+  readonly name: string | null;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   #ids = new Map<string, number>();
@@ -88,9 +88,9 @@ export class Bridge {
   constructor(url?: string, { token, name, fetch: own }: BridgeOptions = {}) {
     const here = (globalThis as { location?: { origin: string } }).location?.origin;
     this.url = (url ?? here ?? 'http://localhost:8020').replace(/\/+$/, '');
-    this.name = name ?? `javascript-${Math.floor(Math.random() * RANDOM).toString(36)}`;
+    this.name = name === undefined ? `javascript-${Math.floor(Math.random() * RANDOM).toString(36)}` : name;
     this.#headers = {
-      'x-arm-bridge-client': this.name,
+      ...(this.name === null ? {} : { 'x-arm-bridge-client': this.name }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     };
     this.#fetch = own ?? ((...asked) => fetch(...asked));
@@ -121,7 +121,7 @@ export class Bridge {
       });
     } catch (cause) {
       if (signal?.aborted) throw cause;
-      throw new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', cause });
+      throw this.unreachable(cause);
     }
     if (response.ok) return response;
     const told: unknown = await response.json().catch(() => null);
@@ -143,9 +143,16 @@ export class Bridge {
     return (await this.read(response)) as AnswerOf<Operation<P, M>>;
   }
 
-  /** The JSON of an answer. @throws {BridgeError} not done (`status: "error"`) */
+  /** What nobody has answered, or not to its end. */
+  unreachable(cause?: unknown): BridgeError {
+    return new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', cause });
+  }
+
+  /** The JSON of an answer. @throws {BridgeError} not done (`status: "error"`), or broken off */
   async read(response: Response): Promise<unknown> {
-    const answer: unknown = await response.json();
+    const answer: unknown = await response.json().catch((cause) => {
+      throw this.unreachable(cause);
+    });
     if (!hasFailed(answer)) return answer;
     const requestId = answer.request_id ?? response.headers.get('x-request-id');
     throw new BridgeError(answer.message ?? 'not done', { code: 'not_done', requestId, status: 200, answer });

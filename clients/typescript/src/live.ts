@@ -65,10 +65,10 @@ function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
  * @param open asks for the stream
  * @throws {BridgeError} when it is refused, or cannot begin
  */
-export async function* liveFrames(
+export async function* liveFrames<Frame = LiveFrame>(
   open: OpenStream,
   { topics, signal, onConnection = () => {}, silence = MOST_SILENCE }: LiveOptions = {},
-): AsyncGenerator<LiveFrame, void, void> {
+): AsyncGenerator<Frame, void, void> {
   const mayBeSilent = topics?.every((topic) => topic === 'log' || topic === 'events') ?? false;
   let began = false;
   let connected = false;
@@ -93,13 +93,18 @@ export async function* liveFrames(
         began = true;
         wait = FIRST_WAIT;
         tell(true);
-        yield JSON.parse(event) as LiveFrame;
+        yield JSON.parse(event) as Frame;
         lookAfter();
       }
     } catch (error) {
       // What is refused once is refused again; what has begun goes on.
-      const refused = error instanceof BridgeError && error.status !== null && error.status < 500;
-      if (!signal?.aborted && (refused || !began)) throw error;
+      const told = error instanceof BridgeError ? error : null;
+      const refused = told !== null && told.status !== null && told.status < 500;
+      if (!signal?.aborted && (refused || !began)) {
+        throw (
+          told ?? new BridgeError('the live stream of the bridge does not begin', { code: 'unreachable', cause: error })
+        );
+      }
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

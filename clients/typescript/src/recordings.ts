@@ -1,5 +1,4 @@
 import type { Bridge, Schemas } from './bridge.ts';
-import { BridgeError } from './errors.ts';
 
 const fileOf = (name: string): string => `/api/v1/recordings/${encodeURIComponent(name)}/file`;
 
@@ -37,7 +36,7 @@ export class Recordings {
     try {
       return new Uint8Array(await response.arrayBuffer());
     } catch (cause) {
-      throw new BridgeError(`no answer from the bridge at ${this.#bridge.url}`, { code: 'unreachable', cause });
+      throw this.#bridge.unreachable(cause);
     }
   }
 

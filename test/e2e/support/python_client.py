@@ -49,15 +49,20 @@ async def first(count, stream):
 
 
 async def carried_out(arm, motion):
-    """What a motion comes to. A busy machine may let servos fall silent, which is told: then it is asked again."""
+    """
+    What a motion comes to. A busy machine may let servos fall silent, and arms hold, which is told: then it is asked again.
+    """
     for _ in range(20):
         try:
             return await told(motion())
-        except BridgeError as error:
+        except (BridgeError, AssertionError) as error:
             last = error
             await asyncio.sleep(0.5)
-            if error.remedy == "init":
-                await told(arm.init())
+            if getattr(error, "remedy", None) == "init":
+                try:
+                    await told(arm.init())
+                except BridgeError:
+                    pass
     raise last
 
 
@@ -86,10 +91,14 @@ async def tried(bridge, name):
         (await error_of(Refused, bridge.arm(7).facts)).code,
     ]
 
-    # A calibration is begun and left; the arm is limp then.
-    begun = await told(leader.calibrate())
-    report["calibration"] = [begun["current_step"], (await told(leader.calibration()))["current_step"]]
-    await told(leader.cancel_calibration())
+    async def calibrated():
+        begun = await told(leader.calibrate())
+        steps = [begun["current_step"], (await told(leader.calibration()))["current_step"]]
+        await told(leader.cancel_calibration())
+        return steps
+
+    # It is begun and left; the arm is limp then.
+    report["calibration"] = await carried_out(leader, calibrated)
     report["no_calibration"] = (await error_of(Refused, leader.calibration)).status
 
     await carried_out(arm, arm.init)
@@ -103,24 +112,31 @@ async def tried(bridge, name):
     await carried_out(arm, lambda: arm.gripper(0.5))
     await carried_out(arm, arm.hello)
     report["joints"] = len(await told(arm.joints("degrees")))
-    await told(arm.write_joints([5], unit="degrees"))
-    await told(arm.write_joints({5: 20}, unit="degrees", take_over=True))
+    await carried_out(arm, lambda: arm.write_joints([5], unit="degrees"))
+    await carried_out(arm, lambda: arm.write_joints({5: 20}, unit="degrees", take_over=True))
     await told(arm.halt(take_over=True))
     report["facts"] = [(await told(arm.facts()))["name"], (await told(arm.state()))["torque"]]
     report["urdf"] = "<robot" in await told(arm.urdf())
 
-    await told(arm.take_over())
-    report["owned"] = bridge.name in (await told(arm.motion()))["owner"]
-    await told(arm.release())
+    async def taken():
+        await told(arm.take_over())
+        owner = (await told(arm.motion()))["owner"]
+        await told(arm.release())
+        assert owner is not None and bridge.name in owner, owner
 
+    await carried_out(arm, taken)
     motion = await cancelled(arm)
     report["cancelled"] = [
         (await told(motion.facts()))["state"],
         bool((await error_of(NotDone, motion.wait)).request_id),
     ]
-    motion = await carried_out(arm, lambda: arm.begin(named="init", key=name))
-    report["same"] = (await told(arm.begin(named="init", key=name))).id == motion.id
-    report["done"] = (await told(motion.wait()))["state"]
+
+    async def to_init():
+        return await told((await told(arm.begin(named="init"))).wait())
+
+    report["done"] = (await carried_out(arm, to_init))["state"]
+    motion = await carried_out(arm, lambda: arm.begin(joints={"shoulder_pan": 0.3}, key=name))
+    report["same"] = (await told(arm.begin(joints={"shoulder_pan": 0.3}, key=name))).id == motion.id
     report["listed"] = motion.id in [one["id"] for one in await told(arm.motions(limit=5))]
 
     report["states"] = [state["id"] for state in await first(5, arm.states(rate=50))]
@@ -129,7 +145,7 @@ async def tried(bridge, name):
     report["all"] = sorted({frame["type"] for frame in await first(6, bridge.live(rate=5))})
 
     await told(arm.start_recording(f"{name}-joints", rate=100))
-    await told(arm.write_joints({0: 0.2}))
+    await carried_out(arm, lambda: arm.write_joints({0: 0.2}, take_over=True))
     await first(5, arm.states(rate=20))
     await told(arm.halt(take_over=True))
     report["joints_recorded"] = (await told(arm.stop_recording()))["name"] == f"{name}-joints"
@@ -171,16 +187,22 @@ async def tried(bridge, name):
     report["gone"] = (await error_of(Refused, lambda: recordings.facts(f"{name}-last"))).status
     report["unplayed"] = (await error_of(Refused, lambda: arm.play(f"{name}-last"))).status
 
-    await carried_out(leader, leader.init)
-    await told(bridge.mirror(leader, arm, invert=True, take_over=True))
-    pairs = await told(bridge.pairs())
-    report["mirrored"] = [pairs["active"], pairs["pairs"][0]["follower"]]
-    await told(bridge.stop_mirroring("hold"))
-    report["mirroring"] = (await told(bridge.pairs()))["active"]
-    await told(leader.gravity_compensation(True, {"elbow": 60}))
-    await told(leader.gravity_compensation(False, release="hold"))
+    async def mirrored():
+        await told(bridge.mirror(leader, arm, invert=True, take_over=True))
+        pairs = await told(bridge.pairs())
+        await told(bridge.stop_mirroring("hold"))
+        return [pairs["active"], pairs["pairs"][0]["follower"]]
 
-    await told(arm.torque(True))
+    async def floated():
+        await told(leader.gravity_compensation(True, {"elbow": 60}))
+        await told(leader.gravity_compensation(False, release="hold"))
+
+    await carried_out(leader, leader.init)
+    report["mirrored"] = await carried_out(arm, mirrored)
+    report["mirroring"] = (await told(bridge.pairs()))["active"]
+    await carried_out(leader, floated)
+
+    await carried_out(arm, lambda: arm.torque(True))
     await told(bridge.stop())
     stopped = await error_of(Refused, arm.init)
     report["stopped"] = [stopped.status, stopped.code, stopped.remedy, "arm.reset()" in str(stopped)]
@@ -188,7 +210,7 @@ async def tried(bridge, name):
     await told(arm.stop())
     await told(arm.reset())
     await carried_out(arm, arm.sleep)
-    await told(leader.torque(False, force=True))
+    await carried_out(leader, lambda: leader.torque(False, force=True))
 
     mine = await told(bridge.events(arm="follower", act="stop", since=0, limit=20))
     report["events"] = [mine[0]["arm"], mine[0]["what"], bridge.name in mine[0]["who"]]
