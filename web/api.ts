@@ -1,3 +1,5 @@
+import { BridgeError } from '../clients/typescript/src/errors.ts';
+import { bridge } from './bridge.ts';
 import { notice } from './notices.ts';
 
 /** Requests that may wait for an arm at once. A browser opens six connections to a host: some stay free for the stop. */
@@ -14,8 +16,8 @@ export interface Command {
 export interface Outcome {
   readonly ok: boolean;
   readonly message: string;
-  /** HTTP status; 0 when there was no answer. */
-  readonly status: number;
+  /** The next step, where there is one. */
+  readonly remedy: string | null;
   readonly answer?: unknown;
 }
 
@@ -38,7 +40,8 @@ export function curlOf(command: Command): string {
 /** Sends a command and waits for its answer; never throws. */
 export async function send(command: Command): Promise<Outcome> {
   if (waiting >= MOST_WAITING) {
-    return { ok: false, status: 0, message: `${MOST_WAITING} commands are under way: wait for one, or press Stop.` };
+    const message = `${MOST_WAITING} commands are under way: wait for one, or press Stop.`;
+    return { ok: false, message, remedy: null };
   }
   waiting += 1;
   try {
@@ -49,41 +52,22 @@ export async function send(command: Command): Promise<Outcome> {
 }
 
 /** The same without waiting its turn: for what is answered at once, and for what ends another. */
-export async function request(command: Command): Promise<Outcome> {
+export async function request({ method, path, query = {}, body }: Command): Promise<Outcome> {
   try {
-    const answer = await fetch(pathOf(command), {
-      method: command.method ?? 'POST',
-      cache: 'no-store',
-      ...(command.body === undefined
-        ? {}
-        : { body: JSON.stringify(command.body), headers: { 'content-type': 'application/json' } }),
-    });
-    return outcomeOf(answer.status, await answer.json());
-  } catch {
-    return { ok: false, status: 0, message: 'The bridge does not answer.' };
+    const answer = await bridge.read(await bridge.send(method ?? 'POST', path, { query, body }));
+    const { message } = answer as { readonly message?: string | null };
+    return { ok: true, message: message ?? '', remedy: null, answer };
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    const { code, detail, remedy } = error;
+    return { ok: false, message: code === 'unreachable' ? 'The bridge does not answer.' : detail, remedy };
   }
 }
 
-function outcomeOf(status: number, answer: unknown): Outcome {
-  const body = answer as { status?: string; message?: string | null; detail?: unknown };
-  if (status === 200) return { ok: body.status !== 'error', message: body.message ?? '', status, answer };
-  return { ok: false, message: wordsOf(body.detail) || `HTTP ${status}`, status };
-}
-
-/** A refusal in words: a sentence, or the fields that are wrong. */
-function wordsOf(detail: unknown): string {
-  if (!Array.isArray(detail)) return detail === undefined ? '' : String(detail);
-  return (detail as { loc: (string | number)[]; msg: string }[])
-    .map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`)
-    .join('; ');
-}
-
 /** What may be done about a refusal: a word that goes with the same command. */
-function wayOut({ status, message }: Outcome): { readonly label: string; readonly word: string } | null {
-  if (status !== 409) return null;
-  return message.includes('uncalibrated=true')
-    ? { label: 'Move it slowly', word: 'uncalibrated' }
-    : { label: 'Take over', word: 'take_over' };
+function wayOut({ remedy }: Outcome): { readonly label: string; readonly word: string } | null {
+  if (remedy === 'calibrate') return { label: 'Move it slowly', word: 'uncalibrated' };
+  return remedy === 'take_over' ? { label: 'Take over', word: 'take_over' } : null;
 }
 
 /**

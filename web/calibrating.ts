@@ -1,4 +1,5 @@
 import { request, send } from './api.ts';
+import { bridge } from './bridge.ts';
 import type { ArmFrame, ArmInfo, CalibrationAnswer, CalibrationState, SweptJoint } from './protocol.ts';
 
 /** Who an arm's frames say drives it while it is calibrated. */
@@ -134,11 +135,12 @@ export class Calibrating {
     this.#asked = now;
     const call = this.#calls;
     try {
-      const reply = await fetch(this.#path, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_LIMIT) });
-      const state = reply.ok ? ((await reply.json()) as CalibrationState) : null;
-      if (state !== null && call === this.#calls) this.#see(state);
+      const signal = AbortSignal.timeout(ANSWER_LIMIT);
+      const path = { name: this.info.name };
+      const state = await bridge.call('get', '/api/v1/arms/{name}/calibration', { path, signal });
+      if (call === this.#calls) this.#see(state);
     } catch {
-      // The header says that there is no connection.
+      // It is not being calibrated any more, or the header says that there is no connection.
     } finally {
       this.#asking = false;
     }

@@ -1,8 +1,8 @@
-/** What the live stream and the routes say, in the words of the page: names for what interface.ts has from the bridge's own description. SI units. */
+/** What the live stream and the routes say, in the words of the page: names for what the TypeScript client has from the bridge's own description. SI units. */
 
-import type * as bridge from './interface.ts';
+import type { Schemas } from '../clients/typescript/src/bridge.ts';
 
-export type ArmState = bridge.ArmState['state'];
+export type ArmState = Schemas['ArmState']['state'];
 export const ARM_STATES = [
   'disconnected',
   'connected',
@@ -13,25 +13,32 @@ export const ARM_STATES = [
   'stopped',
 ] as const satisfies readonly ArmState[];
 
-export type JointInfo = bridge.JointFacts;
+export type JointInfo = Schemas['JointFacts'];
 /** What does not change about an arm. */
-export type ArmInfo = bridge.ArmFacts;
+export type ArmInfo = Schemas['ArmFacts'];
 /** An arm at one moment; arrays are in the order of its joints. */
-export type ArmFrame = bridge.ArmState;
+export type ArmFrame = Schemas['ArmState'];
 export type Vector = NonNullable<ArmFrame['tool']>['position'];
 
-export type Hello = bridge.LiveHello;
-export type PairFrame = bridge.PairState;
-export type LoopFrame = bridge.LiveLoop;
-export type JournalEvent = bridge.JournalEvent;
-export type LogLine = bridge.LogLine;
-export type ServerMessage = bridge.LiveFrame | bridge.LiveRefusal;
+export type Hello = Schemas['LiveHello'];
+export type PairFrame = Schemas['PairState'];
+export type LoopFrame = Schemas['LiveLoop'];
+export type JournalEvent = Schemas['JournalEvent'];
+export type LogLine = Schemas['LogLine'];
+export type ServerMessage = Schemas['LiveFrame'] | Schemas['LiveRefusal'];
 
 /** Answer of a step of a calibration. */
-export type CalibrationAnswer = bridge.CalibrateResponse;
+export type CalibrationAnswer = Schemas['CalibrateResponse'];
 /** What a joint has been led over, from the middle pose. */
-export type SweptJoint = bridge.SweptJoint;
+export type SweptJoint = Schemas['SweptJoint'];
 /** A calibration that is under way. */
-export type CalibrationState = bridge.CalibrationState;
+export type CalibrationState = Schemas['CalibrationState'];
 
-export type Jog = Required<Pick<bridge.LiveJog, 'joints'>> | Required<Pick<bridge.LiveJog, 'twist'>>;
+export type Jog = Required<Pick<Schemas['LiveJog'], 'joints'>> | Required<Pick<Schemas['LiveJog'], 'twist'>>;
+
+export type BridgeStatus = Schemas['BridgeStatus'];
+/** An episode that is being recorded. */
+export type Episode = Schemas['RunningEpisode'];
+export type EpisodeAnswer = Schemas['EpisodeResponse'];
+export type Recording = Schemas['Recording'];
+export type RecordingList = Schemas['RecordingList'];

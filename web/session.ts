@@ -1,3 +1,5 @@
+import { BridgeError } from '../clients/typescript/src/errors.ts';
+import { bridge } from './bridge.ts';
 import { byId, h, setText } from './dom.ts';
 import type { Live } from './live.ts';
 import type { Store } from './store.ts';
@@ -23,15 +25,12 @@ export function offerSession(store: Store, live: Live): void {
     const token = field.value.trim();
     field.value = '';
     try {
-      const answer = await fetch('/api/v1/session', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ token }),
-      });
-      setText(fault, answer.ok ? '' : 'This is not the token.');
-      if (answer.ok) live.connect();
-    } catch {
-      setText(fault, 'The bridge does not answer.');
+      await bridge.call('post', '/api/v1/session', { body: { token } });
+      setText(fault, '');
+      live.connect();
+    } catch (error) {
+      const refused = error instanceof BridgeError && error.status === 401;
+      setText(fault, refused ? 'This is not the token.' : 'The bridge does not answer.');
     }
   };
   form.addEventListener('submit', (event) => {

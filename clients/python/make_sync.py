@@ -18,9 +18,9 @@ RULES = [
     (r"\bawait ", ""),
     (r"    import asyncio\n\n    asyncio\.sleep", "    import time\n\n    time.sleep"),
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
-    (r"\.aclose\b", ".close"),
+    (r"\.a(close|read|iter_bytes)\b", r".\1"),
     (r"\b__a(enter|exit)__", r"__\1__"),
-    (r"\bAsync(Bridge|Arm|Recordings|Iterator)\b", r"\1"),
+    (r"\bAsync(Bridge|Arm|Motion|Episode|Recordings|Iterator)\b", r"\1"),
     (r"\bwebsockets\.asyncio\.client\b", "websockets.sync.client"),
 ]
 

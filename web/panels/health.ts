@@ -1,27 +1,12 @@
+import { bridge } from '../bridge.ts';
 import { h, setText } from '../dom.ts';
-import type { ArmInfo, LogLine } from '../protocol.ts';
+import type { ArmInfo, BridgeStatus, LogLine } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure, milliseconds, spoken } from '../units.ts';
 import { calibrationCard } from './calibration.ts';
 
 /** How often buses are asked for, ms, while the panel is seen. */
 const INTERVAL = 2000;
-
-/** What GET /status says of buses and servos. */
-interface BusStatus {
-  readonly arms: readonly {
-    readonly id: number;
-    readonly name: string;
-    readonly sample_age: number | null;
-    readonly bus: { readonly discarded: number; readonly round_trip: { readonly p50: number; readonly p99: number } };
-    readonly servos: readonly {
-      readonly joint: string;
-      readonly reply_age: number | null;
-      readonly lost: number;
-      readonly alarms: number;
-    }[];
-  }[];
-}
 
 /** A list of names and values whose values change. */
 function facts(...names: readonly string[]): { element: HTMLElement; set(name: string, value: string): void } {
@@ -44,7 +29,7 @@ function logRow({ time, level, message }: LogLine): HTMLElement {
   );
 }
 
-function busRows({ arms }: BusStatus): HTMLElement[] {
+function busRows({ arms }: BridgeStatus): HTMLElement[] {
   return arms.map(({ name, sample_age, bus, servos }) =>
     h(
       'tr',
@@ -60,7 +45,7 @@ function busRows({ arms }: BusStatus): HTMLElement[] {
 }
 
 /** The servos of an arm, by joint. */
-function servoRows({ id, name, servos }: BusStatus['arms'][number], arms: readonly ArmInfo[]): HTMLElement[] {
+function servoRows({ id, name, servos }: BridgeStatus['arms'][number], arms: readonly ArmInfo[]): HTMLElement[] {
   const info = arms.find((arm) => arm.id === id);
   return servos.map(({ joint, reply_age, lost, alarms }) => {
     const places = info?.joints.find((each) => each.name === joint)?.servos ?? [];
@@ -128,9 +113,7 @@ export function healthPanel(store: Store): HTMLElement {
   const ask = async (): Promise<void> => {
     if (panel.hidden || document.hidden || store.connection !== 'live') return;
     try {
-      const answer = await fetch('/status', { cache: 'no-store', signal: AbortSignal.timeout(INTERVAL) });
-      if (!answer.ok) return;
-      const status = (await answer.json()) as BusStatus;
+      const status = await bridge.call('get', '/status', { signal: AbortSignal.timeout(INTERVAL) });
       buses.replaceChildren(...busRows(status));
       servos.replaceChildren(...status.arms.flatMap((arm) => servoRows(arm, store.arms)));
     } catch {

@@ -1,7 +1,8 @@
 import { command, type Outcome, request } from '../api.ts';
+import { bridge } from '../bridge.ts';
 import { button, h, setText } from '../dom.ts';
-import type { EpisodeResponse, Recording, RecordingList } from '../interface.ts';
 import { notice } from '../notices.ts';
+import type { Episode, EpisodeAnswer, Recording, RecordingList } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure } from '../units.ts';
 
@@ -59,7 +60,7 @@ class EpisodeCard {
   }
 
   /** What the bridge says of the episode that is being recorded. */
-  show(episode: EpisodeResponse['episode']): void {
+  show(episode: Episode | null): void {
     this.#recording = episode !== null;
     this.#start.disabled = this.#recording;
     for (const each of this.#ends) each.disabled = !this.#recording;
@@ -93,7 +94,7 @@ class EpisodeCard {
   }
 
   #take({ ok, answer }: Outcome): void {
-    if (ok) this.show((answer as EpisodeResponse).episode);
+    if (ok) this.show((answer as EpisodeAnswer).episode);
   }
 }
 
@@ -122,9 +123,14 @@ class RecordingCard {
   }
 
   async ask(): Promise<void> {
-    const answer = await fetch(`/api/v1/recordings?limit=${SHOWN}`, { cache: 'no-store' });
-    if (!answer.ok) return;
-    const { recordings, total, used, quota, warning } = (await answer.json()) as RecordingList;
+    let told: RecordingList;
+    try {
+      told = await bridge.call('get', '/api/v1/recordings', { query: { limit: SHOWN } });
+    } catch {
+      // The header says that there is no connection.
+      return;
+    }
+    const { recordings, total, used, quota, warning } = told;
     this.#rows.replaceChildren(...recordings.map((recording) => this.#row(recording)));
     const more = total > recordings.length ? `, ${total - recordings.length} older ones are not shown` : '';
     setText(this.#room, warning || `${total} in ${megabytes(used)} of ${megabytes(quota)}${more}.`);
@@ -184,8 +190,8 @@ export function recordPanel(store: Store): HTMLElement {
   const seen = (): boolean => !panel.hidden && !document.hidden && store.connection === 'live';
   const ask = async (): Promise<void> => {
     try {
-      const answer = await fetch('/api/v1/episode', { cache: 'no-store', signal: AbortSignal.timeout(INTERVAL) });
-      if (answer.ok) episode.show(((await answer.json()) as EpisodeResponse).episode);
+      const signal = AbortSignal.timeout(INTERVAL);
+      episode.show((await bridge.call('get', '/api/v1/episode', { signal })).episode);
     } catch {
       // The header says that there is no connection.
     }

@@ -15,6 +15,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { bridge } from '../bridge.ts';
 import { button, h, isOn, setText } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import type { ArmInfo } from '../protocol.ts';
@@ -139,9 +140,8 @@ export class ArmScene {
   async load(arms: readonly ArmInfo[]): Promise<void> {
     const loaded = await Promise.all(
       arms.map(async (info) => {
-        const answer = await fetch(`/api/v1/arms/${encodeURIComponent(info.name)}/urdf`);
-        if (!answer.ok) throw new Error(`the description of ${info.name} cannot be had: HTTP ${answer.status}`);
-        return new ArmView(info, await answer.text(), this.#fine);
+        const urdf = await bridge.arm(info.name).urdf();
+        return new ArmView(info, urdf, this.#fine);
       }),
     );
     for (const { arm } of this.#views) this.#scene.remove(arm.group);

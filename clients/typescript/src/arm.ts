@@ -1,10 +1,15 @@
-import type { Bridge, Meaning, Schemas } from './bridge.ts';
+import type { Bridge, Meaning, Release, Schemas } from './bridge.ts';
 import type { LiveOptions } from './live.ts';
+import { Motion } from './motion.ts';
 
 /** Where a move goes: centimetres and degrees in the absolute frame, `open` 0 closed to 1 open. */
 export type Move = Schemas['AbsoluteMoveRequest'];
 export type RelativeMove = Schemas['RelativeMoveRequest'];
 type Unit = 'rad' | 'degrees' | 'motor_units';
+interface GravityOptions extends Pick<Meaning, 'take_over'> {
+  readonly values?: Schemas['GravityCompensationValues'];
+  readonly release?: Release;
+}
 type StreamOptions = Pick<LiveOptions, 'rate' | 'signal' | 'onConnection'>;
 
 /** One arm of a bridge. Every motion passes the bridge's gate, and is answered when it has ended. */
@@ -17,6 +22,11 @@ export class Arm {
   constructor(bridge: Bridge, key: string | number) {
     this.bridge = bridge;
     this.key = key;
+  }
+
+  /** What stands in a path for the arm. */
+  async #path(): Promise<{ name: string }> {
+    return { name: await this.bridge.nameOf(this.key) };
   }
 
   async #query(meaning: Meaning = {}): Promise<{ robot_id: number; take_over?: boolean; uncalibrated?: boolean }> {
@@ -87,26 +97,30 @@ export class Arm {
     return this.bridge.call('post', '/joints/write', { body, query, ...signalOf(meaning) });
   }
 
-  /** On: it holds where it is. Off: it is lowered first. @param force drop it */
-  async torque(on: boolean, force = false): Promise<Schemas['StatusResponse']> {
+  /** On: it holds where it is. Off: it is lowered first. @param options `force` drops it */
+  async torque(
+    on: boolean,
+    { force = false, ...rest }: { readonly force?: boolean } & Pick<Meaning, 'take_over'> = {},
+  ): Promise<Schemas['StatusResponse']> {
     const body = { torque_status: on, force };
-    return this.bridge.call('post', '/torque/toggle', { body, query: await this.#query() });
+    return this.bridge.call('post', '/torque/toggle', { body, query: await this.#query(rest) });
   }
 
   /** Brakes and holds, and refuses every motion until reset(). */
   async stop(): Promise<Schemas['StopResponse']> {
-    return this.bridge.call('post', '/stop', { query: await this.#query() });
+    return this.bridge.call('post', '/api/v1/stop', { query: await this.#query() });
   }
 
   /** Ends the stop. Nothing moves by that. */
   async reset(): Promise<Schemas['StopResponse']> {
-    return this.bridge.call('post', '/stop/reset', { query: await this.#query() });
+    return this.bridge.call('post', '/api/v1/stop/reset', { query: await this.#query() });
   }
 
   /** What the arm is, with its joints and poses, and in `now` how it is. */
   async facts(): Promise<Schemas['ArmOverview']> {
-    const id = await this.bridge.idOf(this.key);
-    return (await this.bridge.arms()).find((arm) => arm.id === id)!;
+    const arms = await this.bridge.arms();
+    const id = await this.bridge.idOf(await this.bridge.nameOf(this.key));
+    return arms.find((arm) => arm.id === id)!;
   }
 
   /** How the arm is at this moment: metres, radians, seconds, Nm. */
@@ -130,7 +144,7 @@ export class Arm {
 
   /** The arm's model. */
   async urdf(): Promise<string> {
-    const { name } = await this.facts();
+    const { name } = await this.#path();
     const response = await this.bridge.send('GET', `/api/v1/arms/${encodeURIComponent(name)}/urdf`, { accept: '*/*' });
     return response.text();
   }
@@ -141,14 +155,103 @@ export class Arm {
   }
 
   /** Ends the recording; its file is complete with the answer. */
-  async stopRecording(): Promise<Schemas['RecordingStopResponse']> {
-    return this.bridge.call('post', '/recording/stop', { query: await this.#query() });
+  async stopRecording(request: Schemas['RecordingStopRequest'] = {}): Promise<Schemas['RecordingStopResponse']> {
+    return this.bridge.call('post', '/recording/stop', { body: request, query: await this.#query() });
   }
 
-  /** Replays a recording, from its first pose on. */
+  /**
+   * Replays a recording, from its first pose on. Answered when it has ended. Node waits no longer than five minutes for an answer:
+   * begin({ replay }) is for what takes longer.
+   */
   async play(name: string, speed = 1, meaning?: Meaning): Promise<Schemas['RecordingPlayResponse']> {
     const query = await this.#query(meaning);
     return this.bridge.call('post', '/recording/play', { body: { name, speed }, query, ...signalOf(meaning) });
+  }
+
+  /**
+   * Begins one motion, and resolves as soon as it is under way. Metres and radians. The arm holds when its program has not been
+   * heard for 30 s.
+   * @param options `key`: two requests with the same one are one motion
+   */
+  async begin(
+    request: Schemas['MotionRequest'],
+    { key, signal, ...query }: Meaning & { readonly key?: string } = {},
+  ): Promise<Motion> {
+    const { id } = await this.bridge.call('post', '/api/v1/arms/{name}/motions', {
+      path: await this.#path(),
+      body: request,
+      query,
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+      ...signalOf({ ...(signal === undefined ? {} : { signal }) }),
+    });
+    return new Motion(this.bridge, { ...(await this.#path()), motion: id });
+  }
+
+  /** The motions that are under way and the newest that are over, of whoever asked for them by HTTP. */
+  async motions(limit?: number): Promise<Schemas['MotionFacts'][]> {
+    const query = limit === undefined ? {} : { limit };
+    return (await this.bridge.call('get', '/api/v1/arms/{name}/motions', { path: await this.#path(), query })).motions;
+  }
+
+  /** What drives the arm now, and whose it is. */
+  async motion(): Promise<Schemas['MotionState']> {
+    return this.bridge.call('get', '/api/v1/arms/{name}/motion', { path: await this.#path() });
+  }
+
+  /** Ends what drives the arm: it holds, and the next motion may begin at once. */
+  async halt(query: Pick<Meaning, 'take_over'> = {}): Promise<Schemas['StatusResponse']> {
+    return this.bridge.call('delete', '/api/v1/arms/{name}/motion', { path: await this.#path(), query });
+  }
+
+  /** Takes the arm from whoever drives it, until release(). */
+  async takeOver(): Promise<Schemas['StatusResponse']> {
+    return this.bridge.call('post', '/api/v1/arms/{name}/take-over', { path: await this.#path() });
+  }
+
+  /** Gives the arm back; it holds. */
+  async release(query: Pick<Meaning, 'take_over'> = {}): Promise<Schemas['StatusResponse']> {
+    return this.bridge.call('post', '/api/v1/arms/{name}/release', { path: await this.#path(), query });
+  }
+
+  /** What move() would come to, in its units. Nothing moves. */
+  async reachable(to: Move): Promise<Schemas['ReachableAnswer']> {
+    return this.bridge.call('post', '/api/v1/arms/{name}/reachable', { path: await this.#path(), body: to });
+  }
+
+  /**
+   * On: the arm carries its weight and yields to the hand. Off: it holds, unless `release` says that it is lowered, or falls.
+   * @param options `values`: percentages for shoulder, elbow and wrist
+   */
+  async gravityCompensation(
+    on = true,
+    { values, release, ...meaning }: GravityOptions = {},
+  ): Promise<Schemas['StatusResponse']> {
+    const query = await this.#query(meaning);
+    if (!on) return this.bridge.call('post', '/gravity/stop', { query: { ...query, ...(release ? { release } : {}) } });
+    const body = values === undefined ? {} : { gravity_compensation_values: values };
+    return this.bridge.call('post', '/gravity/start', { body, query });
+  }
+
+  /**
+   * The next step of a calibration; the answer says what to do before the one after it.
+   * @param reversed at the last one: joints that went the other way than was said
+   */
+  async calibrate(
+    reversed: readonly string[] = [],
+    meaning: Pick<Meaning, 'take_over'> = {},
+  ): Promise<Schemas['CalibrateResponse']> {
+    const query = { ...(await this.#query(meaning)), ...(reversed.length === 0 ? {} : { reversed: [...reversed] }) };
+    return this.bridge.call('post', '/calibrate', { query });
+  }
+
+  /** How far the calibration is that is under way. */
+  async calibration(): Promise<Schemas['CalibrationState']> {
+    return this.bridge.call('get', '/api/v1/arms/{name}/calibration', { path: await this.#path() });
+  }
+
+  /** Ends it; the servos get back what they had. An arm that holds goes limp: take hold of it first. */
+  async cancelCalibration(): Promise<Schemas['StatusResponse']> {
+    return this.bridge.call('delete', '/api/v1/arms/{name}/calibration', { path: await this.#path() });
   }
 }
 

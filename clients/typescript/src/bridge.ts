@@ -1,7 +1,8 @@
 import { Arm } from './arm.ts';
 import { BridgeError, problemOf } from './errors.ts';
 import type { components, paths } from './interface.ts';
-import { type LiveFrame, type LiveOptions, liveFrames } from './live.ts';
+import { eventsOf, type LiveFrame, type LiveOptions, liveFrames } from './live.ts';
+import { Episode, Recordings } from './recordings.ts';
 
 export type Schemas = components['schemas'];
 
@@ -14,14 +15,34 @@ type Operation<P extends keyof paths, M extends Method> = paths[P] extends Recor
 type BodyOf<O> = O extends { requestBody?: { content: { 'application/json': infer B } } } ? B : undefined;
 type QueryOf<O> = O extends { parameters: { query?: infer Q } } ? Q : never;
 type InPathOf<O> = O extends { parameters: { path: infer V } } ? V : never;
-type AnswerOf<O> = O extends { responses: { 200: { content: { 'application/json': infer A } } } } ? A : undefined;
+type Answered<S extends number> = { responses: Record<S, { content: { 'application/json': unknown } }> };
+type AnswerOf<O> =
+  O extends Answered<200>
+    ? O['responses'][200]['content']['application/json']
+    : O extends Answered<202>
+      ? O['responses'][202]['content']['application/json']
+      : undefined;
 
 export interface Asked<O> {
   readonly body?: BodyOf<O>;
   readonly query?: QueryOf<O>;
   /** What stands in the path for `{name}`. */
   readonly path?: InPathOf<O>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+}
+
+/** One request, whatever it asks for. */
+export interface Sent {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** In place of a body, as it is. */
+  readonly file?: Blob | Uint8Array<ArrayBuffer> | ArrayBuffer;
+  readonly query?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Media type of the answer: JSON when left out. */
+  readonly accept?: string;
 }
 
 /** How a motion is meant. */
@@ -34,11 +55,14 @@ export interface Meaning {
   readonly signal?: AbortSignal;
 }
 
+/** What becomes of an arm that floated: it is lowered and released, holds, or is released at once and falls. */
+export type Release = 'lower' | 'hold' | 'now';
+
 export interface BridgeOptions {
   /** Where the bridge listens to more than its own computer. */
   readonly token?: string;
-  /** Tells this program from others. */
-  readonly name?: string;
+  /** Tells this program from others; null: a page that the bridge serves, which it tells by a cookie. */
+  readonly name?: string | null;
   /** In place of the one of the platform. */
   readonly fetch?: typeof fetch;
 }
@@ -52,17 +76,21 @@ function hasFailed(answer: unknown): answer is { message?: string | null; reques
 /** A bridge, by the address at which it serves HTTP. In a page that the bridge serves itself it may be left out. */
 export class Bridge {
   readonly url: string;
-  readonly name: string;
+  readonly name: string | null;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   #ids = new Map<string, number>();
+  /** The recordings that the bridge keeps. */
+  readonly recordings = new Recordings(this);
+  /** What all arms do together, as it is recorded. */
+  readonly episode = new Episode(this);
 
   constructor(url?: string, { token, name, fetch: own }: BridgeOptions = {}) {
     const here = (globalThis as { location?: { origin: string } }).location?.origin;
     this.url = (url ?? here ?? 'http://localhost:8020').replace(/\/+$/, '');
-    this.name = name ?? `javascript-${Math.floor(Math.random() * RANDOM).toString(36)}`;
+    this.name = name === undefined ? `javascript-${Math.floor(Math.random() * RANDOM).toString(36)}` : name;
     this.#headers = {
-      'x-arm-bridge-client': this.name,
+      ...(this.name === null ? {} : { 'x-arm-bridge-client': this.name }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     };
     this.#fetch = own ?? ((...asked) => fetch(...asked));
@@ -72,30 +100,28 @@ export class Bridge {
   async send(
     method: string,
     path: string,
-    {
-      body,
-      query = {},
-      signal,
-      accept,
-    }: { body?: unknown; query?: object; signal?: AbortSignal; accept?: string } = {},
+    { body, file, query = {}, headers = {}, signal, accept = 'application/json' }: Sent = {},
   ): Promise<Response> {
     const url = new URL(`${this.url}${path}`);
     for (const [name, value] of Object.entries(query)) if (value != null) url.searchParams.set(name, String(value));
+    const sent = file ?? (body === undefined ? undefined : JSON.stringify(body));
+    const type = file === undefined ? 'application/json' : 'application/octet-stream';
     let response: Response;
     try {
       response = await this.#fetch(url, {
         method,
         headers: {
           ...this.#headers,
-          accept: `${accept ?? 'application/json'}, application/problem+json`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          accept: `${accept}, application/problem+json`,
+          ...(sent === undefined ? {} : { 'content-type': type }),
+          ...headers,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(sent === undefined ? {} : { body: sent }),
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (cause) {
       if (signal?.aborted) throw cause;
-      throw new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', cause });
+      throw this.unreachable(cause);
     }
     if (response.ok) return response;
     const told: unknown = await response.json().catch(() => null);
@@ -109,21 +135,27 @@ export class Bridge {
   async call<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,
-    { body, query, path: named, signal }: Asked<Operation<P, M>> = {},
+    { path: named, ...sent }: Asked<Operation<P, M>> = {},
   ): Promise<AnswerOf<Operation<P, M>>> {
     const values = (named ?? {}) as Readonly<Record<string, unknown>>;
     const filled = String(path).replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-    const response = await this.send(method.toUpperCase(), filled, {
-      ...(body == null ? {} : { body }),
-      ...(query == null ? {} : { query: query as object }),
-      ...(signal === undefined ? {} : { signal }),
+    const response = await this.send(method.toUpperCase(), filled, sent as Sent);
+    return (await this.read(response)) as AnswerOf<Operation<P, M>>;
+  }
+
+  /** What nobody has answered, or not to its end. */
+  unreachable(cause?: unknown): BridgeError {
+    return new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', cause });
+  }
+
+  /** The JSON of an answer. @throws {BridgeError} not done (`status: "error"`), or broken off */
+  async read(response: Response): Promise<unknown> {
+    const answer: unknown = await response.json().catch((cause) => {
+      throw this.unreachable(cause);
     });
-    const answer: unknown = await response.json();
-    if (hasFailed(answer)) {
-      const requestId = answer.request_id ?? response.headers.get('x-request-id');
-      throw new BridgeError(answer.message ?? 'not done', { code: 'not_done', requestId, status: 200, answer });
-    }
-    return answer as AnswerOf<Operation<P, M>>;
+    if (!hasFailed(answer)) return answer;
+    const requestId = answer.request_id ?? response.headers.get('x-request-id');
+    throw new BridgeError(answer.message ?? 'not done', { code: 'not_done', requestId, status: 200, answer });
   }
 
   /** State of the bridge and its arms. */
@@ -150,17 +182,27 @@ export class Bridge {
     const id = this.#ids.get(key);
     if (id !== undefined) return id;
     const known = [...this.#ids.keys()].join(', ') || 'none';
-    throw new BridgeError(`the bridge has no arm "${key}"; it has ${known}`, { code: 'unknown_arm' });
+    throw new BridgeError(`the bridge has no arm "${key}", only ${known}`, { code: 'unknown_arm' });
+  }
+
+  /** The name of an arm. @throws {BridgeError} for an id that no arm has */
+  async nameOf(key: string | number): Promise<string> {
+    if (typeof key === 'string') return key;
+    const named = (): string | undefined => [...this.#ids].find(([, id]) => id === key)?.[0];
+    if (named() === undefined) await this.arms();
+    const name = named();
+    if (name !== undefined) return name;
+    throw new BridgeError(`the bridge has no arm with the id ${key}`, { code: 'unknown_arm' });
   }
 
   /** All arms brake and hold, and refuse every motion until reset(). */
   stop(): Promise<Schemas['StopResponse']> {
-    return this.call('post', '/stop');
+    return this.call('post', '/api/v1/stop');
   }
 
   /** Ends the stop of all arms. Nothing moves by that. */
   reset(): Promise<Schemas['StopResponse']> {
-    return this.call('post', '/stop/reset');
+    return this.call('post', '/api/v1/stop/reset');
   }
 
   /**
@@ -182,16 +224,36 @@ export class Bridge {
   }
 
   /** The followers hold where they are. @param release what becomes of leaders whose weight is held */
-  stopMirroring(release?: 'lower' | 'hold' | 'now'): Promise<Schemas['StatusResponse']> {
+  stopMirroring(release?: Release): Promise<Schemas['StatusResponse']> {
     return this.call('post', '/move/leader/stop', { query: release === undefined ? {} : { release } });
+  }
+
+  /** The pairs that mirror, each with its rate and latency, and why mirroring has ended. */
+  pairs(): Promise<Schemas['PairList']> {
+    return this.call('get', '/api/v1/pairs');
+  }
+
+  /** Who did what, and what came of it: the newest first. @param query which of it; `since` in seconds since the epoch */
+  async events(query: QueryOf<paths['/api/v1/events']['get']> = {}): Promise<Schemas['JournalEvent'][]> {
+    return (await this.call('get', '/api/v1/events', { query })).events;
+  }
+
+  /** The newest lines of the bridge's log, from a number on; `next` is the number of the one that comes next. */
+  log(start = 0): Promise<Schemas['LogAnswer']> {
+    return this.call('get', '/api/v1/log', { query: { from: start } });
+  }
+
+  /** The configuration in use, without secrets. */
+  config(): Promise<AnswerOf<paths['/api/v1/config']['get']>> {
+    return this.call('get', '/api/v1/config');
   }
 
   /** Frames of the live stream, for ever: first `hello`, then those of the topics. One that breaks is taken up anew. */
   live(options: LiveOptions = {}): AsyncGenerator<LiveFrame, void, void> {
     const { topics, rate } = options;
     const query = { ...(topics ? { topics: topics.join(',') } : {}), ...(rate ? { rate } : {}) };
-    const open = (signal: AbortSignal): Promise<Response> =>
-      this.send('GET', '/api/v1/live', { query, signal, accept: 'text/event-stream' });
+    const open = async (signal: AbortSignal) =>
+      eventsOf(await this.send('GET', '/api/v1/live', { query, signal, accept: 'text/event-stream' }));
     return liveFrames(open, options);
   }
 }

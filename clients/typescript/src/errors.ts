@@ -34,6 +34,8 @@ export interface ErrorFacts {
 /** Anything that a bridge did not do: refused, not done, or nobody answered. */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
+  /** What the bridge said, for people; the message adds the next step and the request. */
+  readonly detail: string;
   readonly code: string;
   readonly remedy: string | null;
   readonly requestId: string | null;
@@ -41,10 +43,11 @@ export class BridgeError extends Error {
   readonly answer: unknown;
   readonly errors: readonly Schemas['ValidationError'][];
 
-  constructor(message: string, { code, remedy = null, requestId = null, status = null, ...rest }: ErrorFacts) {
+  constructor(detail: string, { code, remedy = null, requestId = null, status = null, ...rest }: ErrorFacts) {
     const step = remedy === null ? undefined : REMEDIES[remedy];
     const asked = requestId === null ? '' : ` [request ${requestId}]`;
-    super(`${message}${step === undefined ? '' : ` (${step})`}${asked}`, { cause: rest.cause });
+    super(`${detail}${step === undefined ? '' : ` (${step})`}${asked}`, { cause: rest.cause });
+    this.detail = detail;
     this.code = code;
     this.remedy = remedy;
     this.requestId = requestId;
@@ -59,10 +62,10 @@ export function problemOf(status: number, body: unknown, requestId: string | nul
   const told = (typeof body === 'object' ? body : null) as Partial<Schemas['ProblemDetails']> | null;
   const detail = told?.detail as string | Schemas['ValidationError'][] | undefined;
   const errors = told?.errors ?? (Array.isArray(detail) ? detail : undefined);
-  const message =
+  const words =
     errors?.map(({ loc, msg }) => `${loc.slice(1).join('.') || 'body'}: ${msg}`).join('; ') ??
     (typeof detail === 'string' ? detail : `the bridge answered ${status}`);
-  return new BridgeError(message, {
+  return new BridgeError(words, {
     code: told?.code ?? (status === 422 ? 'invalid' : `http_${status}`),
     remedy: told?.remedy ?? null,
     requestId: told?.request_id ?? requestId,

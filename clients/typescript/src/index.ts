@@ -13,3 +13,5 @@ export { Bridge, type BridgeOptions, type Meaning, type Schemas } from './bridge
 export { BridgeError } from './errors.ts';
 export type { components, paths } from './interface.ts';
 export type { LiveFrame, LiveOptions, Topic } from './live.ts';
+export { Motion } from './motion.ts';
+export { Episode, Recordings } from './recordings.ts';

@@ -1509,8 +1509,17 @@ export interface components {
             /** @description In the base frame; orientation as a quaternion x y z w. */
             tool: {
                 /** @description x y z, m */
-                position: number[];
-                orientation: number[];
+                position: [
+                    number,
+                    number,
+                    number
+                ];
+                orientation: [
+                    number,
+                    number,
+                    number,
+                    number
+                ];
             } | null;
             /** @description Of the gripper, 0 closed to 1 open. */
             opening: number | null;
@@ -1549,8 +1558,16 @@ export interface components {
             tool_link: string;
             /** @description Pose of its base in the world: m and rad. */
             mount: {
-                xyz: number[];
-                rpy: number[];
+                xyz: [
+                    number,
+                    number,
+                    number
+                ];
+                rpy: [
+                    number,
+                    number,
+                    number
+                ];
             };
             joints: components["schemas"]["JointFacts"][];
             /** @description Index of its joint and its angles when closed and open. */
@@ -1706,8 +1723,16 @@ export interface components {
             tool_link: string;
             /** @description Pose of its base in the world: m and rad. */
             mount: {
-                xyz: number[];
-                rpy: number[];
+                xyz: [
+                    number,
+                    number,
+                    number
+                ];
+                rpy: [
+                    number,
+                    number,
+                    number
+                ];
             };
             joints: components["schemas"]["JointFacts"][];
             /** @description Index of its joint and its angles when closed and open. */
@@ -2252,16 +2277,45 @@ export interface components {
             /** @constant */
             type: "subscribe";
             /** @description Left out: all. */
-            topics?: ("arms" | "pairs" | "loop" | "log" | "events")[];
+            topics?: [
+            ] | [
+                "arms" | "pairs" | "loop" | "log" | "events"
+            ] | [
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
+            ] | [
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
+            ] | [
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
+            ] | [
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events",
+                "arms" | "pairs" | "loop" | "log" | "events"
+            ];
             /** @description Frames of arms per second, 20 when left out; the others come at most 5 times a second. */
             rate?: number;
         };
         /** LiveTwist */
         LiveTwist: {
             /** @description x y z, m/s */
-            linear: number[];
+            linear: [
+                number,
+                number,
+                number
+            ];
             /** @description About x y z, rad/s */
-            angular: number[];
+            angular: [
+                number,
+                number,
+                number
+            ];
             /**
              * @description Whose axes these are.
              * @default base
@@ -7053,7 +7107,22 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Of arms, pairs, loop, log and events, separated by commas; left out: all. */
-                topics?: ("arms" | "pairs" | "loop" | "log" | "events")[];
+                topics?: [
+                ] | [
+                    "arms" | "pairs" | "loop" | "log" | "events"
+                ] | [
+                    "arms" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "pairs" | "loop" | "log" | "events"
+                ] | [
+                    "arms" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "pairs" | "loop" | "log" | "events"
+                ] | [
+                    "arms" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "pairs" | "loop" | "log" | "events"
+                ];
                 /** @description Frames of arms per second; the others come at most 5 times a second. */
                 rate?: number;
             };

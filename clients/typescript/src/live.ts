@@ -2,13 +2,13 @@ import { BridgeError } from './errors.ts';
 import type { components } from './interface.ts';
 
 export type LiveFrame = components['schemas']['LiveFrame'];
-export type Topic = 'arms' | 'pairs' | 'loop' | 'log';
+export type Topic = 'arms' | 'pairs' | 'loop' | 'log' | 'events';
 
-/** Without a frame for so long a stream counts as broken, ms; one of the log alone may be silent. */
+/** Without a frame for so long a stream counts as broken, ms; one of the log and the journal alone may be silent. */
 const MOST_SILENCE = 3000;
 /** Time before the next attempt, ms: at first, and at most. */
 const FIRST_WAIT = 250;
-const LONGEST_WAIT = 5000;
+const LONGEST_WAIT = 2000;
 
 export interface LiveOptions {
   /** Left out: all. */
@@ -19,11 +19,16 @@ export interface LiveOptions {
   readonly signal?: AbortSignal;
   /** Called when frames come, and when they come no more: the stream is taken up anew by itself. */
   readonly onConnection?: (connected: boolean) => void;
+  /** Without a frame for so long it counts as broken, ms; 3000 when left out. */
+  readonly silence?: number;
 }
 
+/** Frames as texts, from one connection. @throws {BridgeError} refused, or nobody answers */
+export type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<string>>;
+
 /** The data of server-sent events (WHATWG HTML, 9.2), as they come. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.getReader();
+export async function* eventsOf({ body }: Response): AsyncGenerator<string> {
+  const reader = body!.getReader();
   const decoder = new TextDecoder();
   let rest = '';
   try {
@@ -60,11 +65,11 @@ function pause(time: number, signal: AbortSignal | undefined): Promise<void> {
  * @param open asks for the stream
  * @throws {BridgeError} when it is refused, or cannot begin
  */
-export async function* liveFrames(
-  open: (signal: AbortSignal) => Promise<Response>,
-  { topics, signal, onConnection = () => {} }: LiveOptions,
-): AsyncGenerator<LiveFrame, void, void> {
-  const mayBeSilent = topics?.every((topic) => topic === 'log') ?? false;
+export async function* liveFrames<Frame = LiveFrame>(
+  open: OpenStream,
+  { topics, signal, onConnection = () => {}, silence = MOST_SILENCE }: LiveOptions = {},
+): AsyncGenerator<Frame, void, void> {
+  const mayBeSilent = topics?.every((topic) => topic === 'log' || topic === 'events') ?? false;
   let began = false;
   let connected = false;
   let wait = FIRST_WAIT;
@@ -79,23 +84,27 @@ export async function* liveFrames(
     let timer: ReturnType<typeof setTimeout> | undefined;
     const lookAfter = (): void => {
       clearTimeout(timer);
-      if (!mayBeSilent) timer = setTimeout(abort, MOST_SILENCE);
+      if (!mayBeSilent) timer = setTimeout(abort, silence);
     };
     try {
       lookAfter();
-      const { body } = await open(attempt.signal);
-      for await (const event of eventsOf(body!)) {
+      for await (const event of await open(attempt.signal)) {
         clearTimeout(timer);
         began = true;
         wait = FIRST_WAIT;
         tell(true);
-        yield JSON.parse(event) as LiveFrame;
+        yield JSON.parse(event) as Frame;
         lookAfter();
       }
     } catch (error) {
       // What is refused once is refused again; what has begun goes on.
-      const refused = error instanceof BridgeError && error.status !== null && error.status < 500;
-      if (!signal?.aborted && (refused || !began)) throw error;
+      const told = error instanceof BridgeError ? error : null;
+      const refused = told !== null && told.status !== null && told.status < 500;
+      if (!signal?.aborted && (refused || !began)) {
+        throw (
+          told ?? new BridgeError('the live stream of the bridge does not begin', { code: 'unreachable', cause: error })
+        );
+      }
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

@@ -159,6 +159,21 @@ export class BridgeProcess extends BridgeClient {
   }
 }
 
+/** How a move says that the machine was too busy for it. */
+const BUSY = /was busy for more than|too busy|have not answered|disconnected/;
+
+/** Runs what people run, again where the machine was too busy for its moves. @throws what it throws for any other reason */
+export async function runAgain<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries === TRIES || !BUSY.test(String(error))) throw error;
+      await sleep(0.5);
+    }
+  }
+}
+
 /** Runs the compiled main.js to its end; for runs that end by themselves. */
 export async function runToEnd(...args: string[]): Promise<{ code: number | null; output: string; errors: string }> {
   const child = spawn(process.execPath, [MAIN, ...args], {

@@ -11,18 +11,22 @@ Lengths are centimetres and angles degrees, as in the HTTP interface; joints, st
 and seconds, as in ROS 2. What is refused or not done raises a BridgeError. `AsyncBridge` is the same with `await`.
 """
 
-from ._async import AsyncArm, AsyncBridge, AsyncRecordings
+from ._async import AsyncArm, AsyncBridge, AsyncEpisode, AsyncMotion, AsyncRecordings
 from ._errors import BridgeError, InvalidRequest, NotDone, Refused, Unreachable
-from ._sync import Arm, Bridge, Recordings
+from ._sync import Arm, Bridge, Episode, Motion, Recordings
 
 __all__ = [
     "Arm",
     "AsyncArm",
     "AsyncBridge",
+    "AsyncEpisode",
+    "AsyncMotion",
     "AsyncRecordings",
     "Bridge",
     "BridgeError",
+    "Episode",
     "InvalidRequest",
+    "Motion",
     "NotDone",
     "Recordings",
     "Refused",

@@ -20,14 +20,21 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from . import types
-from ._errors import NotDone, Unreachable, problem_of
+from ._errors import NotDone, Refused, Unreachable, problem_of
 
 #: A move may take 30 s and is answered when it has ended, s.
 TIMEOUT = 40.0
 #: The live stream is taken up anew after these pauses, s.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 
-Topic = Literal["arms", "pairs", "loop", "log"]
+#: How often a motion that is waited for is looked after, s.
+LOOK = 0.1
+#: Bytes of a file that are read or written at once.
+CHUNK = 1 << 20
+
+Topic = Literal["arms", "pairs", "loop", "log", "events"]
+#: What becomes of an arm that floated: it is lowered and released, holds, or is released at once and falls.
+Release = Literal["lower", "hold", "now"]
 Unit = Literal["rad", "degrees", "motor_units"]
 
 
@@ -69,12 +76,16 @@ class AsyncBridge:
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
         self._verify = verify
+        self._timeout = timeout
         accept = {"Accept": "application/json, application/problem+json"}
         self._http = httpx.AsyncClient(
             base_url=self.url, headers={**self._headers, **accept}, timeout=timeout, verify=verify
         )
         self._ids: dict[str, int] = {}
+        #: The recordings that the bridge keeps.
         self.recordings = AsyncRecordings(self)
+        #: What all arms do together, as it is recorded.
+        self.episode = AsyncEpisode(self)
 
     async def __aenter__(self) -> AsyncBridge:
         return self
@@ -91,14 +102,36 @@ class AsyncBridge:
         """Closes the connections. What moves goes on."""
         await self._http.aclose()
 
-    async def send(self, method: str, path: str, *, body: Any = None, **query: Any) -> httpx.Response:
-        """One request. Raises Unreachable, or Refused for an answer that is an error."""
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        file: AsyncIterator[bytes] | None = None,
+        headers: Mapping[str, str] | None = None,
+        patient: bool = False,
+        **query: Any,
+    ) -> httpx.Response:
+        """
+        One request. Read its answer with `await answer.aread()`, or end it with `await answer.aclose()`.
+
+        `file` stands in place of a body, as it is; `patient` waits for the answer for ever. Raises Unreachable, or Refused for an
+        answer that is an error.
+        """
         params = {name: str(value).lower() if isinstance(value, bool) else value for name, value in _given(**query).items()}
+        extra: dict[str, Any] = {}
+        if patient:
+            extra["timeout"] = httpx.Timeout(self._timeout, read=None)
         try:
-            answer = await self._http.request(method, path, json=body, params=params)
+            request = self._http.build_request(
+                method, path, json=body, content=file, headers=headers, params=params, **extra
+            )
+            answer = await self._http.send(request, stream=True)
+            if not answer.is_success:
+                await answer.aread()
         except httpx.HTTPError as error:
-            why = str(error) or type(error).__name__
-            raise Unreachable(f"no answer from the bridge at {self.url}: {why}", code="unreachable") from error
+            raise self._unreachable(error) from error
         if answer.is_success:
             return answer
         try:
@@ -107,19 +140,39 @@ class AsyncBridge:
             told = None
         raise problem_of(answer.status_code, told, answer.headers.get("x-request-id"))
 
-    async def call(self, method: str, path: str, *, body: Any = None, **query: Any) -> Any:
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        file: AsyncIterator[bytes] | None = None,
+        headers: Mapping[str, str] | None = None,
+        patient: bool = False,
+        **query: Any,
+    ) -> Any:
         """
-        Any operation of the interface: https://localhost:8020/docs of a running bridge lists them.
+        Any operation of the interface: /docs of a running bridge lists them.
 
         Returns the answer as JSON. Raises NotDone for one with `status: "error"`, besides what `send` raises.
         """
-        answer = await self.send(method, path, body=body, **query)
-        if answer.status_code == 204 or not answer.content:
-            return None
-        told = answer.json()
+        answer = await self.send(method, path, body=body, file=file, headers=headers, patient=patient, **query)
+        text = await self._text(answer)
+        told = json.loads(text) if text else None
         if isinstance(told, dict) and told.get("status") == "error":
             raise NotDone(told, request_id=told.get("request_id") or answer.headers.get("x-request-id"))
         return told
+
+    async def _text(self, answer: httpx.Response) -> str:
+        try:
+            await answer.aread()
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from error
+        return answer.text
+
+    def _unreachable(self, error: Exception) -> Unreachable:
+        why = str(error) or type(error).__name__
+        return Unreachable(f"no answer from the bridge at {self.url}: {why}", code="unreachable")
 
     async def status(self) -> types.BridgeStatus:
         """State of the bridge and its arms."""
@@ -136,22 +189,34 @@ class AsyncBridge:
         return AsyncArm(self, arm)
 
     async def id_of(self, arm: str | int) -> int:
-        """The id of an arm. Raises KeyError for a name that no arm has."""
+        """The id of an arm. Raises Refused for a name that no arm has."""
         if isinstance(arm, int):
             return arm
         if arm not in self._ids:
             await self.arms()
         if arm not in self._ids:
-            raise KeyError(f"the bridge has no arm {arm!r}; it has {', '.join(self._ids) or 'none'}")
+            known = ", ".join(self._ids) or "none"
+            raise Refused(f"the bridge has no arm {arm!r}, only {known}", code="unknown_arm")
         return self._ids[arm]
+
+    async def name_of(self, arm: str | int) -> str:
+        """The name of an arm. Raises Refused for an id that no arm has."""
+        if isinstance(arm, str):
+            return arm
+        if arm not in self._ids.values():
+            await self.arms()
+        for name, key in self._ids.items():
+            if key == arm:
+                return name
+        raise Refused(f"the bridge has no arm with the id {arm}", code="unknown_arm")
 
     async def stop(self) -> types.StopResponse:
         """All arms brake and hold, and refuse every motion until reset()."""
-        return cast(types.StopResponse, await self.call("POST", "/stop"))
+        return cast(types.StopResponse, await self.call("POST", "/api/v1/stop"))
 
     async def reset(self) -> types.StopResponse:
         """Ends the stop of all arms. Nothing moves by that."""
-        return cast(types.StopResponse, await self.call("POST", "/stop/reset"))
+        return cast(types.StopResponse, await self.call("POST", "/api/v1/stop/reset"))
 
     async def mirror(
         self,
@@ -180,9 +245,36 @@ class AsyncBridge:
         query = {"take_over": take_over or None}
         return cast(types.StatusResponse, await self.call("POST", "/move/leader/start", body=body, **query))
 
-    async def stop_mirroring(self, release: Literal["lower", "hold", "now"] | None = None) -> types.StatusResponse:
+    async def stop_mirroring(self, release: Release | None = None) -> types.StatusResponse:
         """The followers hold where they are. `release` says what becomes of leaders whose weight is held."""
         return cast(types.StatusResponse, await self.call("POST", "/move/leader/stop", release=release))
+
+    async def pairs(self) -> types.PairList:
+        """The pairs that mirror, each with its rate and latency, and why mirroring has ended."""
+        return cast(types.PairList, await self.call("GET", "/api/v1/pairs"))
+
+    async def events(
+        self,
+        *,
+        arm: str | None = None,
+        act: str | None = None,
+        since: float | None = None,
+        limit: int | None = None,
+    ) -> list[types.JournalEvent]:
+        """
+        Who did what, and what came of it: the newest first. `arm` is a name, `act` such as "motion" or "stop", `since` in seconds
+        since the epoch.
+        """
+        told = await self.call("GET", "/api/v1/events", arm=arm, act=act, since=since, limit=limit)
+        return cast("list[types.JournalEvent]", told["events"])
+
+    async def log(self, start: int = 0) -> types.LogAnswer:
+        """The newest lines of the bridge's log, from number `start` on; `next` is the number of the one that comes next."""
+        return cast(types.LogAnswer, await self.call("GET", "/api/v1/log", **{"from": start}))
+
+    async def config(self) -> dict[str, Any]:
+        """The configuration in use, without secrets."""
+        return cast("dict[str, Any]", await self.call("GET", "/api/v1/config"))
 
     async def live(self, *topics: Topic, rate: float = 20) -> AsyncIterator[types.LiveFrame]:
         """
@@ -232,9 +324,15 @@ class AsyncArm:
     def __repr__(self) -> str:
         return f"<arm {self.key!r} of {self.bridge.url}>"
 
-    async def call(self, path: str, *, body: Any = None, **query: Any) -> Any:
-        """POSTs to an operation of this arm."""
-        return await self.bridge.call("POST", path, body=body, robot_id=await self.bridge.id_of(self.key), **query)
+    async def call(self, path: str, *, body: Any = None, patient: bool = False, **query: Any) -> Any:
+        """POSTs to an operation that names its arm by `robot_id`."""
+        query["robot_id"] = await self.bridge.id_of(self.key)
+        return await self.bridge.call("POST", path, body=body, patient=patient, **query)
+
+    async def _path(self, below: str = "") -> str:
+        """Path of what the interface has of this arm below /api/v1/arms."""
+        name = await self.bridge.name_of(self.key)
+        return f"/api/v1/arms/{quote(name, safe='')}{below}"
 
     async def init(self, *, take_over: bool = False, uncalibrated: bool = False) -> types.MoveAllResponse:
         """Torque on, then to the initial pose: the zero of x, y, z and of all angles. It comes before other moves."""
@@ -341,16 +439,17 @@ class AsyncArm:
 
     async def stop(self) -> types.StopResponse:
         """Brakes and holds, and refuses every motion until reset()."""
-        return cast(types.StopResponse, await self.call("/stop"))
+        return cast(types.StopResponse, await self.call("/api/v1/stop"))
 
     async def reset(self) -> types.StopResponse:
         """Ends the stop. Nothing moves by that."""
-        return cast(types.StopResponse, await self.call("/stop/reset"))
+        return cast(types.StopResponse, await self.call("/api/v1/stop/reset"))
 
     async def facts(self) -> types.ArmOverview:
         """What the arm is, with its joints and poses, and in `now` how it is."""
-        key = await self.bridge.id_of(self.key)
-        return next(arm for arm in await self.bridge.arms() if arm["id"] == key)
+        arms = await self.bridge.arms()
+        key = await self.bridge.id_of(await self.bridge.name_of(self.key))
+        return next(arm for arm in arms if arm["id"] == key)
 
     async def state(self) -> types.ArmState:
         """How the arm is at this moment: metres, radians, seconds, Nm."""
@@ -372,25 +471,200 @@ class AsyncArm:
 
     async def urdf(self) -> str:
         """The arm's model."""
-        name = (await self.facts())["name"]
-        return (await self.bridge.send("GET", f"/api/v1/arms/{quote(name, safe='')}/urdf")).text
+        return await self.bridge._text(await self.bridge.send("GET", await self._path("/urdf")))
+
+    async def begin(
+        self,
+        *,
+        pose: types.MotionTarget | None = None,
+        relative: types.MotionTarget | None = None,
+        joints: Mapping[str, float] | None = None,
+        named: str | None = None,
+        gripper: float | None = None,
+        replay: types.MotionReplay | None = None,
+        key: str | None = None,
+        take_over: bool = False,
+        uncalibrated: bool = False,
+    ) -> AsyncMotion:
+        """
+        Begins one of these motions and returns as soon as it is under way: to a pose of the tool, by so much, to joint angles by
+        name, to a named pose such as "rest", of the gripper alone, or a recording. Metres and radians.
+
+        Two requests with the same `key` are one motion. The arm holds when its program has not been heard for 30 s.
+        """
+        body = _given(pose=pose, relative=relative, joints=joints, named=named, gripper=gripper, replay=replay)
+        headers = None if key is None else {"Idempotency-Key": key}
+        path = await self._path("/motions")
+        query = _moving(take_over, uncalibrated)
+        told = await self.bridge.call("POST", path, body=body, headers=headers, patient=True, **query)
+        return AsyncMotion(self, told["id"])
+
+    async def motions(self, limit: int | None = None) -> list[types.MotionFacts]:
+        """The motions that are under way and the newest that are over, of whoever asked for them by HTTP."""
+        told = await self.bridge.call("GET", await self._path("/motions"), limit=limit)
+        return cast("list[types.MotionFacts]", told["motions"])
+
+    async def motion(self) -> types.MotionState:
+        """What drives the arm now, and whose it is."""
+        return cast(types.MotionState, await self.bridge.call("GET", await self._path("/motion")))
+
+    async def halt(self, *, take_over: bool = False) -> types.StatusResponse:
+        """Ends what drives the arm: it holds, and the next motion may begin at once."""
+        path = await self._path("/motion")
+        return cast(types.StatusResponse, await self.bridge.call("DELETE", path, take_over=take_over or None))
+
+    async def take_over(self) -> types.StatusResponse:
+        """Takes the arm from whoever drives it, until release()."""
+        return cast(types.StatusResponse, await self.bridge.call("POST", await self._path("/take-over")))
+
+    async def release(self, *, take_over: bool = False) -> types.StatusResponse:
+        """Gives the arm back; it holds."""
+        path = await self._path("/release")
+        return cast(types.StatusResponse, await self.bridge.call("POST", path, take_over=take_over or None))
+
+    async def reachable(
+        self,
+        *,
+        x: float | None = None,
+        y: float | None = None,
+        z: float | None = None,
+        rx: float | None = None,
+        ry: float | None = None,
+        rz: float | None = None,
+        open: float | None = None,
+        path: Literal["joint", "line"] | None = None,
+    ) -> types.ReachableAnswer:
+        """What move() would come to, in its units. Nothing moves."""
+        body = _given(x=x, y=y, z=z, rx=rx, ry=ry, rz=rz, open=open, path=path)
+        return cast(types.ReachableAnswer, await self.bridge.call("POST", await self._path("/reachable"), body=body))
+
+    async def gravity_compensation(
+        self,
+        on: bool = True,
+        values: types.GravityCompensationValues | None = None,
+        *,
+        release: Release | None = None,
+        take_over: bool = False,
+    ) -> types.StatusResponse:
+        """
+        On: the arm carries its weight and yields to the hand; `values` are percentages for shoulder, elbow and wrist. Off: it holds,
+        unless `release` says that it is lowered, or falls.
+        """
+        if not on:
+            return cast(types.StatusResponse, await self.call("/gravity/stop", release=release))
+        body = None if values is None else {"gravity_compensation_values": dict(values)}
+        return cast(types.StatusResponse, await self.call("/gravity/start", body=body, take_over=take_over or None))
+
+    async def calibrate(self, reversed: Sequence[str] = (), *, take_over: bool = False) -> types.CalibrateResponse:
+        """
+        The next step of a calibration; the answer says what to do before the one after it. `reversed` names, at the last one,
+        the joints that went the other way than was said.
+        """
+        told = await self.call("/calibrate", reversed=",".join(reversed) or None, take_over=take_over or None)
+        return cast(types.CalibrateResponse, told)
+
+    async def calibration(self) -> types.CalibrationState:
+        """How far the calibration is that is under way."""
+        return cast(types.CalibrationState, await self.bridge.call("GET", await self._path("/calibration")))
+
+    async def cancel_calibration(self) -> types.StatusResponse:
+        """Ends it; the servos get back what they had. An arm that holds goes limp: take hold of it first."""
+        return cast(types.StatusResponse, await self.bridge.call("DELETE", await self._path("/calibration")))
 
     async def start_recording(self, name: str | None = None, rate: float | None = None) -> types.RecordingStartResponse:
         """Records the joints as measured, whoever drives the arm, `rate` times a second."""
         body = _given(name=name, rate=rate)
         return cast(types.RecordingStartResponse, await self.call("/recording/start", body=body))
 
-    async def stop_recording(self) -> types.RecordingStopResponse:
+    async def stop_recording(self, *, save: bool = True) -> types.RecordingStopResponse:
         """Ends the recording; its file is complete with the answer."""
-        return cast(types.RecordingStopResponse, await self.call("/recording/stop"))
+        return cast(types.RecordingStopResponse, await self.call("/recording/stop", body={"save": save}))
 
     async def play(
         self, name: str, speed: float | None = None, *, take_over: bool = False, uncalibrated: bool = False
     ) -> types.RecordingPlayResponse:
-        """Replays a recording, from its first pose on."""
+        """Replays a recording, from its first pose on. Answered when it has ended, however long it is."""
         body = _given(name=name, speed=speed)
         query = _moving(take_over, uncalibrated)
-        return cast(types.RecordingPlayResponse, await self.call("/recording/play", body=body, **query))
+        return cast(types.RecordingPlayResponse, await self.call("/recording/play", body=body, patient=True, **query))
+
+
+class AsyncMotion:
+    """A motion that has begun, and goes on by itself."""
+
+    def __init__(self, arm: AsyncArm, id: str) -> None:
+        self.arm = arm
+        #: By which the interface knows it.
+        self.id = id
+
+    def __repr__(self) -> str:
+        return f"<motion {self.id} of {self.arm!r}>"
+
+    async def _path(self) -> str:
+        return await self.arm._path(f"/motions/{quote(self.id, safe='')}")
+
+    async def facts(self) -> types.MotionFacts:
+        """How far it is, or what came of it."""
+        return cast(types.MotionFacts, await self.arm.bridge.call("GET", await self._path()))
+
+    async def wait(self) -> types.MotionFacts:
+        """Until it is over. Raises NotDone where it has not been completed."""
+        facts = await self.facts()
+        while facts["state"] == "moving":
+            await _sleep(LOOK)
+            facts = await self.facts()
+        if facts["state"] != "done":
+            raise NotDone(dict(facts), request_id=facts["request_id"])
+        return facts
+
+    async def cancel(self, *, take_over: bool = False) -> types.StatusResponse:
+        """The arm decelerates and holds; the next motion may begin at once."""
+        path = await self._path()
+        return cast(types.StatusResponse, await self.arm.bridge.call("DELETE", path, take_over=take_over or None))
+
+
+class AsyncEpisode:
+    """What all arms do in each cycle of the control loop, as one recording."""
+
+    def __init__(self, bridge: AsyncBridge) -> None:
+        self._bridge = bridge
+
+    async def state(self) -> types.RunningEpisode | None:
+        """The episode that is being recorded, or None."""
+        told = await self._bridge.call("GET", "/api/v1/episode")
+        return cast("types.RunningEpisode | None", told["episode"])
+
+    async def start(
+        self,
+        name: str | None = None,
+        *,
+        dataset: str | None = None,
+        arms: Sequence[str] | None = None,
+        task: str | None = None,
+        operator: str | None = None,
+    ) -> types.RunningEpisode:
+        """Begins to record: the arms of these names, or all that are connected. Nothing moves."""
+        body = _given(name=name, dataset=dataset, task=task, operator=operator)
+        if arms is not None:
+            body["arms"] = list(arms)
+        told = await self._bridge.call("POST", "/api/v1/episode/start", body=body)
+        return cast(types.RunningEpisode, told["episode"])
+
+    async def mark(self, text: str = "") -> types.StatusResponse:
+        """Puts an event with a text into it."""
+        return cast(types.StatusResponse, await self._bridge.call("POST", "/api/v1/episode/mark", body={"text": text}))
+
+    async def stop(
+        self,
+        *,
+        keep: bool = True,
+        task: str | None = None,
+        operator: str | None = None,
+        verdict: Literal["good", "bad", ""] | None = None,
+    ) -> types.EpisodeStopResponse:
+        """Ends it; its file is complete with the answer, or gone where it is not to be kept."""
+        body = _given(keep=keep, task=task, operator=operator, verdict=verdict)
+        return cast(types.EpisodeStopResponse, await self._bridge.call("POST", "/api/v1/episode/stop", body=body))
 
 
 class AsyncRecordings:
@@ -399,21 +673,82 @@ class AsyncRecordings:
     def __init__(self, bridge: AsyncBridge) -> None:
         self._bridge = bridge
 
-    async def list(self) -> builtins.list[dict[str, Any]]:
-        """The recordings, with what is known of each."""
-        told = await self._bridge.call("GET", "/api/v1/recordings")
-        return cast("list[dict[str, Any]]", told["recordings"])
+    async def list(
+        self, *, dataset: str | None = None, limit: int | None = None, offset: int | None = None
+    ) -> builtins.list[types.Recording]:
+        """The newest first, `limit` (20) of them after `offset`; those of one dataset where it is named."""
+        told = await self._bridge.call("GET", "/api/v1/recordings", dataset=dataset, limit=limit, offset=offset)
+        return cast("builtins.list[types.Recording]", told["recordings"])
 
-    async def delete(self, name: str) -> None:
-        """Deletes a recording for good."""
-        await self._bridge.call("DELETE", f"/api/v1/recordings/{quote(name, safe='')}")
+    async def facts(self, name: str) -> types.RecordingFacts:
+        """What is known of a recording, with its topics."""
+        return cast(types.RecordingFacts, await self._bridge.call("GET", _recording(name)))
 
-    async def download(self, name: str, path: str | Path) -> Path:
-        """Fetches the file of a recording. Returns where it is."""
-        answer = await self._bridge.send("GET", f"/api/v1/recordings/{quote(name, safe='')}/file")
-        target = Path(path)
-        target.write_bytes(answer.content)
+    async def download(self, name: str, path: str | Path | None = None) -> Path:
+        """
+        Fetches the file of a recording, to NAME.mcap of the present folder when no path is given. Returns where it is. What is
+        there already is replaced once the file has arrived whole.
+        """
+        target = Path(f"{name}.mcap" if path is None else path)
+        part = target.with_name(f"{target.name}.part")
+        answer = await self._bridge.send("GET", _recording(name, "/file"))
+        try:
+            with part.open("wb") as file:
+                async for chunk in answer.aiter_bytes(CHUNK):
+                    file.write(chunk)
+            part.replace(target)
+        except httpx.HTTPError as error:
+            raise self._bridge._unreachable(error) from error
+        finally:
+            await answer.aclose()
+            part.unlink(missing_ok=True)
         return target
+
+    async def read(self, name: str, start: int = 0, stop: int | None = None) -> bytes:
+        """Bytes of the file of a recording, as a slice has them: those before `stop`, or to its end."""
+        if start < 0 or (stop is not None and stop <= start):
+            raise ValueError(f"no bytes from {start} to {stop}: 0 <= start < stop")
+        wanted = f"bytes={start}-{'' if stop is None else stop - 1}"
+        answer = await self._bridge.send("GET", _recording(name, "/file"), headers={"Range": wanted})
+        try:
+            return await answer.aread()
+        except httpx.HTTPError as error:
+            raise self._bridge._unreachable(error) from error
+
+    async def upload(self, name: str, path: str | Path) -> types.RecordingFacts:
+        """Sends an MCAP file with joint states, so that it can be replayed by this name."""
+        file = Path(path)
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)}
+        told = await self._bridge.call("POST", _recording(name, "/file"), file=_chunks(file), headers=headers)
+        return cast(types.RecordingFacts, told["recording"])
+
+    async def change(
+        self,
+        name: str,
+        *,
+        new_name: str | None = None,
+        task: str | None = None,
+        operator: str | None = None,
+        verdict: Literal["good", "bad", ""] | None = None,
+    ) -> types.RecordingFacts:
+        """Renames a recording, or says what an episode shows and whether it is to be used."""
+        body = _given(name=new_name, task=task, operator=operator, verdict=verdict)
+        told = await self._bridge.call("POST", _recording(name), body=body)
+        return cast(types.RecordingFacts, told["recording"])
+
+    async def delete(self, name: str) -> types.StatusResponse:
+        """Deletes a recording for good."""
+        return cast(types.StatusResponse, await self._bridge.call("DELETE", _recording(name)))
+
+
+def _recording(name: str, below: str = "") -> str:
+    return f"/api/v1/recordings/{quote(name, safe='')}{below}"
+
+
+async def _chunks(path: Path) -> AsyncIterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
 
 
 def _moving(take_over: bool, uncalibrated: bool = False) -> dict[str, bool | None]:

@@ -22,8 +22,8 @@ REMEDIES: Mapping[str, str] = {
 class BridgeError(Exception):
     """Anything that a bridge did not do."""
 
-    #: For people.
-    message: str
+    #: What the bridge said, for people; str() adds the next step and the request.
+    detail: str
     #: For programs: `owned`, `stopped`, `not_initialised`, `invalid`, `not_done`, `unreachable` and others.
     code: str
     #: The next step, where there is one: a key of REMEDIES.
@@ -35,7 +35,7 @@ class BridgeError(Exception):
 
     def __init__(
         self,
-        message: str,
+        detail: str,
         *,
         code: str,
         remedy: str | None = None,
@@ -44,8 +44,8 @@ class BridgeError(Exception):
     ) -> None:
         step = REMEDIES.get(remedy or "")
         asked = "" if request_id is None else f" [request {request_id}]"
-        super().__init__(f"{message}{'' if step is None else f' ({step})'}{asked}")
-        self.message = message
+        super().__init__(f"{detail}{'' if step is None else f' ({step})'}{asked}")
+        self.detail = detail
         self.code = code
         self.remedy = remedy
         self.request_id = request_id
@@ -65,8 +65,8 @@ class InvalidRequest(Refused):
 
     errors: list[dict[str, Any]]
 
-    def __init__(self, message: str, errors: list[dict[str, Any]], **named: Any) -> None:
-        super().__init__(message, **named)
+    def __init__(self, detail: str, errors: list[dict[str, Any]], **named: Any) -> None:
+        super().__init__(detail, **named)
         self.errors = errors
 
 
@@ -76,8 +76,7 @@ class NotDone(BridgeError):
     answer: dict[str, Any]
 
     def __init__(self, answer: dict[str, Any], *, request_id: str | None) -> None:
-        message = str(answer.get("message") or "not done")
-        super().__init__(message, code="not_done", request_id=request_id, status=200)
+        super().__init__(str(answer.get("message") or "not done"), code="not_done", request_id=request_id, status=200)
         self.answer = answer
 
 

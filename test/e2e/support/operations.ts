@@ -1,0 +1,18 @@
+import { ROUTES } from '../../../src/http/routes/index.ts';
+
+/** A session is a page's: programs send their token with each request. */
+const OF_PAGES = ['POST /api/v1/session', 'DELETE /api/v1/session'];
+
+/**
+ * Which operations of /api/v1 none of these requests has asked for.
+ * @param asked method and path of each request
+ */
+export function unasked(asked: readonly (readonly [method: string, path: string])[]): string[] {
+  return ROUTES.filter(({ path }) => path.startsWith('/api/v1/'))
+    .filter(({ method, path }) => {
+      const wanted = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+      return !asked.some(([by, where]) => by === method && wanted.test(where));
+    })
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((operation) => !OF_PAGES.includes(operation));
+}
