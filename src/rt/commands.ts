@@ -149,8 +149,10 @@ function extend(thread: ControlThread, command: Of<'extend'>): CommandResult | s
   const source = controller.sourceOf(command.motion);
   if (!(source instanceof Waypoints)) return OVER;
   const { lower, upper } = controller.gate;
-  const velocity = controller.model.limits.velocity.move;
-  const fault = source.extend(command, { names: setup.joints.map(({ name }) => name), lower, upper, velocity });
+  const names = setup.joints.map(({ name }) => name);
+  const { velocity, acceleration } = controller.model.limits;
+  const limits = { names, lower, upper, velocity: velocity.move, acceleration: acceleration.move };
+  const fault = source.extend(command, limits);
   return fault ?? done(thread, command.arm);
 }
 
@@ -161,12 +163,14 @@ function alone({ source, joints }: Of<'drive'>, { model, setpoints }: ArmControl
   if (source.kind === 'trajectory')
     return { ...source, goal: source.goal.map((goal, i) => (mask[i] === 1 ? goal : setpoints[i]!)) };
   if (source.kind !== 'waypoints') return source;
-  const { positions, velocities } = source;
+  const { positions, velocities, accelerations } = source;
   const joint = (at: number): number => at % mask.length;
+  const moved = (value: number, at: number): number => (mask[joint(at)] === 1 ? value : 0);
   return {
     ...source,
     positions: positions.map((position, at) => (mask[joint(at)] === 1 ? position : setpoints[joint(at)]!)),
-    velocities: velocities?.map((velocity, at) => (mask[joint(at)] === 1 ? velocity : 0)) ?? null,
+    velocities: velocities?.map(moved) ?? null,
+    accelerations: accelerations?.map(moved) ?? null,
   };
 }
 
@@ -309,5 +313,6 @@ function refusalOf(
   if (spec.kind !== 'waypoints') return '';
   const { lower, upper } = controller.gate;
   const names = setup.joints.map((joint) => joint.name);
-  return waypointFault(spec, controller.setpoints, { names, lower, upper, velocity }) ?? '';
+  const acceleration = controller.model.limits.acceleration.move;
+  return waypointFault(spec, controller.setpoints, { names, lower, upper, velocity, acceleration }) ?? '';
 }
