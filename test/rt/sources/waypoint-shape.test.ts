@@ -121,7 +121,7 @@ test('the bounds of a segment hold all of it, and are not far off', () => {
         way.quintic(h, ...v);
         const [p0, v0, a0, p1, v1, a1] = v;
         expect(way.at(0)).toBeCloseTo(p0, 14);
-    expect(way.at(1)).toBeCloseTo(p1, 14);
+        expect(way.at(1)).toBeCloseTo(p1, 14);
         // Finite differences of positions alone.
         const n = 2000;
         const q = Array.from({ length: n + 1 }, (_, k) => way.at(k / n));
