@@ -131,13 +131,13 @@ function drive(thread: ControlThread, command: Of<'drive'>): CommandResult | str
   const { velocity, acceleration } = controller.model.limits;
   const top = velocity.move.map((most) => most * part);
   const spec = alone(command, controller);
-  const refusal = refusalOf(thread, controlled, spec, top);
+  const gripperTorque = gripperTorqueOf(spec, command.joints, controller);
+  const refusal = refusalOf(thread, controlled, spec, top) || gripRefusal(controlled, gripperTorque);
   if (refusal !== '') return refusal;
   const gaining = acceleration.move.map((most) => most * gain);
   const input = controlled.inputs[command.joints === 'gripper' ? 'gripper' : 'arm'];
   const source = makeSource(thread, controlled, spec, input, { top, gaining });
   const lowers = command.lowering === true;
-  const gripperTorque = gripperTorqueOf(spec, command.joints, controller);
   controller.drive(source, { joints: command.joints, speed: part, acceleration: gain, lowers, gripperTorque });
   const timed = source instanceof Trajectory || source instanceof Waypoints;
   return { motion: controller.motion, duration: timed ? source.duration : 0 };
@@ -188,6 +188,15 @@ function gripperTorqueOf(spec: SourceSpec, joints: Joints, { model, setpoints }:
       spec.duration === undefined &&
       spec.positions.every((position, at) => at % width !== gripper || there(position)));
   return stays ? null : Number.POSITIVE_INFINITY;
+}
+
+/** Why the gripper cannot be kept to a torque; empty when it can. */
+function gripRefusal({ setup, controller }: ControlledArm, torque: number | null): string {
+  if (torque === null || torque === Number.POSITIVE_INFINITY) return '';
+  const { link, model } = controller;
+  const gripper = model.masks.gripper.indexOf(1);
+  if (link.gains?.currents.caps(gripper)) return '';
+  return `the servos of ${setup.joints[gripper]!.name} keep to no largest torque: ask for none`;
 }
 
 /** Carries out what takes transactions with single servos. */
