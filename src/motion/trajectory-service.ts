@@ -6,7 +6,8 @@ import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
 import { type Joints, meet } from '../rt/joint/joint-groups.ts';
 import type { SourceSpec } from '../rt/messages.ts';
-import { waypointFault } from '../rt/sources/waypoints.ts';
+import { finePoses, shapeFault } from '../rt/sources/waypoint-shape.ts';
+import { type WaypointLimits, waypointFault } from '../rt/sources/waypoints.ts';
 import { asked } from './goals.ts';
 import type { Planners } from './planners.ts';
 
@@ -34,6 +35,8 @@ export interface JointPath {
   readonly positions: Float64Array;
   /** rad/s, likewise; null: chosen so that the way is smooth. */
   readonly velocities: Float64Array | null;
+  /** rad/s^2, likewise, where velocities are given; null or left out: those of the cubics between the poses. */
+  readonly accelerations?: Float64Array | null;
 }
 
 /** What a trajectory has to keep to; one element per joint of the model, infinite where nothing is asked. */
@@ -101,7 +104,7 @@ export class TrajectoryService {
     const ask = arm.ask();
     const joints = arm.jointsOf(path.names);
     const wanted = () => requireWanted(arm, ask, caller, joints);
-    let source = await this.#waypoints(arm, path, wanted);
+    let source = await this.#waypoints(arm, path, waits, wanted);
     wanted();
     const violated = new AbortController();
     const signal = AbortSignal.any([violated.signal, ...(caller.signal === undefined ? [] : [caller.signal])]);
@@ -118,7 +121,7 @@ export class TrajectoryService {
       if (waits) {
         // What drove the arm until now has left it somewhere else.
         await arm.standing(joints);
-        source = await this.#waypoints(arm, path, () => session.requireHeld());
+        source = await this.#waypoints(arm, path, false, () => session.requireHeld());
         let over: string | null = session.lost;
         for (let rest = left(); over === null && rest > 0; rest = left())
           over = await session.wait(Math.min(rest, LOOK));
@@ -160,15 +163,8 @@ export class TrajectoryService {
     arm.requirePlaced(caller);
     // What drives the arm until then leaves it somewhere else.
     if (waits) return;
-    const { joints } = arm.model;
     const setpoints = arm.read().setpoints.slice();
-    const fault = waypointFault(waypointsOf(arm, path, setpoints), setpoints, {
-      names: joints.map(({ name }) => name),
-      lower: Float64Array.from(joints, ({ lower }) => lower),
-      upper: Float64Array.from(joints, ({ upper }) => upper),
-      velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
-    });
-    if (fault !== null) throw new BridgeError('unsupported', `Arm ${arm.name} cannot do this: ${fault}.`, { arm });
+    requireDrivable(arm, waypointsOf(arm, path, setpoints), setpoints);
   }
 
   /** @throws {BridgeError} when a gripper command cannot be carried out as the arm is now */
@@ -234,44 +230,45 @@ export class TrajectoryService {
   }
 
   /**
-   * Checks a path for contacts, which may take a while.
+   * Checks a path for limits, and for contacts, which may take a while.
+   * @param waits it begins later, from wherever the arm is by then
    * @param requireWanted throws when it is not wanted any more
-   * @throws {BridgeError} unsupported when the arm would touch something on the way; stopped, disconnected
+   * @throws {BridgeError} unsupported when the arm cannot drive it or would touch something on the way; stopped, disconnected
    */
-  async #waypoints(arm: Arm, path: JointPath, requireWanted: () => void): Promise<Waypoints> {
+  async #waypoints(arm: Arm, path: JointPath, waits: boolean, requireWanted: () => void): Promise<Waypoints> {
     const { joints } = arm.model;
     const width = joints.length;
     const setpoints = arm.read().setpoints.slice();
     const source = waypointsOf(arm, path, setpoints);
-    const { times, positions: poses } = source;
-    // The control thread tells which number is none, and names its joint.
-    if (poses.every(Number.isFinite)) {
-      const planning = this.#planners.of(arm);
-      const refuseContact = (row: number, contact: string): never => {
-        throw new BridgeError(
-          'unsupported',
-          `On the way to waypoint ${row + 1} of ${times.length} arm ${arm.name} would hit something: ${contact}. Nothing has moved.`,
-        );
-      };
-      const touched = await planning.touchesAlong(setpoints, poses, requireWanted);
-      if (touched !== null) refuseContact(touched.index, touched.contact);
-      // A motion that this one is to replace has gone on meanwhile.
-      const now = arm.read().setpoints.slice();
-      const driven = arm.jointsOf(path.names);
-      const own = (i: number): boolean => meet(arm.groupOf(i), driven);
-      const away = joints.findIndex(
-        (_, i) => !path.names.includes(joints[i]!.name) && own(i) && Math.abs(now[i]! - setpoints[i]!) > UNMOVED,
+    const { times } = source;
+    const { velocity } = requireDrivable(arm, source, waits ? null : setpoints);
+    const { positions: poses, waypoints } = finePoses(source, setpoints, velocity);
+    const planning = this.#planners.of(arm);
+    const refuseContact = (waypoint: number, contact: string): never => {
+      throw new BridgeError(
+        'unsupported',
+        `On the way to waypoint ${waypoint + 1} of ${times.length} arm ${arm.name} would hit something: ${contact}. Nothing has moved.`,
       );
-      if (away >= 0) {
-        throw new BridgeError(
-          'unsupported',
-          `${joints[away]!.name} of arm ${arm.name} has moved while the trajectory, which does not name it, was checked: ` +
-            'send it again when the arm stands, or name every joint.',
-        );
-      }
-      const contact = now.some((at, i) => at !== setpoints[i]) ? planning.touches(now, poses.subarray(0, width)) : null;
-      if (contact !== null) refuseContact(0, contact);
+    };
+    const touched = await planning.touchesAlong(setpoints, poses, requireWanted);
+    if (touched !== null) refuseContact(waypoints[touched.index]!, touched.contact);
+    // A motion that this one is to replace has gone on meanwhile.
+    const now = arm.read().setpoints.slice();
+    const driven = arm.jointsOf(path.names);
+    const own = (i: number): boolean => meet(arm.groupOf(i), driven);
+    const away = joints.findIndex(
+      (_, i) => !path.names.includes(joints[i]!.name) && own(i) && Math.abs(now[i]! - setpoints[i]!) > UNMOVED,
+    );
+    if (away >= 0) {
+      throw new BridgeError(
+        'unsupported',
+        `${joints[away]!.name} of arm ${arm.name} has moved while the trajectory, which does not name it, was checked: ` +
+          'send it again when the arm stands, or name every joint.',
+      );
     }
+    const first = source.positions.subarray(0, width);
+    const contact = now.some((at, i) => at !== setpoints[i]) ? planning.touches(now, first) : null;
+    if (contact !== null) refuseContact(0, contact);
     return source;
   }
 
@@ -313,7 +310,8 @@ export class TrajectoryService {
 type Waypoints = Extract<SourceSpec, { kind: 'waypoints' }>;
 
 /** A path for all joints: those that it does not name stay where they are asked to be, `setpoints` (rad). */
-function waypointsOf(arm: Arm, { names, times, positions, velocities }: JointPath, setpoints: Float64Array): Waypoints {
+function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoints {
+  const { names, times, positions, velocities, accelerations = null } = path;
   const { joints } = arm.model;
   const width = joints.length;
   const columns = joints.map(({ name }) => names.indexOf(name));
@@ -327,7 +325,29 @@ function waypointsOf(arm: Arm, { names, times, positions, velocities }: JointPat
     times,
     positions: spread(positions, (joint) => setpoints[joint]!),
     velocities: velocities === null ? null : spread(velocities, () => 0),
+    accelerations: accelerations === null ? null : spread(accelerations, () => 0),
   };
+}
+
+/**
+ * What a path has kept to.
+ * @param start rad; null: wherever the arm is by then
+ * @throws {BridgeError} unsupported, when the arm cannot drive it
+ */
+function requireDrivable(arm: Arm, path: Waypoints, start: Float64Array | null): WaypointLimits {
+  const { joints } = arm.model;
+  const limits = {
+    names: joints.map(({ name }) => name),
+    lower: Float64Array.from(joints, ({ lower }) => lower),
+    upper: Float64Array.from(joints, ({ upper }) => upper),
+    velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
+    acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
+  };
+  const from = start ?? path.positions.subarray(0, joints.length);
+  const moving = start === null || arm.read().state === 'moving';
+  const fault = waypointFault(path, from, limits) ?? shapeFault(path, from, limits, moving);
+  if (fault !== null) throw new BridgeError('unsupported', `Arm ${arm.name} cannot do this: ${fault}.`, { arm });
+  return limits;
 }
 
 /** @throws {BridgeError} owned, when somebody else drives some of these joints */

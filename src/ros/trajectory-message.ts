@@ -19,6 +19,8 @@ export interface TrajectoryMessage {
   readonly points: readonly {
     readonly positions: Float64Array;
     readonly velocities: Float64Array;
+    readonly accelerations: Float64Array;
+    readonly effort: Float64Array;
     readonly time_from_start: Stamp;
   }[];
 }
@@ -53,6 +55,10 @@ export interface Planned {
   readonly begin: number | null;
 }
 
+/** What points may give besides positions. */
+const DERIVATIVES = ['velocities', 'accelerations'] as const;
+type Derivative = (typeof DERIVATIVES)[number];
+
 /** A trajectory that is to begin later than this is a mistake, s. */
 const LATEST_START = 60;
 /** Distance to the goal within which an arm has arrived when its client asks for none, rad; the gripper may hold something. */
@@ -73,16 +79,20 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
   const fault = namesFault(arm, names);
   if (fault !== null) return { code: TrajectoryCode.INVALID_JOINTS, text: fault };
   if (points.length === 0) return { code: TrajectoryCode.INVALID_GOAL, text: 'the trajectory has no points' };
-  for (const [index, { positions, velocities }] of points.entries()) {
-    const problem = pointFault(names, positions, velocities, `point ${index + 1} of ${points.length}`);
+  for (const [index, point] of points.entries()) {
+    const problem = pointFault(names, point, `point ${index + 1} of ${points.length}`);
     if (problem !== null) return { code: TrajectoryCode.INVALID_GOAL, text: problem };
   }
-  const moving = points.filter(({ velocities }) => velocities.length > 0).length;
-  if (moving !== 0 && moving !== points.length) {
-    return {
-      code: TrajectoryCode.INVALID_GOAL,
-      text: `${moving} of ${points.length} points have velocities: give all or none`,
-    };
+  const having = (what: Derivative): number => points.filter((point) => point[what].length > 0).length;
+  for (const what of DERIVATIVES) {
+    const count = having(what);
+    if (count === 0 || count === points.length) continue;
+    const text = `${count} of ${points.length} points have ${what}: give all or none`;
+    return { code: TrajectoryCode.INVALID_GOAL, text };
+  }
+  if (having('accelerations') > 0 && having('velocities') === 0) {
+    const text = 'the points have accelerations without velocities: give both, or positions alone';
+    return { code: TrajectoryCode.INVALID_GOAL, text };
   }
   const stamp = secondsOf(message.header.stamp);
   const begin = stamp === 0 ? now : stamp;
@@ -97,11 +107,14 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
     const text = `the trajectory ended ${(late - secondsOf(points.at(-1)!.time_from_start)).toFixed(3)} s ago: check the clocks, or leave header.stamp at 0`;
     return { code: TrajectoryCode.OLD_HEADER_TIMESTAMP, text };
   }
+  const rows = (what: 'positions' | Derivative): Float64Array =>
+    Float64Array.from(left.flatMap((point) => [...point[what]]));
   const path: JointPath = {
     names: [...names],
     times: Float64Array.from(left, ({ time_from_start }) => secondsOf(time_from_start) - late),
-    positions: Float64Array.from(left.flatMap(({ positions }) => [...positions])),
-    velocities: moving === 0 ? null : Float64Array.from(left.flatMap(({ velocities }) => [...velocities])),
+    positions: rows('positions'),
+    velocities: having('velocities') === 0 ? null : rows('velocities'),
+    accelerations: having('accelerations') === 0 ? null : rows('accelerations'),
   };
   return { path, begin: begin > now ? begin : null };
 }
@@ -120,22 +133,20 @@ function namesFault(arm: Arm, names: readonly string[]): string | null {
 
 function pointFault(
   names: readonly string[],
-  positions: Float64Array,
-  velocities: Float64Array,
+  values: TrajectoryMessage['points'][number],
   point: string,
 ): string | null {
-  if (positions.length !== names.length) {
-    return `${point} has ${positions.length} positions for ${names.length} joints`;
+  if (values.effort.length > 0) {
+    return `${point} has effort, and the arm takes positions alone: leave effort empty`;
   }
-  if (velocities.length !== 0 && velocities.length !== names.length) {
-    return `${point} has ${velocities.length} velocities for ${names.length} joints`;
+  if (values.positions.length !== names.length) {
+    return `${point} has ${values.positions.length} positions for ${names.length} joints`;
   }
-  for (const [what, values] of [
-    ['position', positions],
-    ['velocity', velocities],
-  ] as const) {
-    const wrong = values.findIndex((value) => !Number.isFinite(value));
-    if (wrong >= 0) return `the ${what} of ${names[wrong]} in ${point} is ${values[wrong]}`;
+  for (const what of ['positions', ...DERIVATIVES] as const) {
+    const { length } = values[what];
+    if (length !== 0 && length !== names.length) return `${point} has ${length} ${what} for ${names.length} joints`;
+    const wrong = values[what].findIndex((value) => !Number.isFinite(value));
+    if (wrong >= 0) return `${what} of ${point}: that of ${names[wrong]} is ${values[what][wrong]}`;
   }
   return null;
 }

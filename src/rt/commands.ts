@@ -131,13 +131,13 @@ function drive(thread: ControlThread, command: Of<'drive'>): CommandResult | str
   const { velocity, acceleration } = controller.model.limits;
   const top = velocity.move.map((most) => most * part);
   const spec = alone(command, controller);
-  const refusal = refusalOf(thread, controlled, spec, top);
+  const gripperTorque = gripperTorqueOf(spec, command.joints, controller);
+  const refusal = refusalOf(thread, controlled, spec, top) || gripRefusal(controlled, gripperTorque);
   if (refusal !== '') return refusal;
   const gaining = acceleration.move.map((most) => most * gain);
   const input = controlled.inputs[command.joints === 'gripper' ? 'gripper' : 'arm'];
   const source = makeSource(thread, controlled, spec, input, { top, gaining });
   const lowers = command.lowering === true;
-  const gripperTorque = gripperTorqueOf(spec, command.joints, controller);
   controller.drive(source, { joints: command.joints, speed: part, acceleration: gain, lowers, gripperTorque });
   const timed = source instanceof Trajectory || source instanceof Waypoints;
   return { motion: controller.motion, duration: timed ? source.duration : 0 };
@@ -149,8 +149,10 @@ function extend(thread: ControlThread, command: Of<'extend'>): CommandResult | s
   const source = controller.motions.sourceOf(command.motion);
   if (!(source instanceof Waypoints)) return OVER;
   const { lower, upper } = controller.gate;
-  const velocity = controller.model.limits.velocity.move;
-  const fault = source.extend(command, { names: setup.joints.map(({ name }) => name), lower, upper, velocity });
+  const names = setup.joints.map(({ name }) => name);
+  const { velocity, acceleration } = controller.model.limits;
+  const limits = { names, lower, upper, velocity: velocity.move, acceleration: acceleration.move };
+  const fault = source.extend(command, limits);
   return fault ?? done(thread, command.arm);
 }
 
@@ -161,12 +163,14 @@ function alone({ source, joints }: Of<'drive'>, { model, setpoints }: ArmControl
   if (source.kind === 'trajectory')
     return { ...source, goal: source.goal.map((goal, i) => (mask[i] === 1 ? goal : setpoints[i]!)) };
   if (source.kind !== 'waypoints') return source;
-  const { positions, velocities } = source;
+  const { positions, velocities, accelerations } = source;
   const joint = (at: number): number => at % mask.length;
+  const moved = (value: number, at: number): number => (mask[joint(at)] === 1 ? value : 0);
   return {
     ...source,
     positions: positions.map((position, at) => (mask[joint(at)] === 1 ? position : setpoints[joint(at)]!)),
-    velocities: velocities?.map((velocity, at) => (mask[joint(at)] === 1 ? velocity : 0)) ?? null,
+    velocities: velocities?.map(moved) ?? null,
+    accelerations: accelerations?.map(moved) ?? null,
   };
 }
 
@@ -184,6 +188,15 @@ function gripperTorqueOf(spec: SourceSpec, joints: Joints, { model, setpoints }:
       spec.duration === undefined &&
       spec.positions.every((position, at) => at % width !== gripper || there(position)));
   return stays ? null : Number.POSITIVE_INFINITY;
+}
+
+/** Why the gripper cannot be kept to a torque; empty when it can. */
+function gripRefusal({ setup, controller }: ControlledArm, torque: number | null): string {
+  if (torque === null || torque === Number.POSITIVE_INFINITY) return '';
+  const { link, model } = controller;
+  const gripper = model.masks.gripper.indexOf(1);
+  if (link.gains?.currents.caps(gripper)) return '';
+  return `the servos of ${setup.joints[gripper]!.name} keep to no largest torque: ask for none`;
 }
 
 /** Carries out what takes transactions with single servos. */
@@ -309,5 +322,6 @@ function refusalOf(
   if (spec.kind !== 'waypoints') return '';
   const { lower, upper } = controller.gate;
   const names = setup.joints.map((joint) => joint.name);
-  return waypointFault(spec, controller.setpoints, { names, lower, upper, velocity }) ?? '';
+  const acceleration = controller.model.limits.acceleration.move;
+  return waypointFault(spec, controller.setpoints, { names, lower, upper, velocity, acceleration }) ?? '';
 }

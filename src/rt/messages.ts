@@ -134,6 +134,8 @@ export type SourceSpec =
       readonly times: Float64Array;
       readonly positions: Float64Array;
       readonly velocities: Float64Array | null;
+      /** rad/s^2; null or left out: those of the cubics between the poses. */
+      readonly accelerations?: Float64Array | null;
       /** Time of the whole way, s, when more poses are to come (`extend`); left out: these are all. */
       readonly duration?: number;
     }

@@ -3,7 +3,7 @@ import type { ClientOptions } from './exchange.ts';
 import type { BytePort } from './port/port.ts';
 import type { ServoBus } from './servo-bus.ts';
 import type { ServoClient } from './servo-client.ts';
-import type { CommonRegisters, PositionLimits, ServoModel, ServoSheet } from './servo-model.ts';
+import type { CommonRegisters, EffortLimit, PositionLimits, ServoModel, ServoSheet } from './servo-model.ts';
 
 /** A USB adapter that is sold with servos of a family. */
 export interface FamilyAdapter {
@@ -60,10 +60,8 @@ export interface ServoFamily {
   };
   /** Operating modes in which a servo holds a position, the usual one first. */
   readonly positionModes: readonly number[];
-  /** The one of them in which `common.effortLimit` counts; null where there is none. */
-  readonly effortLimitedMode: number | null;
-  /** A servo is to keep to it while its arm floats as well. */
-  readonly limitsFloating: boolean;
+  /** What keeps a servo to a largest effort while it holds a position in this mode; null where nothing does. */
+  effortLimit(sheet: ServoSheet, mode: number): EffortLimit | null;
   /**
    * The homing offset enters the position that a servo reports: present = actual + homingSign * offset.
    */

@@ -19,8 +19,6 @@ export interface CommonRegisters {
   readonly derivativeGain: Register;
   readonly torqueEnable: Register;
   readonly goalPosition: Register;
-  /** Largest current, or part of the full output, while it holds a position; null where the model keeps to none. */
-  readonly effortLimit: Register | null;
   readonly presentPosition: Register;
   readonly presentVelocity: Register;
   /** The register that is closest to the torque: a share of the full output, or the motor's current. */
@@ -48,6 +46,16 @@ export interface ServoSheet {
   readonly baudRates: Readonly<Record<number, number>>;
   readonly registers: ControlTable;
   readonly common: CommonRegisters;
+}
+
+/** What keeps a servo to a largest effort while it holds a position. */
+export interface EffortLimit {
+  /** Largest current, or part of the full output. */
+  readonly register: Register;
+  /** Torque of one count, Nm. */
+  readonly torquePerCount: number;
+  /** A servo is to keep to it while its arm floats as well. */
+  readonly floating: boolean;
 }
 
 /** Positions that a servo takes as goals, counts. */

@@ -2,7 +2,7 @@ import { type AuditedServo, Contents, type Finding, holds, look, settle } from '
 import type { ExpectedServo } from './expected-servo.ts';
 import type { Register } from './registers.ts';
 import { type ServoClient, ServoError } from './servo-client.ts';
-import type { PositionLimits, ServoModel } from './servo-model.ts';
+import type { EffortLimit, PositionLimits, ServoModel } from './servo-model.ts';
 import { modelByNumber } from './servo-models.ts';
 import { readRow } from './setup.ts';
 
@@ -26,8 +26,8 @@ export interface FoundServo {
   readonly positionGain: number;
   /** Time that it lets pass before it answers, s. */
   readonly answerDelay: number;
-  /** Largest effort with which it holds a position, in counts; null where it keeps to none. */
-  readonly effortLimit: number | null;
+  /** What it keeps to while it holds a position, and its content; null where it keeps to nothing. */
+  readonly effortLimit: (EffortLimit & { readonly counts: number }) | null;
   /** degrees Celsius */
   readonly maxTemperature: number;
   readonly temperature: number;
@@ -140,7 +140,7 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
   const { model, contents } = servo;
   const { common, family } = model;
   const operatingMode = contents.of(common.operatingMode);
-  const limited = common.effortLimit !== null && operatingMode === family.effortLimitedMode;
+  const limit = family.effortLimit(model, operatingMode);
   return {
     model,
     firmware,
@@ -154,7 +154,7 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
     limits: family.goalLimits(contents),
     positionGain: contents.of(common.positionGain),
     answerDelay: contents.si(common.returnDelay),
-    effortLimit: limited ? contents.of(common.effortLimit) : null,
+    effortLimit: limit && { ...limit, counts: contents.of(limit.register) },
     maxTemperature: contents.si(common.maxTemperature),
     temperature: contents.si(common.presentTemperature),
     minVoltage: contents.si(common.minVoltage),

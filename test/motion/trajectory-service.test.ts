@@ -163,6 +163,60 @@ test('a trajectory that is cancelled while it waits never begins', async () => {
   expect(await moved(4)).toBeLessThan(0.01);
 });
 
+test('points with accelerations are followed as quintics, within the limits in every cycle', async () => {
+  const from = arm.read().setpoints[0]!;
+  const path = {
+    names: ['shoulder_pan'],
+    times: Float64Array.of(1.5),
+    positions: Float64Array.of(from + 0.8),
+    velocities: Float64Array.of(0),
+    accelerations: Float64Array.of(0),
+  };
+  const following = follow(path);
+  const seen: number[] = [];
+  let over = false;
+  void following.then(() => {
+    over = true;
+  });
+  const watch = (async () => {
+    while (!over) {
+      seen.push(arm.read().setpoints[0]!);
+      await arm.nextCycle();
+    }
+  })();
+  expect((await bridge.until(following)).end).toBe('done');
+  await bridge.until(watch);
+  expect(await truth()).toMatchObject({ 0: expect.closeTo(from + 0.8, 1.5) });
+  // From rest to rest within 1.5 s: 10 s^3 - 15 s^4 + 6 s^5 of the way. The phase within a cycle is not known.
+  const begun = seen.findIndex((at) => at !== from);
+  const quintic = (cycle: number): number => {
+    const s = Math.min(Math.max((cycle * 0.005) / 1.5, 0), 1);
+    return from + 0.8 * (10 * s ** 3 - 15 * s ** 4 + 6 * s ** 5);
+  };
+  const fastest = 1.875 * (0.8 / 1.5);
+  expect(seen.length - begun).toBeGreaterThan(290);
+  for (let cycle = 0; begun + cycle < seen.length; cycle++) {
+    expect(Math.abs(seen[begun + cycle]! - quintic(cycle + 0.5))).toBeLessThan(1.5 * fastest * 0.005);
+  }
+});
+
+test('a path that touches something only between its poses, where its velocities lead it, is refused', async () => {
+  const name = 'shoulder_lift';
+  const index = arm.model.joints.findIndex((joint) => joint.name === name);
+  const init = arm.model.poses.get('init')![index]!;
+  const way = (speed: number) => ({
+    names: [name],
+    times: Float64Array.of(1, 3.2, 4.2),
+    positions: Float64Array.of(init, init, init),
+    velocities: Float64Array.of(speed, -speed, 0),
+    accelerations: Float64Array.of(0, 0, 0),
+  });
+  expect((await bridge.until(follow(way(0.05)))).end).toBe('done');
+  const refused = await bridge.until(refusal(follow(way(1.3))));
+  expect(refused).toMatchObject({ message: expect.stringMatching(/^On the way to waypoint 2 of 3 arm arm would hit/) });
+  expect(await moved(1)).toBeLessThan(0.01);
+});
+
 test('an arm that does not hold follows nothing', async () => {
   await bridge.until(bridge.bridge.torque.off(arm, true, person));
   const refused = await bridge.until(refusal(follow(turning(4))));

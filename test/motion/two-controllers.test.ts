@@ -8,9 +8,10 @@ const caller = (key: string): Caller => ({ owner: { key, name: `the controller $
 const ARM = caller('arm_controller');
 const GRIPPER = caller('gripper_controller');
 const TOLERANCE = 0.03;
-/** Registers of the makers' tables: torque limit of an STS3215 in 0.1 %, goal current of an XL330 in mA. */
+/** Registers of the makers' tables: torque limit of an STS3215 in 0.1 %, goal current of an XL330 in mA, goal PWM of X servos. */
 const TORQUE_LIMIT = 48;
 const GOAL_CURRENT = 102;
+const GOAL_PWM = 100;
 
 let bridge: VirtualBridge;
 let arm: Arm;
@@ -219,5 +220,27 @@ describe('what a gripper goal asks for holds', () => {
     await bridge.until(bridge.host.arms!.hand('arm', { gripper: -0.8 }, 0.3));
     expect(await bridge.until(grip(0, { torque: 0.1 }))).toMatchObject({ stalled: true });
     expect(register(GOAL_CURRENT)).toBeLessThan(300);
+  });
+
+  test('of a servo without a current sensor, which limits its output', async () => {
+    bridge = await VirtualBridge.start({ arms: [{ name: 'arm', bus: 'sim:wx250s', model: 'wx250s' }] });
+    arm = bridge.arm();
+    await bridge.until(bridge.bridge.motion.init(arm, caller('init')));
+    await bridge.until(grip(1.2));
+    // Half of the full output (885), as the arm's data say; 1.5 Nm belong to all of it.
+    expect(register(GOAL_PWM)).toBe(442);
+    await bridge.until(bridge.host.arms!.hand('arm', { gripper: 0.8 }, 0.3));
+    const outcome = await bridge.until(grip(0, { torque: 0.2 }));
+    expect(outcome).toEqual({ reached: false, stalled: true, message: '' });
+    expect(register(GOAL_PWM)).toBe(118);
+    expect(Math.abs(arm.read().efforts[arm.model.gripper!.index]!)).toBeLessThan(0.21);
+    // It holds on while the arm turns, and has its own again with the next goal; of the others none has changed.
+    expect(await bridge.until(turn(0.3, 1.5))).toMatchObject({ end: 'done' });
+    expect(register(GOAL_PWM)).toBe(118);
+    const { servos } = bridge.host.arms!.get('arm').sim;
+    const others = servos.slice(0, -1).flat() as unknown as readonly { readonly memory: Uint8Array }[];
+    for (const { memory } of others) expect(memory[GOAL_PWM]! + 256 * memory[GOAL_PWM + 1]!).toBe(885);
+    expect(await bridge.until(grip(0))).toMatchObject({ stalled: true });
+    expect(register(GOAL_PWM)).toBe(442);
   });
 });

@@ -4,18 +4,21 @@ import { CollisionModel } from '../../src/kinematics/collision.ts';
 import { Gate } from '../../src/rt/joint/gate.ts';
 import { SourceStatus } from '../../src/rt/sources/setpoint-source.ts';
 import { HEADROOM } from '../../src/rt/sources/trajectory.ts';
+import { shapeFault } from '../../src/rt/sources/waypoint-shape.ts';
 import { Waypoints, waypointFault } from '../../src/rt/sources/waypoints.ts';
 import { timeOptimal } from './support/totg.ts';
 
 /** Cycle of the control loop, s. */
 const DT = 0.005;
 /**
- * How far the gate may stand behind what was planned, rad, by the part of the limits that a plan uses: cubics between samples
- * of a plan at the limits need a little more than these.
+ * How far the gate may stand behind what was planned, rad, by the part of the limits that a plan uses and what its points
+ * give: polynomials between samples of a plan at the limits need a little more than these.
  */
-const BEHIND = [
-  [1, 0.03],
-  [HEADROOM, 0.005],
+const CASES = [
+  [1, 'velocities', 0.03],
+  [HEADROOM, 'velocities', 0.005],
+  [1, 'accelerations', 0.04],
+  [HEADROOM, 'accelerations', 0.005],
 ] as const;
 const PATHS = 8;
 
@@ -49,9 +52,9 @@ describe.each(armModels())(
       return way;
     });
 
-    test.each(BEHIND)(
-      'at %d of them, are accepted, stay within them in every cycle, and are followed',
-      (part, most) => {
+    test.each(CASES)(
+      'at %d of them, with %s, are accepted, stay within them in every cycle, and are followed',
+      (part, given, most) => {
         let [behind, fastest, hardest] = [0, 0, 0];
         for (const way of ways) {
           expect(way.length).toBeGreaterThan(1);
@@ -65,8 +68,10 @@ describe.each(armModels())(
             times: Float64Array.from(samples, ({ time }) => time),
             positions: Float64Array.from(samples.flatMap(({ positions }) => positions)),
             velocities: Float64Array.from(samples.flatMap(({ velocities }) => velocities)),
+            accelerations:
+              given === 'velocities' ? null : Float64Array.from(samples.flatMap(({ accelerations }) => accelerations)),
           };
-          expect(waypointFault(path, start, limits)).toBeNull();
+          expect(waypointFault(path, start, limits) ?? shapeFault(path, start, limits, false)).toBeNull();
           for (const { velocities, accelerations } of samples) {
             for (const [j, velocity] of velocities.entries()) {
               fastest = Math.max(fastest, Math.abs(velocity) / limits.velocity[j]!);
@@ -103,6 +108,7 @@ describe.each(armModels())(
         // Nothing is shown by a plan that is slow.
         expect(fastest).toBeGreaterThan(0.99 * part);
         expect(hardest).toBeGreaterThan(0.9 * part);
+
         expect(behind).toBeLessThan(most);
       },
     );

@@ -53,7 +53,13 @@ function turn(pan: number, delay = 0): TrajectoryMessage {
     header: { stamp: { sec: Math.floor(at), nanosec: Math.round((at % 1) * 1e9) } },
     joint_names: ['shoulder_pan'],
     points: [
-      { positions: Float64Array.of(pan), velocities: new Float64Array(), time_from_start: { sec: 2, nanosec: 0 } },
+      {
+        positions: Float64Array.of(pan),
+        velocities: new Float64Array(),
+        accelerations: new Float64Array(),
+        effort: new Float64Array(),
+        time_from_start: { sec: 2, nanosec: 0 },
+      },
     ],
   };
 }
@@ -159,6 +165,12 @@ test('a goal that cannot be carried out is rejected when it comes, for a reason 
   expect(judged(turn(1.9))).toBeNull();
   const quick = { ...points[0]!, time_from_start: { sec: 0, nanosec: 1e8 } };
   expect(judged({ points: [quick] })).toMatch(/shoulder_pan would need .* rad\/s/);
+  expect(judged({ points: [{ ...points[0]!, effort: Float64Array.of(0.1) }] })).toMatch(/point 1 of 1 has effort/);
+  // Slow enough on average, and too fast in the middle of its quintic.
+  const [velocities, accelerations] = [Float64Array.of(0), Float64Array.of(0)];
+  const swung = { ...points[0]!, velocities, accelerations, time_from_start: { sec: 0, nanosec: 5e8 } };
+  expect(judged({ points: [swung] })).toMatch(/shoulder_pan would need 1\.\d+ rad\/s, its limit is/);
+  expect(judged({ points: [{ ...swung, time_from_start: { sec: 1, nanosec: 0 } }] })).toBeNull();
   const session = arm.claim({ owner: { key: 'http', name: 'an HTTP client' }, takeOver: false });
   expect(judged({})).toMatch(/driven by an HTTP client/);
   session.end();

@@ -16,13 +16,18 @@ const arm = fakeArm(new FakeArm(0, 'leader'));
 
 const stamp = (seconds: number) => ({ sec: Math.floor(seconds), nanosec: Math.round((seconds % 1) * 1e9) });
 
-function message(at: number, ...points: [time: number, position: number, velocity?: number][]): TrajectoryMessage {
+function message(
+  at: number,
+  ...points: [time: number, position: number, velocity?: number | undefined, acceleration?: number][]
+): TrajectoryMessage {
   return {
     header: { stamp: stamp(at) },
     joint_names: ['elbow_flex'],
-    points: points.map(([time, position, velocity]) => ({
+    points: points.map(([time, position, velocity, acceleration]) => ({
       positions: Float64Array.of(position),
       velocities: Float64Array.from(velocity === undefined ? [] : [velocity]),
+      accelerations: Float64Array.from(acceleration === undefined ? [] : [acceleration]),
+      effort: new Float64Array(),
       time_from_start: stamp(time),
     })),
   };
@@ -69,6 +74,34 @@ test('velocities are given for all points or for none', () => {
   expect(fault(readTrajectory(arm, message(0, [1, 0.1, 0.2], [2, 0.2]), NOW)).text).toMatch(
     /1 of 2 points have velocities/,
   );
+});
+
+test('accelerations are read where points have velocities too, all of them; effort is refused', () => {
+  const all = planned(readTrajectory(arm, message(0, [1, 0.1, 0.2, 0.5], [2, 0.2, 0, -0.5]), NOW));
+  expect([...all.path.accelerations!]).toEqual([0.5, -0.5]);
+  // One that runs already goes on with those of the points that are left.
+  const late = planned(readTrajectory(arm, message(NOW - 1.5, [1, 0.1, 0.2, 0.5], [2, 0.2, 0, -0.5]), NOW));
+  expect([...late.path.accelerations!]).toEqual([-0.5]);
+  expect(planned(readTrajectory(arm, message(0, [1, 0.1, 0]), NOW)).path.accelerations).toBeNull();
+
+  const refused = (...points: Parameters<typeof message>[1][]) =>
+    fault(readTrajectory(arm, message(0, ...points), NOW));
+  expect(refused([1, 0.1, 0.2, 0.5], [2, 0.2, 0]).text).toMatch(/1 of 2 points have accelerations/);
+  expect(refused([1, 0.1, 0, Number.NaN]).text).toMatch(/accelerations of point 1 of 1: that of elbow_flex is NaN/);
+  const alone = message(0, [1, 0.1, undefined, 0.5]);
+  expect(fault(readTrajectory(arm, alone, NOW)).text).toMatch(/accelerations without velocities/);
+  const wide = message(0, [1, 0.1, 0, 0]);
+  const points = (more: Partial<TrajectoryMessage['points'][number]>) => ({
+    ...wide,
+    points: [{ ...wide.points[0]!, ...more }],
+  });
+  const many = readTrajectory(arm, points({ accelerations: Float64Array.of(0, 0) }), NOW);
+  expect(fault(many).text).toMatch(/point 1 of 1 has 2 accelerations for 1 joints/);
+  const effort = fault(readTrajectory(arm, points({ effort: Float64Array.of(0.3) }), NOW));
+  expect([effort.code, effort.text]).toEqual([
+    TrajectoryCode.INVALID_GOAL,
+    expect.stringMatching(/point 1 of 1 has effort.*leave effort empty/),
+  ]);
 });
 
 function goal(tolerances: Partial<TrajectoryGoal>): TrajectoryGoal {

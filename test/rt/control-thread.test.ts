@@ -45,7 +45,7 @@ const joint = (name: string, id: number): JointSetup => ({
 
 const setupOf = (name: string, kind: 'remote' | 'port', shape = '<sphere radius="0.01"/>'): ArmSetup => ({
   ...{ name, urdf: parseUrdf(urdf(shape)), baseLink: 'base', toolLink: 'tool' },
-  ...{ joints: [joint('turn', 1), joint('tilt', 2)], calibrated: true, leftGains: null, detached: null, gripper: null },
+  ...{ joints: [joint('turn', 1), joint('tilt', 2)], calibrated: true, leftGains: null, detached: null, gripper: 1 },
   bus: kind === 'remote' ? { kind } : { kind, url: 'test:' },
 });
 
@@ -124,6 +124,15 @@ const torque = (on: boolean, arm = 0): Promise<CommandResult | string> =>
 const own = () => control.arms[0]!.controller;
 const ended = () => posted.flatMap((message) => (message.kind === 'ended' ? [message] : []));
 const warnings = () => posted.flatMap((message) => (message.kind === 'warning' ? [message.text] : []));
+
+test('a torque of the gripper is refused where its servos keep to none', async () => {
+  await torque(true);
+  const grip = (gripperTorque?: number): SourceSpec => ({ ...trajectory(0, 0.2), gripperTorque }) as SourceSpec;
+  expect(await drive(grip(0.3))).toMatchObject({ motion: expect.any(Number) });
+  const refused = 'the servos of tilt keep to no largest torque: ask for none';
+  expect(await drive(grip(0.3), 1)).toBe(refused);
+  expect(await drive(grip(Number.POSITIVE_INFINITY), 1)).toMatchObject({ motion: expect.any(Number) });
+});
 
 describe('torque', () => {
   test('goes on and off, and is answered once it has', async () => {

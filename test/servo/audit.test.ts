@@ -271,7 +271,7 @@ describe('what other programs leave in a Dynamixel servo', () => {
       [2, 'pwm_limit', 885, 442, 'told', 'note'],
       [2, 'return_delay', 250, 0, 'told', 'note'],
     ]);
-    expect(servos[1]!.effortLimit).toBe(735);
+    expect(servos[1]!.effortLimit).toMatchObject({ counts: 735, floating: true });
     expect(rig.lasting).toEqual([]);
   });
 

@@ -8,12 +8,10 @@ import type { ServoSlot } from './servo-slots.ts';
 export class BusWrites {
   /** 1 for each servo that is written to: all but shadows, which obey their joint's first servo by themselves. */
   readonly commanded: Uint8Array;
-  /** 1 for each of them that keeps to a largest effort. */
-  readonly capped: Uint8Array;
   /** Goal that each servo was sent last, steps. */
   readonly sent: Float64Array;
-  /** Register of the largest effort, of one address and size in all models that have it; null without one. */
-  readonly effortLimit: Register | null;
+  /** Registers of a largest effort that servos of these models may keep to, of one size wherever they exist. */
+  readonly effortLimits: readonly Register[];
   /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
   eepromOpen = false;
   readonly #bus: ServoBus;
@@ -34,9 +32,8 @@ export class BusWrites {
     this.#goal = common.goalPosition;
     this.#gain = common.positionGain;
     this.#torque = common.torqueEnable;
-    this.effortLimit = slots.map(({ model }) => model.common.effortLimit).find((register) => register !== null) ?? null;
+    this.effortLimits = effortLimitsOf(slots);
     this.commanded = Uint8Array.from(slots, ({ shadow }) => (shadow ? 0 : 1));
-    this.capped = new Uint8Array(slots.length);
     this.sent = new Float64Array(slots.length).fill(Number.NaN);
     this.#raw = new Int32Array(slots.length);
     this.#flags = new Uint8Array(slots.length);
@@ -65,9 +62,17 @@ export class BusWrites {
     const { currents } = this.#gains;
     for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = trusted[i]! & this.commanded[i]!;
     this.#bus.syncWrite(this.#gain, this.#gains.wanted, this.#meant);
-    if (this.effortLimit === null || !currents.pending) return;
-    for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = this.#meant[i]! & this.capped[i]!;
-    this.#bus.syncWrite(this.effortLimit, currents.wanted, this.#meant);
+    if (!currents.pending) return;
+    for (let k = 0; k < this.effortLimits.length; k++) {
+      const limit = this.effortLimits[k]!;
+      let any = 0;
+      for (let i = 0; i < this.#meant.length; i++) {
+        const keeps = this.#slots[i]!.effortLimit?.address === limit.address ? 1 : 0;
+        this.#meant[i] = trusted[i]! & this.commanded[i]! & keeps;
+        any |= this.#meant[i]!;
+      }
+      if (any !== 0) this.#bus.syncWrite(limit, currents.wanted, this.#meant);
+    }
   }
 
   /** @param values 1 for each servo that is to have torque */
@@ -86,4 +91,15 @@ export class BusWrites {
     this.#flags.fill(value);
     this.#bus.syncWrite(register, this.#flags, this.commanded);
   }
+}
+
+function effortLimitsOf(slots: readonly ServoSlot[]): Register[] {
+  const limits = new Map<number, Register>();
+  for (const { model } of slots) {
+    for (const mode of model.family.positionModes) {
+      const register = model.family.effortLimit(model, mode)?.register;
+      if (register !== undefined) limits.set(register.address, register);
+    }
+  }
+  return [...limits.values()];
 }

@@ -16,10 +16,9 @@ export interface CapPlan {
 }
 
 /**
- * Largest currents, or parts of the full output, of the servos of one arm, where they hold their positions in a mode that
- * keeps to one: what they may push with while the arm floats, whatever becomes of the bridge meanwhile, and what a gripper
- * may squeeze with. While the arm floats goals are kept within the same torque, so a cap takes nothing away that is asked
- * for, and its change is felt by nobody.
+ * Largest currents, or parts of the full output, of the servos of one arm, where they keep to one: what they may push with
+ * while the arm floats, whatever becomes of the bridge meanwhile, and what a gripper may squeeze with. While the arm floats
+ * goals are kept within the same torque, so a cap takes nothing away that is asked for, and its change is felt by nobody.
  */
 export class CurrentCaps {
   /** What is to be written, counts. */
@@ -106,6 +105,12 @@ export class CurrentCaps {
   limit(joint: number, torque: number): void {
     this.#limits[joint] = torque;
     this.#want();
+  }
+
+  /** Whether every servo of a joint keeps to a largest torque. */
+  caps(joint: number): boolean {
+    for (let i = 0; i < this.#joint.length; i++) if (this.#joint[i] === joint && this.capped[i] === 0) return false;
+    return true;
   }
 
   /** A servo has been read. */

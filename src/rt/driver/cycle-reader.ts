@@ -128,7 +128,7 @@ export class CycleReader {
     for (let i = 0; i < slots.length; i++) {
       if (bus.answered[i] === 0) continue;
       if (block.gain) gains.confirm(i, countsIn(bus.block, i, block, positionGain));
-      const { effortLimit } = slots[i]!.model.common;
+      const { effortLimit } = slots[i]!;
       if (block.effortLimit && effortLimit !== null)
         gains.currents.confirm(i, countsIn(bus.block, i, block, effortLimit));
     }

@@ -1,6 +1,7 @@
 import type { OverloadedServo } from '../../servo/bus-session.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
 import type { ExpectedServo } from '../../servo/expected-servo.ts';
+import type { Register } from '../../servo/registers.ts';
 import type { FoundServo, StartUp } from '../../servo/start-up.ts';
 import type { FoundCap } from './current-caps.ts';
 import type { ServoParts } from './servo-parts.ts';
@@ -62,8 +63,8 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
   slot.model = servo.model;
   slot.countsTurns = servo.countsTurns;
   torque.holds[i] = servo.torque ? 1 : 0;
-  const cap = capOf(servo);
-  writes.capped[i] = cap === null ? 0 : writes.commanded[i]!;
+  const cap = capOf(servo, writes.effortLimits);
+  slot.effortLimit = cap === null ? null : servo.effortLimit!.register;
   gains.found(i, servo.positionGain, servo.model.stallTorque / usualGain(joints[slot.joint]!), cap);
   measurements.begin(i, servo.presentPosition, now);
   // The goal register of a limp servo says nothing: it may be left from any earlier day.
@@ -71,16 +72,14 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
   if (i < joints.length) adopted[i] = stepsToRadians(slot.calibration, held);
 }
 
-/** The largest effort of a servo that keeps to one. */
-function capOf({ effortLimit, model }: FoundServo): FoundCap | null {
-  const register = model.common.effortLimit;
-  if (effortLimit === null || register === null) return null;
-  return {
-    counts: effortLimit,
-    torquePerCount: model.torquePerEffort * register.scale,
-    stallTorque: model.stallTorque,
-    floating: model.family.limitsFloating,
-  };
+/**
+ * The largest effort of a servo that keeps to one.
+ * @param registers that the bus reads back: a servo of another model than its arm's data say may keep to a further one
+ */
+function capOf({ effortLimit, model }: FoundServo, registers: readonly Register[]): FoundCap | null {
+  if (effortLimit === null || !registers.some(({ address }) => address === effortLimit.register.address)) return null;
+  const { counts, torquePerCount, floating } = effortLimit;
+  return { counts, torquePerCount, floating, stallTorque: model.stallTorque };
 }
 
 /** Position gain times stall torque for which the arm's data state the stiffness of a joint. */

@@ -68,7 +68,7 @@ export function makeServoParts(
   const watchdog = family.watchdog === null ? undefined : registers[family.watchdog.register];
   // Servos with a watchdog have stopped by themselves in a pause of this length, and refuse goals until they are checked.
   const trust = new ServoTrust(slots.length, watchdog === undefined ? LONGEST_PAUSE : 0, simulated);
-  const blocks = blocksOf(family.reads, common, writes.effortLimit);
+  const blocks = blocksOf(family.reads, common, writes.effortLimits);
   const reader = new CycleReader({ bus, blocks, slots, readings, measurements, statistics, trust, torque, gains });
   const losses = new ServoLosses({ slots, trust, health, reader, measurements }, listener);
   return {

@@ -16,6 +16,7 @@ export interface Block {
   readonly torque: boolean;
   readonly goal: boolean;
   readonly gain: boolean;
+  /** It holds all registers of a largest effort. */
   readonly effortLimit: boolean;
 }
 
@@ -35,8 +36,8 @@ export interface Blocks {
   readonly caps: Block;
 }
 
-/** @param effortLimit register of the largest current, where some servo has one */
-export function blocksOf(reads: FamilyReads, common: CommonRegisters, effortLimit: Register | null): Blocks {
+/** @param effortLimits registers of the largest effort, where some servo has one */
+export function blocksOf(reads: FamilyReads, common: CommonRegisters, effortLimits: readonly Register[]): Blocks {
   const { presentPosition, presentVelocity, presentTemperature, alarms } = common;
   const block = (...registers: readonly Register[]): Block => {
     const address = Math.min(...registers.map((register) => register.address));
@@ -52,7 +53,7 @@ export function blocksOf(reads: FamilyReads, common: CommonRegisters, effortLimi
       torque: holds(common.torqueEnable),
       goal: holds(common.goalPosition),
       gain: holds(common.positionGain),
-      effortLimit: effortLimit !== null && holds(effortLimit),
+      effortLimit: effortLimits.length > 0 && effortLimits.every(holds),
     };
   };
   const named = (names: FamilyReads['position']): Block =>
@@ -63,14 +64,17 @@ export function blocksOf(reads: FamilyReads, common: CommonRegisters, effortLimi
     state: named(reads.state),
     goals: reads.goals === null ? null : named(reads.goals),
     gain: block(common.positionGain),
-    caps: capsOf(block, common.positionGain, effortLimit),
+    caps: capsOf(block, common.positionGain, effortLimits),
   };
 }
 
-function capsOf(block: (...registers: readonly Register[]) => Block, gain: Register, limit: Register | null): Block {
-  if (limit === null) return block(gain);
-  const both = block(gain, limit);
-  return both.length <= LONGEST_CAPS ? both : block(limit);
+function capsOf(
+  block: (...registers: readonly Register[]) => Block,
+  gain: Register,
+  limits: readonly Register[],
+): Block {
+  const both = block(gain, ...limits);
+  return both.length <= LONGEST_CAPS ? both : block(...limits);
 }
 
 /** Content of a register, in counts, in what a read of `block` brought (`ServoBus.block`) from the servo in this place. */

@@ -1,6 +1,7 @@
 import type { ServoCalibration } from '../../servo/calibration.ts';
 import { type ExpectedServo, expectedServos as expectedInJoint } from '../../servo/expected-servo.ts';
 import { inTurn } from '../../servo/homing.ts';
+import type { Register } from '../../servo/registers.ts';
 import type { ServoModel } from '../../servo/servo-model.ts';
 
 /** A servo as the bus needs it. */
@@ -35,6 +36,8 @@ export interface ServoSlot extends LinkServo {
   readonly name: string;
   /** As found on connecting. */
   model: ServoModel;
+  /** Register of the largest effort that it keeps to, as found on connecting; null: none. */
+  effortLimit: Register | null;
   /** Its position leaves the first turn, as found on connecting. */
   countsTurns: boolean;
   /** Middle of the joint's range, rad. */
@@ -51,7 +54,10 @@ export function servoSlots(joints: readonly LinkJoint[]): ServoSlot[] {
     servos.map((servo, order) => {
       const mount = servo.shadow ? servos[0]!.calibration : servo.calibration;
       return {
-        place: { ...servo, joint, name, middle: (lower + upper) / 2, mount, calibration: mount, countsTurns: false },
+        place: {
+          ...{ ...servo, joint, name, middle: (lower + upper) / 2, mount, calibration: mount },
+          ...{ effortLimit: null, countsTurns: false },
+        },
         first: order === 0,
       };
     }),

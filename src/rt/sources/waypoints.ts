@@ -1,3 +1,4 @@
+import { Segment } from './segment.ts';
 import { type SetpointSource, SourceStatus } from './setpoint-source.ts';
 
 /** Poses that an arm passes at given times after its start. One row of each matrix per pose, one column per joint. */
@@ -8,6 +9,8 @@ export interface WaypointPath {
   readonly positions: Float64Array;
   /** rad/s, row by row; null: they are chosen so that the way is smooth and does not overshoot between poses. */
   readonly velocities: Float64Array | null;
+  /** rad/s^2, row by row, where velocities are given too; null or left out: those of the cubics between the poses. */
+  readonly accelerations?: Float64Array | null;
   /** Time of the whole way, s, when more poses are to come; left out: these are all. */
   readonly duration?: number;
 }
@@ -20,12 +23,13 @@ export interface MoreWaypoints {
   readonly last: boolean;
 }
 
-/** What a path must keep to; one element per joint, rad and rad/s. */
+/** What a path must keep to; one element per joint, rad, rad/s and rad/s^2. */
 export interface WaypointLimits {
   readonly names: readonly string[];
   readonly lower: Float64Array;
   readonly upper: Float64Array;
   readonly velocity: Float64Array;
+  readonly acceleration: Float64Array;
 }
 
 /** A pose at time 0 must be where the arm is asked to be already; the measured pose, which planners take, is this near, rad. */
@@ -36,6 +40,8 @@ const POSITION_SLACK = 1e-6;
 const SPEED_SLACK = 1e-3;
 /** A last pose slower than this is at rest, rad/s. */
 const RESTING = 1e-6;
+/** Accelerations above a limit by no more than this part are those of planners that switch between two limits: an eighth is usual. */
+const ACCELERATION_SLACK = 0.25;
 
 function poseName(index: number, count: number): string {
   return `waypoint ${index + 1} of ${count}`;
@@ -47,11 +53,11 @@ function poseName(index: number, count: number): string {
  * velocity limits, and the last pose at rest.
  */
 export function waypointFault(path: WaypointPath, start: Float64Array, limits: WaypointLimits): string | null {
-  const { times, positions, velocities } = path;
+  const { times, positions, velocities, accelerations = null } = path;
   const joints = limits.names.length;
   const count = times.length;
   if (count === 0) return 'the trajectory has no waypoints';
-  if (positions.length !== count * joints || (velocities !== null && velocities.length !== count * joints)) {
+  if ([positions, velocities, accelerations].some((values) => values !== null && values.length !== count * joints)) {
     return `the trajectory needs ${joints} numbers for each of its ${count} waypoints`;
   }
   for (let k = 0; k < count; k++) {
@@ -69,9 +75,9 @@ export function waypointFault(path: WaypointPath, start: Float64Array, limits: W
 }
 
 function poseFault(
-  { times, positions, velocities }: WaypointPath,
+  { times, positions, velocities, accelerations }: WaypointPath,
   start: Float64Array,
-  { names, lower, upper, velocity }: WaypointLimits,
+  { names, lower, upper, velocity, acceleration }: WaypointLimits,
   k: number,
   i: number,
 ): string | null {
@@ -92,6 +98,12 @@ function poseFault(
   if (Math.abs(speed) > top) {
     return `${name} would pass ${pose} at ${speed.toFixed(3)} rad/s, its limit is ${velocity[i]!.toFixed(3)} rad/s`;
   }
+  const change = accelerations?.[k * joints + i] ?? 0;
+  if (!Number.isFinite(change)) return `the acceleration of ${name} in ${pose} is no number`;
+  if (Math.abs(change) > acceleration[i]! * (1 + ACCELERATION_SLACK)) {
+    const limit = `its limit is ${acceleration[i]!.toFixed(3)} rad/s²`;
+    return `${name} would accelerate with ${change.toFixed(3)} rad/s² in ${pose}, ${limit}`;
+  }
   if (k === times.length - 1 && Math.abs(speed) > RESTING) return `${name} does not rest in the last waypoint`;
   const from = k === 0 ? start[i]! : positions[(k - 1) * joints + i]!;
   const way = Math.abs(position - from);
@@ -110,8 +122,9 @@ function poseFault(
 }
 
 /**
- * Drives an arm through poses at given times: cubic (Hermite) between them, as the joint trajectory controller of
- * ros2_control interpolates, beginning at the last setpoints with their velocities. The path has passed `waypointFault`.
+ * Drives an arm through poses at given times: cubic (Hermite) between them, or quintic where accelerations are given, as the
+ * joint trajectory controller of ros2_control interpolates. It begins at the last setpoints with their velocities, and with
+ * the accelerations of a pose at time 0. The path has passed `waypointFault`.
  */
 export class Waypoints implements SetpointSource {
   readonly state = 'moving';
@@ -125,6 +138,9 @@ export class Waypoints implements SetpointSource {
   #times: Float64Array;
   #positions: Float64Array;
   #velocities: Float64Array;
+  /** Null: those of the cubics. */
+  readonly #accelerations: Float64Array | null;
+  readonly #way = new Segment();
   #segment = 0;
   #began = 0;
   /** No pose comes after those that there are. */
@@ -140,6 +156,7 @@ export class Waypoints implements SetpointSource {
     this.#times = new Float64Array(count);
     this.#positions = new Float64Array(count * joints);
     this.#velocities = new Float64Array(count * joints);
+    this.#accelerations = path.accelerations == null ? null : new Float64Array(count * joints);
     this.#whole = path.duration === undefined;
     this.duration = path.duration ?? path.times[path.times.length - 1]!;
   }
@@ -173,8 +190,8 @@ export class Waypoints implements SetpointSource {
     return null;
   }
 
-  begin(setpoints: Float64Array, velocities: Float64Array, now: number): void {
-    const { times, positions, velocities: given } = this.#path;
+  begin(setpoints: Float64Array, velocities: Float64Array, now: number, accelerations?: Float64Array): void {
+    const { times, positions, velocities: given, accelerations: asked } = this.#path;
     const joints = this.#joints;
     const skipped = times.length + 1 - this.#times.length;
     this.#times.set(times.subarray(skipped), 1);
@@ -183,8 +200,42 @@ export class Waypoints implements SetpointSource {
     this.#velocities.set(velocities);
     if (given !== null) this.#velocities.set(given.subarray(skipped * joints), joints);
     else for (let i = 0; i < joints; i++) this.#chooseVelocities(i);
+    if (this.#accelerations !== null) {
+      if (skipped === 0 && accelerations !== undefined) this.#accelerations.set(accelerations);
+      this.#accelerations.set(asked!, skipped === 0 ? joints : 0);
+    }
     this.#segment = 0;
     this.#began = now;
+  }
+
+  /** How many segments there are, once it has begun. */
+  get segments(): number {
+    return this.#times.length - 1;
+  }
+
+  /** The way of joint `i` in segment `k`, valid until the next call. */
+  segment(k: number, i: number): Segment {
+    const duration = this.#times[k + 1]! - this.#times[k]!;
+    const positions = this.#positions;
+    const velocities = this.#velocities;
+    const accelerations = this.#accelerations;
+    const here = k * this.#joints + i;
+    const next = here + this.#joints;
+    const way = this.#way;
+    if (accelerations === null) {
+      way.cubic(duration, positions[here]!, velocities[here]!, positions[next]!, velocities[next]!);
+    } else {
+      way.quintic(
+        duration,
+        positions[here]!,
+        velocities[here]!,
+        accelerations[here]!,
+        positions[next]!,
+        velocities[next]!,
+        accelerations[next]!,
+      );
+    }
+    return way;
   }
 
   next(now: number, _dt: number, out: Float64Array): SourceStatus {
@@ -206,21 +257,8 @@ export class Waypoints implements SetpointSource {
     }
     while (this.#segment < last - 1 && t >= this.#times[this.#segment + 1]!) this.#segment++;
     const k = this.#segment;
-    const h = this.#times[k + 1]! - this.#times[k]!;
-    const s = Math.min(Math.max((t - this.#times[k]!) / h, 0), 1);
-    const toNext = s * s * (3 - 2 * s);
-    const slopeHere = s * (1 - s) * (1 - s) * h;
-    const slopeNext = -s * s * (1 - s) * h;
-    for (let i = 0; i < joints; i++) {
-      const a = k * joints + i;
-      const b = a + joints;
-      const from = this.#positions[a]!;
-      out[i] =
-        from +
-        toNext * (this.#positions[b]! - from) +
-        slopeHere * this.#velocities[a]! +
-        slopeNext * this.#velocities[b]!;
-    }
+    const part = Math.min(Math.max((t - this.#times[k]!) / (this.#times[k + 1]! - this.#times[k]!), 0), 1);
+    for (let i = 0; i < joints; i++) out[i] = this.segment(k, i).at(part);
     return waits ? SourceStatus.hold : SourceStatus.running;
   }
 

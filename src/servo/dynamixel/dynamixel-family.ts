@@ -41,8 +41,18 @@ export const DYNAMIXEL: ServoFamily = servoFamily(
       endedBy: 'restart',
     },
     positionModes: POSITION_MODES,
-    effortLimitedMode: OperatingMode.currentBasedPosition,
-    limitsFloating: true,
+    // e-manual, registers 100 and 102: in every mode that holds a position the goal of the output limits it.
+    effortLimit({ registers, stallTorque, torquePerEffort }, mode) {
+      if (!POSITION_MODES.includes(mode)) return null;
+      const { goal_current: current, goal_pwm: output } = registers;
+      if (mode === OperatingMode.currentBasedPosition && current !== undefined) {
+        return { register: current, torquePerCount: torquePerEffort * current.scale, floating: true };
+      }
+      // It takes speed from a servo besides torque, and so would brake the hand that moves a floating arm.
+      return output === undefined
+        ? null
+        : { register: output, torquePerCount: stallTorque * output.scale, floating: false };
+    },
     // ROBOTIS e-manual, register 20.
     homingSign: 1,
     modeFor(mode, offset, wraps) {

@@ -118,11 +118,7 @@ const STARTUP = { startup_configuration: register(60, 1, 'eeprom', 0) };
 const PWM_SLOPE = { pwm_slope: register(62, 1, 'eeprom', 140, plain('1.977 mV/ms')) };
 const BACKUP = { backup_ready: register(147, 1, 'read', 0) };
 
-function common(
-  registers: ReturnType<typeof shared>,
-  presentEffort: Register,
-  effortLimit: Register | null,
-): CommonRegisters {
+function common(registers: ReturnType<typeof shared>, presentEffort: Register): CommonRegisters {
   return {
     modelNumber: registers.model_number,
     id: registers.id,
@@ -140,7 +136,6 @@ function common(
     derivativeGain: registers.position_d_gain,
     torqueEnable: registers.torque_enable,
     goalPosition: registers.goal_position,
-    effortLimit,
     presentPosition: registers.present_position,
     presentVelocity: registers.present_velocity,
     presentEffort,
@@ -217,7 +212,7 @@ export const XL330_M288 = {
   torquePerEffort: 0.52 / 1.47,
   baudRates: BAUD_RATES,
   registers: xl330m288,
-  common: common(xl330m288, xl330m288.present_current, xl330m288.goal_current),
+  common: common(xl330m288, xl330m288.present_current),
 } as const;
 
 /** XL330-M077-T: 0.215 Nm at 5 V and 1.47 A. */
@@ -229,7 +224,7 @@ export const XL330_M077 = {
   torquePerEffort: 0.215 / 1.47,
   baudRates: BAUD_RATES,
   registers: xl330m077,
-  common: common(xl330m077, xl330m077.present_current, xl330m077.goal_current),
+  common: common(xl330m077, xl330m077.present_current),
 } as const;
 
 /** XL430-W250-T: 1.5 Nm at 12 V. It has no current sensor: its load is inferred from its output. */
@@ -241,7 +236,7 @@ export const XL430_W250 = {
   torquePerEffort: 1.5,
   baudRates: BAUD_RATES,
   registers: xl430w250,
-  common: common(xl430w250, xl430w250.present_load, null),
+  common: common(xl430w250, xl430w250.present_load),
 } as const;
 
 /** XM430-W350-T and -R: 4.1 Nm at 12 V and 2.3 A. */
@@ -253,7 +248,7 @@ export const XM430_W350 = {
   torquePerEffort: 4.1 / 2.3,
   baudRates: BAUD_RATES,
   registers: xm430w350,
-  common: common(xm430w350, xm430w350.present_current, xm430w350.goal_current),
+  common: common(xm430w350, xm430w350.present_current),
 } as const;
 
 /** The X models with a table here. */

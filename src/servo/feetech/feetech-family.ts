@@ -44,8 +44,11 @@ export const FEETECH: ServoFamily = servoFamily(
       endedBy: 'torque off',
     },
     positionModes: [0],
-    effortLimitedMode: 0,
-    limitsFloating: false,
+    effortLimit({ registers, torquePerEffort }, mode) {
+      const register = registers.torque_limit;
+      if (mode !== 0 || register === undefined) return null;
+      return { register, torquePerCount: torquePerEffort * register.scale, floating: false };
+    },
     // Feetech memory table, register 31.
     homingSign: -1,
     // The wrap moves along with the offset.

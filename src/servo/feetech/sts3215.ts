@@ -93,7 +93,6 @@ const common: CommonRegisters = {
   derivativeGain: registers.d_coefficient,
   torqueEnable: registers.torque_enable,
   goalPosition: registers.goal_position,
-  effortLimit: registers.torque_limit,
   presentPosition: registers.present_position,
   presentVelocity: registers.present_speed,
   presentEffort: registers.present_load,

@@ -5,7 +5,11 @@ import { modelByName } from '../../../src/servo/servo-models.ts';
 
 const feetech = modelByName('STS3215')!;
 const dynamixel = modelByName('XL330-M077')!;
-const blocks = (model: typeof feetech) => blocksOf(model.family.reads, model.common, model.common.effortLimit);
+const blocks = (model: typeof feetech) => {
+  const { family } = model;
+  const limits = family.positionModes.map((mode) => family.effortLimit(model, mode)!.register);
+  return blocksOf(family.reads, model.common, limits);
+};
 const QUIET: Wanted = { arming: false, state: false, gains: 'none' };
 
 /** What a block holds, in short. */

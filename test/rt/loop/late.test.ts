@@ -220,8 +220,10 @@ test('a read of the loop does not take a late answer to a single read beside it 
 });
 
 test('what a client asks to find out whether answers are under way is longer than what links ask for', () => {
-  for (const { family, common } of SERVO_MODELS) {
-    const blocks = Object.values(blocksOf(family.reads, common, common.effortLimit)).filter((block) => block !== null);
+  for (const model of SERVO_MODELS) {
+    const { family, common } = model;
+    const limits = family.positionModes.map((mode) => family.effortLimit(model, mode)!.register);
+    const blocks = Object.values(blocksOf(family.reads, common, limits)).filter((block) => block !== null);
     // Room for some more requests that can be told apart from one that has not been answered.
     for (const { length } of blocks) expect(length + 5).toBeLessThanOrEqual(LONGEST_READ);
   }

@@ -9,14 +9,21 @@ const LIMITS = {
   lower: Float64Array.of(-1, -2),
   upper: Float64Array.of(1, 2),
   velocity: TOP,
+  acceleration: Float64Array.of(6, 4),
 };
 const REST = Float64Array.of(0, 0);
 
-function path(times: number[], positions: number[], velocities: number[] | null = null): WaypointPath {
+function path(
+  times: number[],
+  positions: number[],
+  velocities: number[] | null = null,
+  accelerations: number[] | null = null,
+): WaypointPath {
   return {
     times: Float64Array.from(times),
     positions: Float64Array.from(positions),
     velocities: velocities === null ? null : Float64Array.from(velocities),
+    accelerations: accelerations === null ? null : Float64Array.from(accelerations),
   };
 }
 
@@ -148,6 +155,45 @@ test('between given velocities the way is the cubic of a joint trajectory contro
   }
 });
 
+test('with given accelerations the way is the quintic of a joint trajectory controller', () => {
+  // numpy 2.4: six coefficients of each segment, solved for from what is given at both of its ends.
+  const expected: readonly (readonly [number, number])[] = [
+    [0.05, 0.111109985352],
+    [0.2, 0.199625],
+    [0.33, 0.291870916445],
+    [0.4, 0.32],
+    [0.55, 0.352326171875],
+    [0.7, 0.2988125],
+    [0.95, 0.094015407986],
+    [1, 0.05],
+    [1.2, -0.134678555098],
+    [1.45, -0.306625],
+    [1.8, -0.396149062643],
+    [1.9, -0.4],
+  ];
+  const times = [0.4, 1, 1.9];
+  const [positions, velocities, accelerations] = [
+    [0.32, 0, 0.05, 0, -0.4, 0],
+    [0.35, 0, -0.9, 0, 0, 0],
+    [0.6, 0, -1.2, 0, 0.8, 0],
+  ];
+  const [start, speed, acceleration] = [Float64Array.of(0.1, 0), Float64Array.of(0.2, 0), Float64Array.of(-1, 0)];
+  // In motion already; and with the accelerations of a pose at time 0, whatever the arm's are.
+  const onwards = new Waypoints(path(times, positions, velocities, accelerations), TOP);
+  onwards.begin(start, speed, 10, acceleration);
+  const planned = path([0, ...times], [0.1, 0, ...positions], [0.2, 0, ...velocities], [-1, 0, ...accelerations]);
+  const anew = new Waypoints(planned, TOP);
+  anew.begin(start, speed, 10, Float64Array.of(3, 3));
+  for (const source of [onwards, anew]) {
+    for (const [t, q] of expected) {
+      const { status, q: reached } = at(source, 10 + t);
+      expect(reached[0]).toBeCloseTo(q, 9);
+      expect(reached[1]).toBe(0);
+      expect(status).toBe(t === 1.9 ? SourceStatus.done : SourceStatus.running);
+    }
+  }
+});
+
 test('a waypoint at time 0 where the arm is already, as planners send it, is where it begins', () => {
   const way = path([0, 1], [0.01, 0, 0.5, 0]);
   expect(waypointFault(way, REST, LIMITS)).toBeNull();
@@ -224,6 +270,17 @@ test.each([
   ],
   ['a last pose in motion backwards', path([1], [0, 0], [-0.2, 0]), /shoulder does not rest/],
   ['too few velocities', path([1, 2], [0, 0, 0, 0], [0, 0]), /2 numbers for each of its 2 waypoints/],
+  ['too few accelerations', path([1], [0, 0], [0, 0], [0]), /2 numbers for each of its 1 waypoints/],
+  [
+    'an acceleration that is no number',
+    path([1], [0, 0], [0, 0], [0, Number.NaN]),
+    /acceleration of elbow in waypoint 1/,
+  ],
+  [
+    'an acceleration beyond its limit',
+    path([1, 2], [0, 0, 0, 0], [0, 0, 0, 0], [7.4, 5.1, 0, 0]),
+    /elbow would accelerate with 5.100 rad\/s² in waypoint 1 of 2, its limit is 4.000 rad\/s²/,
+  ],
   ['a second time before the first', path([1, 0.5], [0, 0, 0, 0]), /time of waypoint 2 of 2 \(0.5 s\).*\(1 s\)/],
   ['an endless time', path([Number.POSITIVE_INFINITY], [0, 0]), /time of waypoint 1 of 1 \(Infinity s\).*\(0 s\)/],
   [

@@ -69,7 +69,6 @@ export const TOY_1: ServoSheet = {
     derivativeGain: registers.gain_d,
     torqueEnable: registers.motor,
     goalPosition: registers.goal,
-    effortLimit: null,
     presentPosition: registers.place,
     presentVelocity: registers.speed,
     presentEffort: registers.effort,

@@ -1,0 +1,114 @@
+import { type WaypointLimits, type WaypointPath, Waypoints } from './waypoints.ts';
+
+/** Between two poses a joint may swing beyond a limit by this, rad; the gate holds it there. */
+const SWING = 0.01;
+/**
+ * Parts of its limits that a joint may need between two poses with accelerations. Planners sample ways at the limits: where
+ * one brakes suddenly within a segment, the quintic through its samples needs up to 1.75 times the acceleration for a moment,
+ * and a little more speed. The gate keeps the limits, so that the arm comes that little later.
+ */
+const PEAK_SPEED = 1.1;
+const PEAK_ACCELERATION = 1.8;
+/** Straight ways between poses of `finePoses` are no further from the path than this, rad. */
+const DEVIATION = 0.01;
+
+/** Poses along a path, and to which of its waypoints each leads. */
+export interface FinePoses {
+  /** rad, row by row. */
+  readonly positions: Float64Array;
+  /** The place of its waypoint in the path, for each pose. */
+  readonly waypoints: Int32Array;
+}
+
+/**
+ * Why a path that has passed `waypointFault` cannot be driven as it goes between its poses, naming the joint and the segment;
+ * null when it can. What it does there follows from the velocities and accelerations that are given. It is not for the control
+ * thread: a path of an hour takes many milliseconds.
+ * @param start rad
+ * @param moving the arm is in motion: how the way to the first pose goes is not known here
+ */
+export function shapeFault(
+  path: WaypointPath,
+  start: Float64Array,
+  limits: WaypointLimits,
+  moving: boolean,
+): string | null {
+  // What is chosen here stays between the poses.
+  if (path.velocities === null) return null;
+  const source = begun(path, start, limits.velocity);
+  const skipped = skippedOf(path);
+  const joints = limits.names.length;
+  for (let k = moving && skipped === 0 ? 1 : 0; k < source.segments; k++) {
+    for (let i = 0; i < joints; i++) {
+      const fault = segmentFault(source, path.accelerations != null, k, i, limits);
+      if (fault === null) continue;
+      const to = k + skipped;
+      return `between ${to === 0 ? 'the start' : `waypoint ${to}`} and waypoint ${to + 1} of ${path.times.length} ${fault}`;
+    }
+  }
+  return null;
+}
+
+function segmentFault(
+  source: Waypoints,
+  quintic: boolean,
+  k: number,
+  i: number,
+  { names, lower, upper, velocity, acceleration }: WaypointLimits,
+): string | null {
+  const way = source.segment(k, i);
+  const name = names[i]!;
+  const outside = way.outside(lower[i]! - SWING, upper[i]! + SWING);
+  if (outside !== null) {
+    const limits = `its limits are ${lower[i]!.toFixed(3)} to ${upper[i]!.toFixed(3)} rad`;
+    return `${name} would swing to ${outside.toFixed(3)} rad with the velocities that are given, ${limits}`;
+  }
+  if (!quintic) return null;
+  const speed = way.speedAbove(velocity[i]! * PEAK_SPEED);
+  if (speed !== null) {
+    return `${name} would need ${speed.toFixed(3)} rad/s, its limit is ${velocity[i]!.toFixed(3)} rad/s: give it more time`;
+  }
+  const change = way.accelerationAbove(acceleration[i]! * PEAK_ACCELERATION);
+  if (change === null) return null;
+  return `${name} would need ${change.toFixed(3)} rad/s², its limit is ${acceleration[i]!.toFixed(3)} rad/s²: give it more time`;
+}
+
+/**
+ * Poses so near to each other that straight ways between them are the path: what looks for contacts looks there.
+ * @param start rad
+ * @param velocity largest speed of each joint, rad/s
+ */
+export function finePoses(path: WaypointPath, start: Float64Array, velocity: Float64Array): FinePoses {
+  const joints = velocity.length;
+  const source = begun(path, start, velocity);
+  const skipped = skippedOf(path);
+  const positions: number[] = [];
+  const waypoints: number[] = [];
+  if (skipped === 1) {
+    positions.push(...path.positions.subarray(0, joints));
+    waypoints.push(0);
+  }
+  for (let k = 0; k < source.segments; k++) {
+    let pieces = 1;
+    for (let i = 0; i < joints; i++) pieces = Math.max(pieces, source.segment(k, i).pieces(DEVIATION));
+    for (let piece = 1; piece <= pieces; piece++) {
+      for (let i = 0; i < joints; i++) positions.push(source.segment(k, i).at(piece / pieces));
+      waypoints.push(k + skipped);
+    }
+  }
+  return { positions: Float64Array.from(positions), waypoints: Int32Array.from(waypoints) };
+}
+
+/** The path as it is driven from `start`, at rest unless a pose at time 0 says otherwise. */
+function begun(path: WaypointPath, start: Float64Array, velocity: Float64Array): Waypoints {
+  const rest = new Float64Array(velocity.length);
+  const speeds = skippedOf(path) === 1 ? path.velocities?.subarray(0, rest.length) : undefined;
+  const source = new Waypoints(path, velocity);
+  source.begin(start, speeds ?? rest, 0);
+  return source;
+}
+
+/** Whether the first pose is that of the start. */
+function skippedOf({ times }: WaypointPath): 0 | 1 {
+  return times[0] === 0 ? 1 : 0;
+}
