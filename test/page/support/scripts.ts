@@ -10,7 +10,7 @@ export const WATCH_KEYS = `
   window.fetch = (path, ...rest) => { if (handling) window.sentByKey.push(String(path)); return fetch(path, ...rest); };
   prototype.send = function (text) { if (handling) window.sentByKey.push(text); return send.call(this, text); };
 `;
-/** Keeps the page's WebSockets at hand. The first is the stop's: its script comes first. */
+/** Keeps the page's WebSockets at hand. */
 export const SOCKETS = `
   window.sockets = [];
   window.WebSocket = class extends window.WebSocket { constructor(...args) { super(...args); window.sockets.push(this); } };
@@ -25,7 +25,7 @@ export const BREAK = `
   };
   window.WebSocket = class extends WebSocket { constructor(...args) { super(...args); this.close(); } };
   window.requestAnimationFrame = (draw) => waiting.push(draw);
-  for (const socket of window.sockets.slice(1)) socket.close();
+  for (const socket of window.sockets) if (!socket.url.endsWith('/api/v1/stop')) socket.close();
 `;
 /** The display has two frames a second, as where a slow processor draws. */
 export const SLOW_FRAMES = `
