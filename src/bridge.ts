@@ -674,8 +674,8 @@ export class Bridge {
     }
   }
 
-  #stopArm({ id, name, index, remote, model }: Arm): StopArm {
-    return { id, name, joints: model.joints.length, remote, memory: this.#shared.buffers.arms[index]! };
+  #stopArm({ id, name, bus, index, remote, model }: Arm): StopArm {
+    return { id, name, bus, joints: model.joints.length, remote, memory: this.#shared.buffers.arms[index]! };
   }
 
   #autostarts(arm: string): boolean {

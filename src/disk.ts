@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { threadId } from 'node:worker_threads';
 
 /** Small texts that outlive the process. Each call is done when it returns. */
 export interface Disk {
@@ -23,14 +24,16 @@ export const fileDisk: Disk = {
   write(path, text) {
     const folder = dirname(path);
     mkdirSync(folder, { recursive: true });
-    const descriptor = openSync(`${path}.new`, 'w');
+    // Two threads may write the same text at once.
+    const draft = `${path}.${threadId}.new`;
+    const descriptor = openSync(draft, 'w');
     try {
       writeSync(descriptor, text);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
-    renameSync(`${path}.new`, path);
+    renameSync(draft, path);
     // The new name is in the folder, which is written by itself.
     const directory = openSync(folder, 'r');
     try {

@@ -13,7 +13,7 @@ import { discoverPorts, type PortInfo } from './servo/port/discovery.ts';
 import type { SimArmOptions } from './sim/simulated-arm.ts';
 import { type SimulatedArms, Simulation, type SimulationOptions } from './sim/simulation.ts';
 import type { FromStop, StopChannel, StopSetup } from './stop/messages.ts';
-import { threadEntry } from './thread.ts';
+import { FRUGAL, threadEntry } from './thread.ts';
 
 export type { SimulatedArms };
 
@@ -60,9 +60,6 @@ export function thisMachine(clock: Clock): Host {
     startRos,
   };
 }
-
-/** Threads that make little garbage do not let it grow to the usual 48 MB each. */
-const FRUGAL = { maxYoungGenerationSizeMb: 6 };
 
 function startControl(setup: ControlSetup): ControlChannel {
   const options = { workerData: setup, transferList: setup.arms.flatMap(portsOf), name: 'control' };

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Disk } from './disk.ts';
 
 /** What a client may do: look, or move arms too. */
@@ -14,17 +13,31 @@ const MOST_TOKENS = 256;
 /** Random bytes of a token. */
 const TOKEN_BYTES = 32;
 
-const entry = z.strictObject({
-  name: z.string().regex(TOKEN_NAME),
-  scope: z.enum(SCOPES),
+export interface NamedToken {
+  readonly name: string;
+  readonly scope: Scope;
   /** SHA-256 of the token, hexadecimal: the token itself is kept nowhere. */
-  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  readonly digest: string;
   /** Seconds since the epoch. */
-  made: z.number(),
-});
-export type NamedToken = z.infer<typeof entry>;
+  readonly made: number;
+}
 
-const file = z.strictObject({ tokens: z.array(entry).max(MOST_TOKENS) });
+/** Whether this is an entry of the file. Checked by hand: the stop thread reads the file too and has no use for a schema library. */
+function isToken(entry: Partial<Record<keyof NamedToken, unknown>> | null): entry is NamedToken {
+  return (
+    TOKEN_NAME.test(String(entry?.name)) &&
+    SCOPES.some((scope) => scope === entry?.scope) &&
+    /^[0-9a-f]{64}$/.test(String(entry?.digest)) &&
+    Number.isFinite(entry?.made)
+  );
+}
+
+/** @throws {Error} when it is not the text of such a file */
+function tokensIn(text: string): NamedToken[] {
+  const { tokens } = JSON.parse(text);
+  if (!Array.isArray(tokens) || tokens.length > MOST_TOKENS || !tokens.every(isToken)) throw new Error('no tokens');
+  return tokens;
+}
 
 /** A new token. */
 export function newToken(): string {
@@ -65,7 +78,7 @@ export class NamedTokens {
     this.#tokens = [];
     this.#text = text;
     try {
-      if (text !== null) this.#tokens = file.parse(JSON.parse(text)).tokens;
+      if (text !== null) this.#tokens = tokensIn(text);
     } catch {
       throw new Error(`${this.path} is damaged, so that no token with a name is valid: remove it and add them anew`);
     }

@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readlinkSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
+/** Limits of threads that make little garbage, which do not let it grow to the usual 48 MB each. */
+export const FRUGAL = { maxYoungGenerationSizeMb: 6 };
+
 /** The compiled entry of a thread, for whoever runs from sources too. @param path within `src/`, with `.js` */
 export function threadEntry(path: string): URL {
   const compiled = import.meta.url.endsWith('.js');

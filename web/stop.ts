@@ -1,8 +1,8 @@
 /**
  * The stop. A script of its own that shares nothing with the rest of the page: its own key listener, its own connection, its
- * own requests, its own words. It asks over a WebSocket that is open already and by a request, since a browser keeps requests
- * waiting while its few connections to a host are taken, and by a request to the port that hears stops alone, which works
- * while the rest of the bridge is busy. It repeats all of them until the bridge has confirmed one.
+ * own requests, its own words. It asks over a WebSocket that is open already and by requests, since a browser keeps requests
+ * waiting while its few connections to a host are taken; and it asks the port that hears stops alone, which works while the rest
+ * of the bridge is busy, as well as the port of the page. It repeats all of them until the bridge has confirmed one.
  */
 
 // A module for the compiler; the bundler makes a plain script of it.
@@ -30,6 +30,8 @@ let press = 0;
 let line: WebSocket | null = null;
 /** The stop's own port; null while it is not known, and where there is none. */
 let port: number | null = null;
+/** The stop's own port could not be reached at the last attempt: the next one goes to the page's own. */
+let unreached = false;
 /** Told what the bridge answers over the line. */
 let heard: (answer: Answer) => void = () => {};
 
@@ -38,21 +40,25 @@ function say(state: 'sending' | 'done' | 'failed', text: string): void {
   status.textContent = text;
 }
 
-/** Opens the connection of the stop and keeps it open. */
-function connect(): void {
-  const url = new URL('/api/v1/live', location.href);
+/** Opens the connection of the stop and keeps it open: to the stop's own port where there is one. */
+async function connect(): Promise<void> {
+  await learnPort();
+  const own = unreached ? null : port;
+  const url = new URL(own === null ? '/api/v1/live' : '/api/v1/stop', location.href);
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+  if (own !== null) url.port = String(own);
   const socket = new WebSocket(url);
-  // Nothing is watched over it: it must be free for a stop.
+  unreached = own !== null;
   socket.onopen = () => {
-    socket.send(JSON.stringify({ type: 'subscribe', topics: [], rate: 1 }));
-    void learnPort();
+    unreached = false;
+    // Nothing is watched over it: it must be free for a stop.
+    if (own === null) socket.send(JSON.stringify({ type: 'subscribe', topics: [], rate: 1 }));
   };
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as Answer & { readonly type: string };
     if (message.type === 'stop') heard(message);
   };
-  socket.onclose = () => setTimeout(connect, REOPENING);
+  socket.onclose = () => setTimeout(() => void connect(), REOPENING);
   line = socket;
 }
 
@@ -62,7 +68,7 @@ async function learnPort(): Promise<void> {
     const answer = await fetch('/status', { cache: 'no-store' });
     if (answer.ok) port = ((await answer.json()) as { readonly stop_port?: number | null }).stop_port ?? null;
   } catch {
-    // The connection has ended too: the port is asked for when it is open again.
+    // The bridge does not answer: the connection cannot be opened either, and the port is asked for with the next attempt.
   }
 }
 
@@ -170,4 +176,4 @@ window.addEventListener(
   },
   true,
 );
-connect();
+void connect();

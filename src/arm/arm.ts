@@ -621,7 +621,7 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Another thread has latched a stop that somebody has asked for.
+   * Another thread has latched a stop that somebody has asked for, and has kept it on disk.
    * @param at when, monotonic, s
    */
   toldOfStop(reason: string, at: number, origin: Origin = UNSAID): void {
@@ -630,7 +630,6 @@ export class Arm implements ControlListener {
     if (now - at > HEARD_LATE) this.#resetsFrom = now + RESET_DOUBT;
     this.#knownStop = this.#control.stopMark;
     this.#stopped(reason);
-    this.#records.stop(this, reason);
   }
 
   #stopped(reason: string): void {
@@ -679,7 +678,7 @@ export class Arm implements ControlListener {
 
   async #reset(): Promise<void> {
     if (!this.latched) {
-      this.#records.release(this);
+      this.#forgetStop();
       return;
     }
     const mark = this.#control.stopMark;
@@ -699,11 +698,17 @@ export class Arm implements ControlListener {
     }
     this.#interrupt();
     if (!this.#control.releaseStop(mark)) this.requireDrivable();
-    this.#records.release(this);
+    this.#forgetStop();
     while (this.read().state === 'stopped') {
       await this.nextCycle();
       if (this.latched) this.requireDrivable();
     }
+  }
+
+  #forgetStop(): void {
+    this.#records.release(this);
+    // Another thread may have latched a stop just before, and written it down.
+    if (this.latched) this.#records.stopOnce(this, this.#stopReason);
   }
 
   /** The control thread tells that a motion has ended. */

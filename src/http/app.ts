@@ -303,7 +303,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     clients,
     motions,
     guard,
-    nextRequest: () => ids.next(),
+    ids,
     limits,
     hub,
     requests,

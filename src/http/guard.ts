@@ -6,7 +6,6 @@ import type { HttpConfig } from '../config/schema.ts';
 import { digestOf, type NamedToken, type NamedTokens, SCOPES, type Scope } from '../named-tokens.ts';
 import { authorityOf, bareAddress, hostOf, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
-import { LONGEST_NAME } from './fields.ts';
 import type { Access } from './route.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -14,6 +13,8 @@ import type { Tokens } from './tokens.ts';
 const SESSION_TIME = 12 * 3600;
 /** Sessions at once; the oldest gives way. */
 const MOST_SESSIONS = 256;
+/** So much of a Host or an Origin is repeated to whoever sent it. */
+const MOST_REPEATED = 64;
 const COOKIE = 'arm_bridge_session';
 const UNKNOWN_TOKEN = 'The token is not the one of http.token_file, nor one with a name that is still valid.';
 
@@ -91,7 +92,7 @@ export class Guard {
     if (!this.#knows(hostOf(authority), request)) {
       throw new HttpProblem(
         403,
-        `Host "${authority.slice(0, LONGEST_NAME)}" is not answered: use localhost or the address the bridge listens on, or ` +
+        `Host "${authority.slice(0, MOST_REPEATED)}" is not answered: use localhost or the address the bridge listens on, or ` +
           'add the name to http.allowed_hosts.',
       );
     }
@@ -114,7 +115,7 @@ export class Guard {
     if (origin === undefined || this.mayRead(origin) || this.#isOwnOrigin(origin, host, request)) return;
     throw new HttpProblem(
       403,
-      `Requests from web pages of ${origin === '' ? 'an empty origin' : `"${origin.slice(0, LONGEST_NAME)}"`} are refused: add ` +
+      `Requests from web pages of ${origin === '' ? 'an empty origin' : `"${origin.slice(0, MOST_REPEATED)}"`} are refused: add ` +
         'it to http.cors_origins, or the name of a proxy to http.allowed_hosts.',
     );
   }

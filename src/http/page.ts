@@ -40,7 +40,8 @@ const policy = (stops: string): string =>
 function stopsOf({ protocol, headers: { host = '' } }: FastifyRequest, port: number | null): string {
   const name = hostOf(host);
   if (port === null || name === null) return '';
-  return ` ${protocol}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  const authority = `${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return ` ${protocol}://${authority} ${protocol.replace('http', 'ws')}://${authority}`;
 }
 
 /**

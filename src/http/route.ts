@@ -15,6 +15,7 @@ import type { Hub } from './live/hub.ts';
 import type { JogSessions } from './live/jog-sessions.ts';
 import type { RequestCounts } from './metrics.ts';
 import type { Motions } from './motions.ts';
+import type { RequestIds } from './request-ids.ts';
 import { armById, armByName, armsById, drivenArmsById, type HttpServices } from './services.ts';
 import { type BodyShape, Faults, readBody, readQuery } from './validation.ts';
 import { writerOf } from './writer.ts';
@@ -81,8 +82,8 @@ export interface Parts {
   readonly callers: Callers;
   readonly clients: Clients;
   readonly motions: Motions;
-  /** Id of a request that the server has not numbered: one for a WebSocket. */
-  readonly nextRequest: () => string;
+  /** Ids of requests that the server does not number by itself: those for WebSockets. */
+  readonly ids: RequestIds;
   readonly guard: Guard;
   readonly limits: Limits;
   readonly hub: Hub;

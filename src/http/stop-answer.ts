@@ -36,3 +36,8 @@ export function stopAnswer(
     robots: succeeded.map((arm) => arm.id),
   };
 }
+
+/** Whether a message of a WebSocket is a stop as clients write it, which no limit may hold up; told without reading it. */
+export function isStopMessage(text: string): boolean {
+  return /^\s*{\s*"type"\s*:\s*"stop"\s*}\s*$/.test(text);
+}

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import type { BytePort } from '../servo/port/port.ts';
-import { threadEntry } from '../thread.ts';
+import { FRUGAL, threadEntry } from '../thread.ts';
 import type { SimFault } from './servo-line.ts';
 import type { SimCall, SimReply, SimRequest, SimWorkerData } from './sim-messages.ts';
 import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
@@ -87,6 +87,7 @@ export class Simulation implements SimulatedArms {
     const worker = new Worker(options.workerUrl ?? threadEntry('sim/entry.js'), {
       workerData: data,
       name: 'simulation',
+      resourceLimits: FRUGAL,
     });
     const timeout = options.startTimeout ?? 30;
     const { clock } = options;

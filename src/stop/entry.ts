@@ -1,6 +1,8 @@
 /** The stop thread's entry: a listener for stops, which works while every other thread is busy. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { ArmRecords } from '../arm/arm-records.ts';
 import { systemClock } from '../clock.ts';
+import { fileDisk } from '../disk.ts';
 import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { setPriority } from '../thread.ts';
 import type { FromStop, StopSetup, ToStop } from './messages.ts';
@@ -12,7 +14,8 @@ const port = parentPort!;
 const post = (message: FromStop): void => port.postMessage(message);
 
 const shared = new SharedState([], systemClock, { loop: setup.loop, arms: [] });
-const desk = new StopDesk(shared, systemClock, (arms, by, at, origin) =>
+const records = new ArmRecords(fileDisk, setup.state, (text) => post({ kind: 'trouble', text }));
+const desk = new StopDesk(shared, systemClock, records, (arms, by, at, origin) =>
   post({ kind: 'stopped', arms, by, at, origin }),
 );
 for (const arm of setup.arms) desk.add(arm);

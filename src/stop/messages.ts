@@ -7,6 +7,7 @@ import type { Tokens } from '../http/tokens.ts';
 export interface StopArm {
   readonly id: number;
   readonly name: string;
+  readonly bus: string;
   readonly joints: number;
   /** Another machine owns its bus, and knows alone whether its joints rest. */
   readonly remote: boolean;
@@ -18,7 +19,7 @@ export interface StopArm {
 export interface StopSetup {
   readonly config: HttpConfig;
   readonly tokens: Tokens | null;
-  /** Folder of the bridge's state, with the tokens that have names. */
+  /** Folder of the bridge's state, with the tokens that have names and what is kept of each arm. */
   readonly state: string;
   /** PEM; null: plain HTTP. */
   readonly certificate: { readonly cert: Uint8Array; readonly key: Uint8Array } | null;
@@ -29,9 +30,9 @@ export interface StopSetup {
   readonly yields: boolean;
   /** On which the rest of HTTP is served. */
   readonly pagePort: number;
-  /** The shared memory of the control loop. */
   /** Real-time priority of the thread; null: none. */
   readonly priority: number | null;
+  /** The shared memory of the control loop. */
   readonly loop: SharedArrayBuffer;
   readonly arms: readonly StopArm[];
 }
@@ -44,6 +45,8 @@ export type ToStop =
 export type FromStop =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'failed'; readonly code: string }
+  /** What people should know, such as a stop that could not be kept on disk. */
+  | { readonly kind: 'trouble'; readonly text: string }
   /** It has latched the stops of these arms, by their places. @property by who has asked, for people @property at monotonic, s */
   | {
       readonly kind: 'stopped';

@@ -1,3 +1,4 @@
+import type { ArmRecords } from '../arm/arm-records.ts';
 import { nextCycle } from '../arm/next-cycle.ts';
 import type { Origin } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
@@ -20,17 +21,19 @@ interface DeskArm extends StopArm {
   readonly reader: SnapshotReader;
 }
 
-/** Stops arms by their words of shared memory alone, and tells from their snapshots what has come of it. */
+/** Stops arms by their words of shared memory alone, keeps that on disk, and tells from their snapshots what has come of it. */
 export class StopDesk {
   readonly #shared: SharedState;
   readonly #clock: Clock;
+  readonly #records: Pick<ArmRecords, 'stopOnce'>;
   readonly #tell: Tell;
   readonly #arms: DeskArm[] = [];
 
   /** @param tell is given the places of the arms whose stops have been latched, who has asked, and when (monotonic, s) */
-  constructor(shared: SharedState, clock: Clock, tell: Tell) {
+  constructor(shared: SharedState, clock: Clock, records: Pick<ArmRecords, 'stopOnce'>, tell: Tell) {
     this.#shared = shared;
     this.#clock = clock;
+    this.#records = records;
     this.#tell = tell;
   }
 
@@ -56,12 +59,15 @@ export class StopDesk {
       // What is on its way is over, too.
       this.#shared.endEpoch(index);
     }
+    const reason = `${how} by ${origin.who}`;
     this.#tell(
       arms.map(({ index }) => index),
-      `${how} by ${origin.who}`,
+      reason,
       this.#clock.now(),
       origin,
     );
+    // The arms brake meanwhile.
+    for (const arm of arms) this.#records.stopOnce(arm, reason);
     const faults = await Promise.all(arms.map((arm) => this.#confirmed(arm)));
     return stopAnswer(arms, 'Stopped', 'There is no arm.', faults);
   }

@@ -70,6 +70,9 @@ export class StopListener {
       case 'stopped':
         this.onStopped(message.arms, message.by, message.at, message.origin);
         break;
+      case 'trouble':
+        this.#logger.error(message.text);
+        break;
       case 'listening':
         this.port = message.port;
         // A page that has been told of this port finds it there again.

@@ -1,6 +1,8 @@
 import { createServer as createPlain, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createEncrypted } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Origin } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { fileDisk } from '../disk.ts';
 import { pathOf } from '../http/addresses.ts';
@@ -10,6 +12,8 @@ import { HttpProblem } from '../http/errors.ts';
 import { Guard, type Session } from '../http/guard.ts';
 import { Limits } from '../http/limits.ts';
 import { REQUEST_HEADER, RequestIds } from '../http/request-ids.ts';
+import { isStopMessage } from '../http/stop-answer.ts';
+import { WebSockets } from '../http/web-sockets.ts';
 import { NamedTokens } from '../named-tokens.ts';
 import type { StopSetup } from './messages.ts';
 import type { StopDesk } from './stop-desk.ts';
@@ -18,15 +22,27 @@ import type { StopDesk } from './stop-desk.ts';
 const FOLLOWING = 1;
 /** The routes of a stop, as the rest of HTTP has them. */
 const PATHS = ['/stop', '/api/v1/stop'];
+/** Where a WebSocket hears stops, and its largest message, bytes. */
+const SOCKET = '/api/v1/stop';
+const MOST_PAYLOAD = 1024;
+/** One who sends without reading is told no more than so much, bytes. */
+const MOST_WAITING = 16 * 1024;
+const NO_STOP = JSON.stringify({
+  type: 'refused',
+  request: 'unknown',
+  reason: 'this WebSocket hears {"type": "stop"} alone',
+});
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A second listener, which hears nothing but stops. Whoever is refused by the other one is refused here. */
+/** A second listener, which hears nothing but stops, by requests and by WebSockets. Whoever is refused by the other one is refused here. */
 export class StopServer {
   readonly #server: Server;
   readonly #guard: Guard;
   readonly #clients: Clients;
   readonly #ids: RequestIds;
+  readonly #limits: Limits;
+  readonly #sockets: WebSockets;
   readonly #following: { readonly cancel: () => void };
   readonly #desk: StopDesk;
   readonly #setup: StopSetup;
@@ -36,25 +52,36 @@ export class StopServer {
     this.#setup = setup;
     this.#desk = desk;
     const named = new NamedTokens(fileDisk, state);
+    this.#guard = new Guard(config, tokens, named, clock, pagePort);
+    this.#clients = new Clients(config.dialect, clock);
     const follow = (): void => {
       try {
-        named.refresh();
+        if (!named.refresh()) return;
       } catch {
         // The main thread tells of it.
       }
+      this.#clients.endUnless((admission) => this.#guard.stillAdmits(admission));
     };
     follow();
     this.#following = clock.every(FOLLOWING, follow, true);
-    this.#guard = new Guard(config, tokens, named, clock, pagePort);
-    this.#clients = new Clients(config.dialect, clock);
     this.#ids = new RequestIds(clock, 's');
     const take = (request: IncomingMessage, response: ServerResponse): void => void this.#take(request, response);
     this.#server =
       certificate === null
         ? createPlain(TIMES, take)
         : createEncrypted({ ...TIMES, cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) }, take);
-    new Limits(config.rate_limit, clock).watch(this.#server);
+    this.#limits = new Limits(config.rate_limit, clock);
+    this.#limits.watch(this.#server);
     endSilent(this.#server);
+    this.#sockets = new WebSockets(this.#server, {
+      clock,
+      maxPayload: MOST_PAYLOAD,
+      admissionTo: (path) => (path === SOCKET ? (request, id) => this.#admit(request, id) : undefined),
+      ids: this.#ids,
+      onFault: (error) => {
+        throw error;
+      },
+    });
     this.#server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, this.#ids.next()));
   }
 
@@ -76,6 +103,7 @@ export class StopServer {
 
   close(): void {
     this.#following.cancel();
+    this.#sockets.close();
     this.#server.close();
     this.#server.closeAllConnections();
   }
@@ -129,6 +157,32 @@ export class StopServer {
       if (!(error instanceof HttpProblem)) throw error;
       send(error.status, { detail: error.detail, request_id: named }, { ...error.headers, connection: 'close' });
     }
+  }
+
+  /** A WebSocket over which all arms can be stopped. @throws {HttpProblem} for one that is refused */
+  #admit(request: IncomingMessage, id: string): (socket: WebSocket) => void {
+    this.#guard.checkSource(request);
+    // It stays, so it is none of the connections that are kept for stops alone.
+    this.#limits.check(request.socket, 'read');
+    const admission = this.#guard.admit(request);
+    const client = this.#clients.of(request, admission);
+    const origin = { who: client.owner.name, from: client.from, what: `WebSocket ${SOCKET}`, request: id };
+    return (socket) => {
+      socket.once(
+        'close',
+        this.#clients.stays(client, admission, () => socket.terminate()),
+      );
+      socket.on('message', (data) => void this.#hear(socket, String(data), origin));
+    };
+  }
+
+  async #hear(socket: WebSocket, text: string, origin: Origin): Promise<void> {
+    if (!isStopMessage(text)) {
+      if (socket.bufferedAmount < MOST_WAITING) socket.send(NO_STOP);
+      return;
+    }
+    const { status, message } = await this.#desk.stop(null, 'a stop on its WebSocket', origin);
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'stop', status, message }));
   }
 
   /** What lets the page of another origin read the answer: the bridge's own page is one here, since its port is another. */

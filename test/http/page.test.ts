@@ -43,8 +43,8 @@ test('the page may reach the port of the stop on the host that it was loaded fro
   const app = fastify();
   pageRoutes(app, { stopPort: () => 8021, folder });
   for (const [host, there] of [
-    ['bridge.lab:8020', 'http://bridge.lab:8021'],
-    ['[::1]:8020', 'http://[::1]:8021'],
+    ['bridge.lab:8020', 'http://bridge.lab:8021 ws://bridge.lab:8021'],
+    ['[::1]:8020', 'http://[::1]:8021 ws://[::1]:8021'],
   ]) {
     const { headers } = await app.inject({ url: '/', headers: { host } });
     expect(headers['content-security-policy']).toContain(`connect-src 'self' ${there};`);

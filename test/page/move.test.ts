@@ -4,7 +4,7 @@ import type { BridgeProcess } from '../e2e/support/bridge.ts';
 import { hoverTarget, PATIENCE, shows } from './support/actions.ts';
 import { HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage, startBridge } from './support/page.ts';
-import { SLOW_FRAMES, SOCKETS } from './support/scripts.ts';
+import { LOSE, SLOW_FRAMES, SOCKETS } from './support/scripts.ts';
 
 /** A pose of the tool that is turned about x, cm and degrees. */
 const TURNED = { x: -3, z: 4, rx: 20 };
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_BROWSER)('moving an arm on the control page', () => {
     const ends = [
       "window.dispatchEvent(new Event('blur'))",
       `${hide}; document.dispatchEvent(new Event('visibilitychange')); delete document.hidden`,
-      'for (const socket of window.sockets.slice(1)) socket.close()',
+      LOSE,
     ];
     for (const end of ends) {
       const from = await pan();

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import type { Bridge } from '../../src/bridge.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { startBridge } from '../support/compiled-bridge.ts';
@@ -26,6 +28,7 @@ beforeAll(async () => {
   const config = configSchema.parse({
     http: { port: 0, token_file: join(folder, 'token') },
     ros: { enabled: false },
+    state_folder: join(folder, 'state'),
     arms: [{ name: 'arm', bus: 'sim:so101' }],
   });
   bridge = await startBridge(config, pino({ level: 'silent' }));
@@ -93,6 +96,64 @@ test('a stop is heard while the main thread is busy, and a reset that is older t
     .toMatch(/HTTP client/);
   await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
   expect(arm().latched).toBe(false);
+});
+
+/** Why the arm is stopped, as its record on disk says it. */
+function onDisk(): string | null {
+  const state = join(folder, 'state');
+  const file = readdirSync(state).find((name) => /^arm-.*json$/.test(name))!;
+  return JSON.parse(readFileSync(join(state, file), 'utf8')).stopped;
+}
+
+test('a stop is on disk before it is answered, although the main thread is busy; a reset takes it off', async () => {
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+  expect(onDisk()).toBe(null);
+  whileBusy(`
+    const headers = ${JSON.stringify(AUTHORISED)};
+    fetch('http://127.0.0.1:${stopPort}/stop', { method: 'POST', headers })
+      .then((answer) => answer.text());`);
+  expect(onDisk()).toMatch(/^POST \/stop by .*HTTP client/);
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+  expect(onDisk()).toBe(null);
+});
+
+/** Says something over a WebSocket of the stop. @returns its first answer */
+function say(text: string, headers: Record<string, string> = AUTHORISED): Promise<object> {
+  const socket = new WebSocket(`ws://127.0.0.1:${stopPort}/api/v1/stop`, { headers });
+  return new Promise((resolve, reject) => {
+    socket.on('open', () => socket.send(text));
+    socket.on('message', (data) => {
+      resolve(JSON.parse(String(data)));
+      socket.close();
+    });
+    socket.on('error', reject);
+  });
+}
+
+test('a stop over a WebSocket of that port is heard while the main thread is busy', async () => {
+  const said = whileBusy(`
+    const { WebSocket } = require(${JSON.stringify(createRequire(import.meta.url).resolve('ws'))});
+    const socket = new WebSocket('ws://127.0.0.1:${stopPort}/api/v1/stop', { headers: ${JSON.stringify(AUTHORISED)} });
+    socket.on('open', () => socket.send('{"type": "stop"}'));
+    socket.on('message', (data) => { console.log(String(data)); socket.close(); });`);
+  expect(said.trim()).toBe('{"type":"stop","status":"ok","message":"Stopped: arm (robot 0)."}');
+  expect(arm().latched).toBe(true);
+  expect(onDisk()).toMatch(/^a stop on its WebSocket by /);
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+});
+
+test('a WebSocket there hears nothing else, and is refused to whoever is refused otherwise', async () => {
+  expect(await say('{"type": "jog"}')).toMatchObject({ type: 'refused' });
+  expect(arm().latched).toBe(false);
+  await expect(say('{"type": "stop"}', {})).rejects.toThrow(/401/);
+  await expect(say('{"type": "stop"}', { ...AUTHORISED, origin: 'http://evil.example' })).rejects.toThrow(/403/);
+  expect(arm().latched).toBe(false);
+  // Some clients offer HTTP/2 with every request.
+  expect(await ask('POST', '/stop', { ...AUTHORISED, connection: 'upgrade', upgrade: 'h2c' })).toMatchObject({
+    status: 200,
+    body: { status: 'ok' },
+  });
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
 });
 
 test('the port of the stop stops one arm or all, and answers nothing else', async () => {

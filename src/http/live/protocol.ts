@@ -137,11 +137,6 @@ const clientMessage = z.discriminatedUnion('type', [subscribe, jog, stop], {
 });
 export type ClientMessage = z.output<typeof clientMessage>;
 
-/** Whether a text is a stop as clients write it, which no limit may hold up; told without reading it. */
-export function isStopMessage(text: string): boolean {
-  return /^\s*{\s*"type"\s*:\s*"stop"\s*}\s*$/.test(text);
-}
-
 /**
  * Reads a message of a client.
  * @returns the message, or why it is none, for people

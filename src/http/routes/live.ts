@@ -11,7 +11,6 @@ import {
   DEFAULT_RATE,
   frames,
   hello,
-  isStopMessage,
   liveEvent,
   MAX_RATE,
   MIN_RATE,
@@ -22,6 +21,7 @@ import {
   TOPICS,
 } from '../live/protocol.ts';
 import { type Parts, route } from '../route.ts';
+import { isStopMessage } from '../stop-answer.ts';
 import { writerOf } from '../writer.ts';
 import { scopesOf } from './session.ts';
 import { stopArms } from './stop.ts';

@@ -10,11 +10,13 @@ export const WATCH_KEYS = `
   window.fetch = (path, ...rest) => { if (handling) window.sentByKey.push(String(path)); return fetch(path, ...rest); };
   prototype.send = function (text) { if (handling) window.sentByKey.push(text); return send.call(this, text); };
 `;
-/** Keeps the page's WebSockets at hand. The first is the stop's: its script comes first. */
+/** Keeps the page's WebSockets at hand. */
 export const SOCKETS = `
   window.sockets = [];
   window.WebSocket = class extends window.WebSocket { constructor(...args) { super(...args); window.sockets.push(this); } };
 `;
+/** Ends all connections but the stop's. */
+export const LOSE = `for (const socket of window.sockets) if (!socket.url.endsWith('/api/v1/stop')) socket.close();`;
 /** Ends all connections but the stop's, lets no new one be had, and nothing be drawn, until `window.mend()`. */
 export const BREAK = `
   const { WebSocket, requestAnimationFrame } = window;
@@ -25,7 +27,7 @@ export const BREAK = `
   };
   window.WebSocket = class extends WebSocket { constructor(...args) { super(...args); this.close(); } };
   window.requestAnimationFrame = (draw) => waiting.push(draw);
-  for (const socket of window.sockets.slice(1)) socket.close();
+  ${LOSE}
 `;
 /** The display has two frames a second, as where a slow processor draws. */
 export const SLOW_FRAMES = `
