@@ -122,10 +122,12 @@ function rests({ model, contents }: AuditedServo): boolean {
   );
 }
 
-/** Whether a servo that holds would press on, or rise, were its largest effort another. */
+/** Whether a servo that holds would press on, or rise, were the content of this register larger. */
 function heldBack({ model, contents }: AuditedServo, register: Register): boolean {
-  const { effortLimit, presentEffort } = model.common;
-  return register === effortLimit && Math.abs(contents.si(presentEffort)) >= HELD_BACK * contents.si(effortLimit);
+  const limit = model.family.effortLimit(model, contents.of(model.common.operatingMode));
+  if (limit?.register !== register) return false;
+  const torque = Math.abs(contents.si(model.common.presentEffort)) * model.torquePerEffort;
+  return torque >= HELD_BACK * contents.of(register) * limit.torquePerCount;
 }
 
 /** What a servo should hold: by the rules of its family, and whatever else the data of its arm want. */
