@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Clock, Timer } from '../clock.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import { CLIENT_HEADER } from './clients.ts';
 import { plainBoolean } from './fields.ts';
 
 /**
@@ -74,20 +76,21 @@ export function completedRelative(body: Fields): Fields {
 
 /** phosphobot's own client hangs up after 5 s, and an arm stops for one who has gone: it is answered before, s. */
 const PATIENCE = 4.5;
-/** It asks by httpx, whose limit that is. */
+/** It asks by httpx, whose limit that is, and does not say who it is: who does has been written for this bridge, and waits. */
 const HURRIED = /^python-httpx\//;
 
 /**
  * What a motion comes to, or what is told while it goes on: in this dialect when its client would wait no longer.
- * @param agent header User-Agent of the client
+ * @param headers of the request
  */
 export async function answeredInTime<T>(
   { clock, config: { dialect } }: { readonly clock: Clock; readonly config: Pick<HttpConfig, 'dialect'> },
-  agent: string | undefined,
+  headers: IncomingHttpHeaders,
   motion: Promise<T>,
   underWay: T,
 ): Promise<T> {
-  if (dialect !== 'phosphobot' || agent === undefined || !HURRIED.test(agent)) return motion;
+  const hurried = HURRIED.test(headers['user-agent'] ?? '') && headers[CLIENT_HEADER] === undefined;
+  if (dialect !== 'phosphobot' || !hurried) return motion;
   let timer: Timer | undefined;
   const late = new Promise<T>((resolve) => {
     timer = clock.after(PATIENCE, () => resolve(underWay));

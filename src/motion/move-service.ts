@@ -110,9 +110,16 @@ export class MoveService {
     return this.#move(arm, target, move, caller);
   }
 
-  /** What an absolute move would come to, without moving anything. @throws {BridgeError} disconnected, stopped, not_initialised */
+  /**
+   * What an absolute move would come to, without moving anything.
+   * @throws {BridgeError} disconnected, stopped, not_initialised; unavailable when too many others ask
+   */
   async foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast> {
     this.#requireInitialised(arm);
+    return this.#planners.aside(() => this.#foresee(arm, move));
+  }
+
+  async #foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast> {
     const target = await absoluteTarget(arm, this.#planning(arm), this.#goals.present(arm), move);
     if (typeof target === 'string') return { problem: target, goal: null };
     const route = await this.#route(arm, target.goal);

@@ -11,6 +11,9 @@ import { contactBetween, type PaceParts, type WayContact } from './planner.ts';
 /** Poses that are checked in one piece, so that others have their turn: some milliseconds. */
 const SLICE = 128;
 
+/** What nobody moves for, at once: the others are to ask again. */
+const MOST_ASIDE = 16;
+
 /** Throws when what is being planned is not wanted any more: looked at whenever the arm begins a new epoch. */
 export type RequireWanted = () => void;
 
@@ -23,6 +26,26 @@ export interface PlannerChannel {
   onMessage: (message: FromPlanner) => void;
   /** Called once, when the thread has ended, with the reason. */
   onExit: (reason: Error) => void;
+}
+
+/** Lets one piece of work begin when the one before it is through. */
+class Turns {
+  /** Settles when whoever has the turn is through. */
+  #turn: Promise<void> = Promise.resolve();
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#turn;
+    let through: () => void = () => {};
+    this.#turn = new Promise((resolve) => {
+      through = resolve;
+    });
+    await before;
+    try {
+      return await work();
+    } finally {
+      through();
+    }
+  }
 }
 
 interface Job {
@@ -49,6 +72,8 @@ export class Planners {
   #running: Job | null = null;
   #request = 0;
   #open = true;
+  readonly #asideTurns = new Turns();
+  #aside = 0;
 
   /** @param launch starts the planner thread, which looks at the word for the request that is given up */
   constructor(launch: (givenUp: SharedArrayBuffer) => PlannerChannel) {
@@ -67,6 +92,22 @@ export class Planners {
       else this.#introduce(this.#channel, arm);
     }
     return planning;
+  }
+
+  /**
+   * Plans what nobody moves for, one thing at a time: motions, and the way down of an arm that must come down, wait for one
+   * question of it at most. @throws {BridgeError} unavailable when too many others wait
+   */
+  async aside<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#aside >= MOST_ASIDE) {
+      throw new BridgeError('unavailable', `${MOST_ASIDE} others wait to be told what can be reached: ask again.`);
+    }
+    this.#aside++;
+    try {
+      return await this.#asideTurns.take(work);
+    } finally {
+      this.#aside--;
+    }
   }
 
   /** Ends the thread; what it is still asked fails. */
@@ -179,8 +220,7 @@ export class ArmPlanning {
   readonly #arm: Arm;
   readonly #ask: AskPlanner;
   readonly #collision: CollisionModel;
-  /** Settles when whoever has the turn is through. */
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(arm: Arm, ask: AskPlanner) {
     this.#arm = arm;
@@ -198,18 +238,8 @@ export class ArmPlanning {
    * Plans one thing after the other, in the order in which they are asked: what is planned next begins where the one before
    * leads.
    */
-  async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const before = this.#turn;
-    let through: () => void = () => {};
-    this.#turn = new Promise((resolve) => {
-      through = resolve;
-    });
-    await before;
-    try {
-      return await work();
-    } finally {
-      through();
-    }
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(work);
   }
 
   /** See `ArmPlanner.solve`. */

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VirtualTime } from '../../explore/virtual-clock.ts';
+import { answeredInTime } from '../../src/http/dialect.ts';
 import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
 
 let services: FakeServices;
@@ -170,4 +172,22 @@ test('the description says what the fields mean in this dialect', async () => {
     expect.stringContaining('yaw'),
   ]);
   expect((await app.inject('/status')).json().dialect).toBe('phosphobot');
+});
+
+test('a program that says who it is waits for the end of a motion, also one that asks by httpx', async () => {
+  const time = new VirtualTime();
+  const clock = time.lane('http');
+  const answers: string[] = [];
+  const ask = (headers: Record<string, string>): void => {
+    const motion = clock.sleep(20).then(() => 'done');
+    const asked = answeredInTime({ clock, config: { dialect: 'phosphobot' } }, headers, motion, 'under way');
+    void asked.then((answer) => answers.push(answer));
+  };
+  ask({ 'user-agent': 'python-httpx/0.28.1' });
+  ask({ 'user-agent': 'python-httpx/0.28.1', 'x-arm-bridge-client': 'notebook' });
+  ask({ 'user-agent': 'curl/8.5.0' });
+  await time.run(6);
+  expect(answers).toEqual(['under way']);
+  await time.run(21);
+  expect(answers).toEqual(['under way', 'done', 'done']);
 });

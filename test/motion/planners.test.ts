@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { VirtualHost } from '../../explore/virtual-host.ts';
 import type { Arm } from '../../src/arm/arm.ts';
 import type { Caller } from '../../src/arm/types.ts';
 import type { FromPlanner, ToPlanner } from '../../src/motion/plan-messages.ts';
@@ -90,4 +91,35 @@ test('another planner thread takes the place of one that has ended', async () =>
   await expect(lost).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/out of memory/) });
   expect(await planning.route(from, planning.pose('park'))).toBeInstanceOf(Array);
   expect(channels).toHaveLength(2);
+});
+
+/** A machine that remembers what the planner thread has been asked. */
+class AskedHost extends VirtualHost {
+  readonly questions: string[] = [];
+
+  override startPlanner(givenUp: SharedArrayBuffer): PlannerChannel {
+    const channel = super.startPlanner(givenUp);
+    const { post } = channel;
+    channel.post = (message) => {
+      if ('question' in message) this.questions.push(message.question.kind);
+      post(message);
+    };
+    return channel;
+  }
+}
+
+test('the way down of an arm waits for one of those who only ask what can be reached, and of them some are sent away', async () => {
+  const host = new AskedHost(null);
+  const asked = await VirtualBridge.start({}, undefined, host);
+  await asked.post('/move/init');
+  host.questions.length = 0;
+  host.plannerLane.pause(BUSY);
+  const answers = Array.from({ length: 40 }, () => asked.post('/api/v1/arms/arm/reachable', { x: 900 }));
+  await asked.pass(0.1);
+  const down = asked.bridge.motion.lower(asked.arm(), person);
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(16);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(24);
+  expect(await asked.until(down)).toBeNull();
+  expect(host.questions.slice(0, 3)).toEqual(['solve', 'route', 'solve']);
 });

@@ -218,7 +218,7 @@ export const jointRoutes = [
         const toggled = Promise.all(arms.map((arm) => toggle(arm, caller)));
         return answeredInTime(
           services,
-          reply.request.headers['user-agent'],
+          reply.request.headers,
           toggled,
           Array.from(arms, () => null),
         );

@@ -136,7 +136,7 @@ async function moved(
   const kind = reply.request.routeOptions.url ?? '';
   const answer = async (caller: Caller): Promise<MoveResponse> => statusOf(await motions.run(arm, kind, caller, move));
   return callers.run(reply, meaning, (caller) =>
-    answeredInTime(services, reply.request.headers['user-agent'], answer(caller), UNDER_WAY),
+    answeredInTime(services, reply.request.headers, answer(caller), UNDER_WAY),
   );
 }
 
@@ -219,7 +219,7 @@ export const moveRoutes = [
     },
     handler: ({ services, callers }, { arms, query }, reply) =>
       callers.run(reply, query, (caller) =>
-        answeredInTime(services, reply.request.headers['user-agent'], initAll(services, arms, caller), UNDER_WAY),
+        answeredInTime(services, reply.request.headers, initAll(services, arms, caller), UNDER_WAY),
       ),
   }),
   route({

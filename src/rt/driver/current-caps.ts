@@ -67,14 +67,15 @@ export class CurrentCaps {
 
   /**
    * What a servo has when its bus is opened; null: no cap. The soft one was given to it by a bridge that could not take it
-   * back: its own one is wanted again. Any other is its own.
+   * back, and what it had when its bus was lost by this one: its own one is wanted again. Any other is its own.
    */
   found(index: number, cap: FoundCap | null): void {
     this.capped[index] = cap === null ? 0 : 1;
     this.#stallTorque[index] = cap?.stallTorque ?? 0;
     this.#torquePerCount[index] = cap?.torquePerCount ?? 0;
     const counts = cap?.counts ?? 0;
-    if (cap === null || counts !== this.#soft[index]) this.#own[index] = counts;
+    const given = [this.#soft[index], this.#confirmed[index], this.wanted[index]].includes(counts);
+    if (cap === null || !given) this.#own[index] = counts;
     this.#confirmed[index] = counts;
     this.#floats[index] = cap?.floating === true ? 1 : 0;
     // The servo may be another one.
