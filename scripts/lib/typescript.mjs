@@ -7,7 +7,7 @@ import { hashFiles, hashOf, readStamp, writeStamp } from './stamp.mjs';
 const stampPath = (root) => join(root, 'dist', '.arm-bridge-build');
 
 const INPUTS = [
-  ...['src', 'web', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+  ...['src', 'web', 'clients/typescript/src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
   ...['scripts/build.mjs', 'scripts/lib/page.mjs'],
 ];
 
@@ -23,7 +23,7 @@ export function buildIsCurrent(root) {
 }
 
 /**
- * Compiles src/ and web/. What was there before stays until all of it is done, for a bridge may be running from it.
+ * Compiles src/ and web/, which takes the client of clients/typescript with it. What was there before stays until all of it is done, for a bridge may be running from it.
  * @param {string} root
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
  */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BridgeProcess } from './support/bridge.ts';
-import { HAS_PHOSPHOBOT, phosphobot } from './support/phosphobot.ts';
+import { HAS_PHOSPHOBOT, phosphobot, phosphobotExample } from './support/phosphobot.ts';
 
 let bridge: BridgeProcess;
 let folder: string;
@@ -31,4 +31,18 @@ test.skipIf(!HAS_PHOSPHOBOT)(
     expect(report.lag).toBeLessThanOrEqual(0.06);
     expect(report.miss).toBeLessThan(0.02);
   },
+);
+
+test.skipIf(!HAS_PHOSPHOBOT)(
+  'its examples circles_absolute and crane run at their own rates',
+  async () => {
+    // Their own pauses are 0.03 s and 0.05 s. Where the arm goes meanwhile is judged in virtual time: streamed-moves.test.ts.
+    const circles = await phosphobotExample(bridge.url, 'circles');
+    expect(circles).toMatchObject({ problems: [], requests: 60 });
+    expect(circles.answered).toBeLessThan(0.03);
+    const crane = await phosphobotExample(bridge.url, 'crane');
+    expect(crane).toMatchObject({ problems: [], requests: 19 });
+    expect(crane.answered).toBeLessThan(0.05);
+  },
+  300_000,
 );

@@ -77,6 +77,22 @@ test('a circle of moves runs at its own rate and ends where it is asked to, its 
   expect((await position())[2]).toBeCloseTo(-3, 0);
 });
 
+test.each([
+  [0.03, 3.5],
+  [0.06, 0.7],
+])('the circle that circles_absolute asks for with pauses of %d s is followed within %d cm', async (pause, within) => {
+  const off: number[] = [];
+  for (let step = 0; step < 90; step++) {
+    const angle = (2 * Math.PI * step) / 30;
+    const to = { x: 0, y: 4 * Math.sin(angle), z: 4 * Math.cos(angle), rx: 0, ry: 0, rz: 0, open: 0 };
+    expect((await timed('/move/absolute', to)).status).toBe('ok');
+    const [x, y, z] = await position();
+    if (step > 30) off.push(Math.hypot(x!, Math.hypot(y!, z!) - 4));
+    await bridge.pass(pause);
+  }
+  expect(Math.max(...off)).toBeLessThan(within);
+});
+
 test('steps of a crane at 20 Hz are all made, and what is out of reach is told at once', async () => {
   for (let step = 0; step < 10; step++) {
     const { took, status } = await timed('/move/relative', { z: -0.5, open: step % 2 });
