@@ -318,7 +318,10 @@ export interface components {
             readonly follower: string;
             /** @enum {string} */
             readonly state: "idle" | "starting" | "ramping" | "mirroring" | "holding";
+            /** @description Who has started it. */
             readonly owner: string;
+            /** @description Since when, seconds since the epoch. */
+            readonly owner_since: number;
             /** @description Goals written per second. */
             readonly rate: number;
             /** @description From sample to goal, in seconds; null before the first. */

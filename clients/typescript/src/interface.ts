@@ -1574,7 +1574,10 @@ export interface components {
             follower: string;
             /** @enum {string} */
             state: "idle" | "starting" | "ramping" | "mirroring" | "holding";
+            /** @description Who has started it. */
             owner: string;
+            /** @description Since when, seconds since the epoch. */
+            owner_since: number;
             /** @description Goals written per second. */
             rate: number;
             /** @description From sample to goal, in seconds; null before the first. */
