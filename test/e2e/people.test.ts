@@ -129,7 +129,7 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
 
   // The audit: entries, and lines of the log by the ids of the requests.
   const events = async (act: string) =>
-    (await ben.ask('GET', `/api/v1/events?arm=follower&act=${act}&limit=100`)).body.events;
+    (await ben.ask('GET', `/api/v1/events?arm=follower&act=${act}&limit=50`)).body.events;
   const motions = await events('motion');
   const of = (id: string) => motions.find((entry: { request_id: string | null }) => entry.request_id === id);
   expect(of(refused.id)).toMatchObject({
