@@ -7,7 +7,7 @@ import type { ArmControl, MotionEnd, RunningMotion } from './arm-control.ts';
 import type { Doing } from './journal.ts';
 import type { Loss } from './ownership.ts';
 
-import { type ArmSnapshot, BridgeError, type Caller, messageOf, type Owner } from './types.ts';
+import { type ArmSnapshot, BridgeError, type Caller, Cancelled, messageOf, type Owner } from './types.ts';
 
 /** Longest wait for servos to confirm that torque is on or off, s. */
 const TORQUE_TIMEOUT = 2;
@@ -244,7 +244,7 @@ export class ArmSession {
     const deadline = this.arm.clock.now() + duration;
     if (this.#over() === null && duration > 0) {
       const { reason } = await this.#wait(new Promise(() => {}), undefined, Math.min(deadline, this.#deadline));
-      if (reason === 'client_gone') return 'the client has gone';
+      if (reason === 'client_gone') return this.#goneBy;
       if (reason === 'time_limit' && this.#deadline < deadline) return `time limit of ${this.#timeLimit} s`;
     }
     return this.#over();
@@ -285,8 +285,14 @@ export class ArmSession {
     if (this.motion !== null) this.#control.cancel(this.motion).catch(() => {});
   }
 
+  /** Why nobody wants its motions any more, for people: a client that hangs up has gone, others say why they abort. */
+  get #goneBy(): string {
+    const reason: unknown = this.#signal?.reason;
+    return reason instanceof Cancelled ? reason.message : 'the client has gone';
+  }
+
   #over(): string | null {
-    return this.lost ?? (this.#signal?.aborted ? 'the client has gone' : null);
+    return this.lost ?? (this.#signal?.aborted ? this.#goneBy : null);
   }
 
   /** Waits for the end of a motion, or for what ends the wait before it. */
@@ -328,7 +334,7 @@ export class ArmSession {
       case 'done':
         return null;
       case 'client_gone':
-        return 'the client has gone; the arm holds where it is';
+        return `${this.#goneBy}; the arm holds where it is`;
       case 'time_limit':
         return `time limit of ${this.#timeLimit} s`;
       default:

@@ -112,6 +112,11 @@ export class BridgeError extends Error {
   }
 }
 
+/** Reason of a signal by which a motion is cancelled, for people; with any other one its asker has gone. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
 /** Text of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,11 +1,14 @@
 import type { Arm, Caller } from '../arm/types.ts';
-import { BridgeError, messageOf } from '../arm/types.ts';
+import { BridgeError, Cancelled, messageOf } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import type { Clients } from './clients.ts';
 import { HttpProblem } from './errors.ts';
 
 /** Motions that are kept, those under way always. */
-export const MOST_MOTIONS = 100;
+const MOST_MOTIONS = 100;
+/** Motions in one answer at most, and characters that are kept of why one was not completed. */
+export const MOST_LISTED = 50;
+const LONGEST_MESSAGE = 300;
 const MOST_KEYS = 1000;
 
 export const MOTION_STATES = ['moving', 'done', 'failed', 'cancelled'] as const;
@@ -133,7 +136,7 @@ export class Motions {
 
   #end(under: Under, why: string): void {
     under.why ??= why;
-    under.cancel.abort(new Error(why));
+    under.cancel.abort(new Cancelled(why));
   }
 
   #find(arm: Arm, id: string): Under {
@@ -162,7 +165,7 @@ export class Motions {
       const { motion, why } = under ?? { motion: null, why: null };
       if (motion === null) return;
       motion.state = ok ? 'done' : why === null ? 'failed' : 'cancelled';
-      motion.message = ok ? null : (why ?? message);
+      motion.message = ok ? null : ((why ?? message)?.slice(0, LONGEST_MESSAGE) ?? null);
       motion.ended = this.#clock.wall();
     };
     const asker: Caller = {

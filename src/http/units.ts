@@ -1,7 +1,8 @@
 /** Centimetres and degrees live in this room only; everything behind it is in metres and radians. */
 
 export const metresFromCentimetres = (length: number): number => length / 100;
-export const radiansFromDegrees = (angle: number): number => (angle * Math.PI) / 180;
+/** In this order the largest number is finite too. */
+export const radiansFromDegrees = (angle: number): number => (angle / 180) * Math.PI;
 
 /** A length in cm; never negative zero, which JSON would print as "-0" in some clients. */
 export function centimetres(length: number): number {

@@ -131,6 +131,7 @@ export class MirrorService {
         follower: follower.name,
         state,
         owner: pair.startedBy,
+        since: pair.since,
         rate: period > 0 ? 1 / period : 0,
         latency: followLatency,
         reason: state === 'holding' ? `no fresh sample of ${leader.name}` : pair.trouble,

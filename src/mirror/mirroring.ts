@@ -39,7 +39,9 @@ export interface PairStatus {
   readonly leader: string;
   readonly follower: string;
   readonly state: PairState;
+  /** Who has started it, and when, s since the epoch. */
   readonly owner: string;
+  readonly since: number;
   /** Goals written to the follower per second. */
   readonly rate: number;
   /** From the leader's sample to the write of the follower's goal, s. */

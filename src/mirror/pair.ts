@@ -77,6 +77,8 @@ export const PAIR = defineMachine({
 export class Pair {
   readonly plan: PlannedPair;
   readonly startedBy: string;
+  /** s since the epoch */
+  readonly since: number;
   /** The leader's, which pairs with the same leader share. */
   readonly leading: ArmSession;
   readonly following: ArmSession;
@@ -91,6 +93,7 @@ export class Pair {
   constructor(plan: PlannedPair, startedBy: string, leading: ArmSession, following: ArmSession) {
     this.plan = plan;
     this.startedBy = startedBy;
+    this.since = following.arm.clock.wall();
     this.leading = leading;
     this.following = following;
     this.lag = new FollowerLag(plan.follower.model.joints.length);

@@ -15,9 +15,10 @@ export class ArmStatus {
     this.#publish = () => {
       const { state, torque, holding, calibrated } = arm.read();
       const { initialised, outside, unplaced, reason } = arm;
-      const owner = arm.owner?.name ?? '';
+      const { held } = arm;
+      const owner = { owner: held?.owner.name ?? '', owner_since: stampOf(held?.since ?? 0) };
       const placed = { calibrated, outside_limits: outside, unplaced };
-      const status = { ...fixed, state, torque, holding, initialised, ...placed, owner, reason };
+      const status = { ...fixed, state, torque, holding, initialised, ...placed, ...owner, reason };
       const text = JSON.stringify(status);
       if (text === this.#told) return;
       this.#told = text;

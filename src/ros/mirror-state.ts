@@ -1,6 +1,7 @@
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
+import { stampOf } from './time.ts';
 
 /** Changes closer than this are told together, ms. */
 const TOGETHER = 50;
@@ -18,13 +19,12 @@ export class MirrorState {
     const publish = (): void => {
       try {
         const { active, pairs, reason } = mirror.status();
-        const now = Date.now();
-        const stamp = { sec: Math.floor(now / 1000), nanosec: (now % 1000) * 1e6 };
+        const stamp = stampOf(Date.now() / 1000);
         publisher.publish({
           header: { stamp, frame_id: '' },
           active,
-          pairs: pairs.map(({ leader, follower, state, owner, rate, latency, reason }) => {
-            return { leader, follower, state, owner, rate, latency, reason };
+          pairs: pairs.map(({ leader, follower, state, owner, since, rate, latency, reason }) => {
+            return { leader, follower, state, owner, owner_since: stampOf(since), rate, latency, reason };
           }),
           reason,
         });

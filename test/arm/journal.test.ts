@@ -102,7 +102,7 @@ test('an afternoon: who moved, was refused, took over, stopped, reset, mirrored 
   await anna('/move/init?robot_id=1');
   await anna('/stop/reset');
   await bridge.get('/status');
-  const { body } = await bridge.get('/api/v1/events?limit=100');
+  const { body } = await bridge.get('/api/v1/events?limit=50');
   const told = (body.events as Record<string, string>[]).reverse().map((event) => {
     const { act, arm, who, what, outcome, taken_from: from, message } = event;
     const name = /"(\w+)"/.exec(who!)?.[1] ?? who;
@@ -128,5 +128,5 @@ test('an afternoon: who moved, was refused, took over, stopped, reset, mirrored 
   expect(lines.filter(({ event }) => event !== undefined).length).toBe(told.length);
   const stops = (await bridge.get('/api/v1/events?arm=leader&act=stop&limit=1')).body.events;
   expect(stops).toMatchObject([{ arm: 'leader', act: 'stop' }]);
-  expect((await bridge.get('/api/v1/events?limit=101')).status).toBe(422);
+  expect((await bridge.get('/api/v1/events?limit=51')).status).toBe(422);
 });

@@ -197,6 +197,7 @@ test('the dashboard draws nothing that the bridge does not tell', async () => {
     follower: 'follower',
     state: 'mirroring',
     owner: 'mirroring',
+    since: 1785240000,
     rate: 200,
     reason: '',
   } as const;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -187,6 +187,7 @@ test('recordings are fetched, also in parts, sent, renamed and deleted', async (
     ['half', bytes.subarray(0, bytes.length / 2)],
     ['none', Buffer.from('no recording')],
     ['large', Buffer.alloc(2_000_000)],
+    ['empty', Buffer.alloc(0)],
   ] as const) {
     expect([name, (await send(name, body)).status]).toEqual([name, 400]);
   }
@@ -198,7 +199,16 @@ test('recordings are fetched, also in parts, sent, renamed and deleted', async (
   expect((await fetch(at('again', ''), { method: 'DELETE' })).status).toBe(200);
   for (const name of ['again', '..%2fturn', '%2e%2e'])
     expect([name, (await fetch(at(name))).status]).toEqual([name, 404]);
-  expect(readdirSync(FOLDER).filter((name) => /again|copy|half|none|large|unknown/.test(name))).toEqual([]);
+  expect(readdirSync(FOLDER).filter((name) => /again|copy|half|none|large|empty|unknown/.test(name))).toEqual([]);
+  const open = `/proc/${bridge.child.pid}/fd`;
+  const files = readdirSync(open).map((descriptor) => {
+    try {
+      return readlinkSync(join(open, descriptor));
+    } catch {
+      return 'closed meanwhile';
+    }
+  });
+  expect(files.filter((path) => path.includes('.received'))).toEqual([]);
 });
 
 test('a full folder takes no more recordings, and no recording is overwritten', async () => {

@@ -222,3 +222,29 @@ test('the id of a request is in its answer and in every error, and is that of th
   expect((await inject('/nowhere', { 'x-request-id': 'mine-7' })).json().request_id).toBe('mine-7');
   expect((await inject('/nowhere', { 'x-request-id': 'x y' })).json().request_id).not.toBe('x y');
 });
+
+test('errors of every kind have the id of their request', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-tokens-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'token'), '0123456789abcdef0123456789abcdef\n');
+  const bridge = await VirtualBridge.start({ http: { token_file: join(folder, 'token'), rate_limit: 1 } }, folder);
+  const authorised = { authorization: 'Bearer 0123456789abcdef0123456789abcdef' };
+  const ask = async (method: 'GET' | 'POST', url: string, status: number, more: object = {}): Promise<void> => {
+    const headers = { host: '127.0.0.1', ...authorised };
+    const reply = await bridge.until(bridge.bridge.http.inject({ method, url, headers, ...more }));
+    expect([url, reply.statusCode]).toEqual([url, status]);
+    expect(reply.json().request_id).toMatch(/^\w+-\w+$/);
+    expect(reply.headers['x-request-id']).toBe(reply.json().request_id);
+  };
+  const json = { ...authorised, host: '127.0.0.1', 'content-type': 'application/json' };
+  await ask('GET', '/status', 401, { headers: { host: '127.0.0.1' } });
+  await ask('GET', '/status', 403, { headers: { host: 'evil.example' } });
+  await ask('GET', '/nowhere', 404);
+  await ask('GET', '/stop', 405);
+  await ask('POST', '/joints/write', 413, { headers: json, payload: 'x'.repeat(65 * 1024) });
+  await ask('POST', '/joints/write', 415, { headers: { ...json, 'content-encoding': 'gzip' }, payload: 'x' });
+  await ask('POST', '/joints/write', 422, { headers: json, payload: '{' });
+  const elsewhere = { remoteAddress: '192.168.7.9' };
+  await bridge.until(bridge.bridge.http.inject({ url: '/status', headers: json, ...elsewhere }));
+  await ask('GET', '/status', 429, elsewhere);
+});

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
 import type { Arm } from '../../src/arm/types.ts';
 import { Clients, LEASE } from '../../src/http/clients.ts';
@@ -90,4 +93,41 @@ test('a motion that nobody waits for ends when its client has gone', async () =>
     .then(() => {})
     .then(() => {});
   expect(motions.of(arm)).toMatchObject([{ state: 'cancelled', message: expect.stringContaining('not been heard') }]);
+});
+
+test('what older routes move is a motion as well: listed, told to events, and cancelled by its id', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-motions-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const bridge = await VirtualBridge.start({ recording: { folder } });
+  const asked = async (act: Promise<Answer>, kind: string): Promise<Answer['body']> => {
+    const begun = async () => (await bridge.ask('GET', LIST)).body.motions[0];
+    while ((await begun())?.state !== 'moving') await bridge.pass(0.05);
+    const { id } = await begun();
+    expect(await begun()).toMatchObject({ kind, state: 'moving' });
+    await bridge.pass(0.3);
+    expect((await bridge.ask('DELETE', `${LIST}/${id}`)).body.message).toContain('arm holds');
+    const { body } = await act;
+    expect((await bridge.ask('GET', `${LIST}/${id}`)).body).toMatchObject({ state: 'cancelled' });
+    const { events } = (await bridge.ask('GET', '/api/v1/events?act=motion&limit=1')).body;
+    expect(events).toMatchObject([{ what: `POST ${kind}`, outcome: expect.stringMatching(/ended|failed/) }]);
+    return body;
+  };
+  const init = await asked(bridge.ask('POST', '/move/init'), '/move/init');
+  expect(init).toMatchObject({ status: 'error', message: expect.stringContaining('cancelled') });
+  expect((await bridge.ask('POST', '/move/init')).body).toMatchObject({ status: 'ok' });
+  await bridge.ask('POST', '/recording/start', { name: 'turn' });
+  await bridge.ask('POST', '/joints/write', { angles: [1.2], joints_ids: [0] });
+  await bridge.pass(2);
+  expect((await bridge.ask('POST', '/recording/stop')).body).toMatchObject({ status: 'ok' });
+  const play = await asked(bridge.ask('POST', '/recording/play', { name: 'turn' }), '/recording/play');
+  expect(play).toMatchObject({ status: 'error', message: expect.stringContaining('cancelled') });
+});
+
+test('angles as large as numbers can be move the arm or are refused, as any others', async () => {
+  const bridge = await VirtualBridge.start();
+  await bridge.ask('POST', '/move/init');
+  for (const route of ['/move/absolute', '/move/relative']) {
+    const { status } = await bridge.ask('POST', route, { rx: -Number.MAX_VALUE, rz: Number.MAX_VALUE });
+    expect([route, status]).toEqual([route, 200]);
+  }
 });

@@ -4,8 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { longest, type Schema } from '../../bench/worst-body.ts';
+import type { HttpProblem } from '../../src/http/errors.ts';
 import { querySchema, type Route } from '../../src/http/route.ts';
-import { ROUTES } from '../../src/http/routes/index.ts';
+import { CHANNELS, ROUTES } from '../../src/http/routes/index.ts';
+import { readMessage } from '../../src/http/validation.ts';
 import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 /** The worst that a client may send to every route, by its own declaration: how long it takes the thread, and what comes back. */
@@ -14,6 +16,8 @@ import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 const MOST_STALL = 0.02;
 const MOST_ANSWER = 64 * 1024;
 const MOST_BODY = 64 * 1024;
+/** Of a WebSocket. */
+const MOST_MESSAGE = 16 * 1024;
 /** Characters of a request that its answer may repeat. */
 const MOST_ECHO = 200;
 /** What all of them together may leave in memory, MB. */
@@ -65,11 +69,21 @@ function broken(schema: Schema, body: string, room: number): string[] {
 let services: FakeServices;
 let app: FastifyInstance;
 beforeAll(() => {
-  // As many arms as there can be, and a log that is full.
+  // As many arms as there can be, a log that is full, and a journal.
   const arms = Array.from({ length: 16 }, (_, i) => new FakeArm(i, `${'Z'.repeat(60)}_${i}`));
   services = fakeServices({ arms });
   for (let i = 0; i < 1000; i++) {
     services.log.add(JSON.stringify({ level: 30, time: '2026-01-02T03:04:05.000Z', msg: 'z'.repeat(5000) }));
+  }
+  const long = 'z'.repeat(128);
+  const origin = {
+    who: `"${long}" with token`,
+    from: 'z'.repeat(64),
+    what: `service ${long}`,
+    request: 'z'.repeat(64),
+  };
+  for (const arm of arms) {
+    for (let i = 0; i < 60; i++) services.arms.journal.record('motion', arm.name, origin, 'refused', 'z'.repeat(5000));
   }
   app = buildApp(services);
 });
@@ -161,6 +175,35 @@ test.each(['standard', 'phosphobot'] as const)(
   },
   300_000,
 );
+
+test('the worst message of each WebSocket takes the thread 20 ms at most, and its refusal is bounded', () => {
+  const faults: string[] = [];
+  for (const { id, received } of CHANNELS) {
+    for (const [name, message] of Object.entries(received)) {
+      const schema = z.toJSONSchema(message, { io: 'input' }) as Schema;
+      const body = JSON.stringify(longest(schema));
+      for (const text of [body, ...padded(body, MOST_MESSAGE), ...broken(schema, body, MOST_MESSAGE)]) {
+        let told = '';
+        let stall = Number.POSITIVE_INFINITY;
+        for (let round = 0; round < ROUNDS && stall > 1000 * MOST_STALL; round++) {
+          const began = performance.now();
+          const { user, system } = process.cpuUsage();
+          try {
+            readMessage(text, message, 'standard');
+          } catch (error) {
+            told = JSON.stringify((error as HttpProblem).detail);
+          }
+          const used = process.cpuUsage();
+          // What other programs take of the processor is no stall of ours.
+          stall = Math.min(performance.now() - began, (used.user + used.system - user - system) / 1000);
+        }
+        if (stall > 1000 * MOST_STALL) faults.push(`${id} ${name} ${text.slice(0, 60)}: ${stall.toFixed(0)} ms`);
+        if (told.length > MOST_MESSAGE) faults.push(`${id} ${name} ${text.slice(0, 60)}: ${told.length} bytes`);
+      }
+    }
+  }
+  expect(faults).toEqual([]);
+});
 
 test('headers are told back shortened, and names that are none too', async () => {
   const status = ROUTES.find(({ path }) => path === '/status')!;

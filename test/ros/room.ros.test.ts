@@ -342,13 +342,17 @@ describeRos('the ROS room on a real graph', () => {
   test('mirror_state reaches a late joiner in our own message type, then every change', async () => {
     const pair = { leader: 'leader', follower: 'follower', owner: 'http client', reason: '' } as const;
     const status = { ...pair, state: 'ramping', rate: 200, latency: 0.006 } as const;
-    bridge.mirror.set({ active: true, pairs: [status], reason: '' });
+    bridge.mirror.set({ active: true, pairs: [{ ...status, since: 1785240000.25 }], reason: '' });
     await sleep(300);
     const latched: Quality = { reliability: 'RELIABLE', durability: 'TRANSIENT_LOCAL', depth: 1 };
     const topic = '/arm_bridge/mirror_state';
     const take = await witness.subscribe<MirrorStateMessage>('arm_bridge/msg/MirrorState', topic, latched);
     const [first] = await take(1);
-    expect(first!.message).toMatchObject({ active: true, pairs: [status], reason: '' });
+    expect(first!.message).toMatchObject({
+      active: true,
+      pairs: [{ ...status, owner_since: { sec: 1785240000, nanosec: 250_000_000 } }],
+      reason: '',
+    });
     expect(Math.abs(seconds(first!.message.header) - Date.now() / 1000)).toBeLessThan(60);
     await take(1);
     bridge.mirror.set({ active: false, pairs: [], reason: 'the leader is gone' });

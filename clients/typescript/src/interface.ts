@@ -1591,7 +1591,10 @@ export interface components {
             follower: string;
             /** @enum {string} */
             state: "idle" | "starting" | "ramping" | "mirroring" | "holding";
+            /** @description Who has started it. */
             owner: string;
+            /** @description Since when, seconds since the epoch. */
+            owner_since: number;
             /** @description Goals written per second. */
             rate: number;
             /** @description From sample to goal, in seconds; null before the first. */
@@ -7009,6 +7012,7 @@ export interface operations {
                      *           "follower": "follower",
                      *           "state": "mirroring",
                      *           "owner": "an HTTP client",
+                     *           "owner_since": 1785240000.25,
                      *           "rate": 200,
                      *           "latency": 0.0012,
                      *           "reason": ""

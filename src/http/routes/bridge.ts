@@ -40,6 +40,7 @@ export const bridgeRoutes = [
             follower: 'follower',
             state: 'mirroring',
             owner: 'an HTTP client',
+            owner_since: 1785240000.25,
             rate: 200,
             latency: 0.0012,
             reason: '',

@@ -4,8 +4,8 @@ import { components, LONGEST_NAME, oneOf, queryInteger, queryNumber, word } from
 import { route } from '../route.ts';
 import { eventView, journalEvent } from '../views.ts';
 
-/** Entries in one answer at most. */
-const MOST_EVENTS = 100;
+/** Entries in one answer at most: the longest are not much more than 1 kB. */
+const MOST_EVENTS = 50;
 
 const eventList = z
   .object({ events: z.array(journalEvent).max(MOST_EVENTS).describe('The newest first.') })

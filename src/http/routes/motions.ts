@@ -16,7 +16,7 @@ import {
   queryInteger,
   word,
 } from '../fields.ts';
-import { MOST_MOTIONS, MOTION_STATES, type Motion, type MotionEnd } from '../motions.ts';
+import { MOST_LISTED, MOTION_STATES, type Motion, type MotionEnd } from '../motions.ts';
 import { CONFLICT, moving, NO_ARM, route, takeOver } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
@@ -93,7 +93,7 @@ const motionView = z
   .register(components, { id: 'MotionFacts' });
 
 const motionList = z
-  .object({ motions: z.array(motionView).max(MOST_MOTIONS).describe('The newest first.') })
+  .object({ motions: z.array(motionView).max(MOST_LISTED).describe('The newest first.') })
   .register(components, { id: 'MotionList' });
 
 const example: z.input<typeof motionView> = {
@@ -225,7 +225,7 @@ export const motionRoutes = [
     summary: 'List the motions of an arm',
     description:
       'Those under way and the newest that are over, of whoever asked for them by HTTP, by the older routes too.',
-    query: { limit: queryInteger({ min: 1, max: MOST_MOTIONS }).prefault(20).describe('Most motions.') },
+    query: { limit: queryInteger({ min: 1, max: MOST_LISTED }).prefault(20).describe('Most motions.') },
     answer: { description: 'The newest first.', schema: motionList, example: { motions: [example] } },
     refusals: { 404: NO_ARM },
     handler: ({ motions }, { arm, query }) => ({ motions: motions.of(arm).slice(0, query.limit).map(viewOf) }),

@@ -92,8 +92,14 @@ async function initialised({ config, motion }: HttpServices, arm: Arm, caller: C
   return move.ok ? null : move;
 }
 
-async function initAll(services: HttpServices, arms: readonly Arm[], caller: Caller): Promise<MoveAllResponse> {
-  const results = await Promise.allSettled(arms.map((arm) => services.motion.init(arm, caller)));
+async function initAll(
+  { services: { motion }, motions }: Parts,
+  arms: readonly Arm[],
+  kind: string,
+  caller: Caller,
+): Promise<MoveAllResponse> {
+  const toInit = (arm: Arm): Promise<MoveOutcome> => motions.run(arm, kind, caller, (asker) => motion.init(arm, asker));
+  const results = await Promise.allSettled(arms.map(toInit));
   const outcomes: ArmOutcome[] = [];
   let refusal: HttpProblem | undefined;
   let refused = 0;
@@ -217,10 +223,13 @@ export const moveRoutes = [
         ],
       },
     },
-    handler: ({ services, callers }, { arms, query }, reply) =>
-      callers.run(reply, query, (caller) =>
-        answeredInTime(services, reply.request.headers, initAll(services, arms, caller), UNDER_WAY),
-      ),
+    handler: (parts, { arms, query }, reply) => {
+      const { callers, services } = parts;
+      const { headers, routeOptions } = reply.request;
+      return callers.run(reply, query, (caller) =>
+        answeredInTime(services, headers, initAll(parts, arms, routeOptions.url ?? '', caller), UNDER_WAY),
+      );
+    },
   }),
   route({
     ...toAPlace,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Caller } from '../../arm/types.ts';
 import { RECORDING_NAME, timeName } from '../../recording/recording-service.ts';
 import { asModel, boolean, components, number, text } from '../fields.ts';
 import { CONFLICT, moving, route, UNKNOWN_ARM } from '../route.ts';
@@ -133,13 +134,16 @@ export const recordingRoutes = [
       example: { ...ok(), duration: 4.2 },
     },
     refusals: { 400: 'The arm is unknown or disconnected, or cannot replay this.', 409: CONFLICT },
-    handler: async ({ services, callers }, { arm, query, body }, reply) => {
-      const { problem, duration } = await callers.run(reply, query, (caller) =>
-        services.recordings.play(arm, body.name, body.speed, caller),
-      );
-      return problem === null
-        ? { ...ok(), duration }
-        : { ...failed(`The replay has not been completed: ${problem}.`), duration };
+    handler: async ({ services: { recordings }, callers, motions }, { arm, query, body }, reply) => {
+      const kind = reply.request.routeOptions.url ?? '';
+      const replay = async (caller: Caller) => {
+        const { problem, duration } = await recordings.play(arm, body.name, body.speed, caller);
+        return { ok: problem === null, message: problem, duration };
+      };
+      const end = await callers.run(reply, query, (caller) => motions.run(arm, kind, caller, replay));
+      return end.ok
+        ? { ...ok(), duration: end.duration }
+        : { ...failed(`The replay has not been completed: ${end.message}.`), duration: end.duration };
     },
   }),
 ];

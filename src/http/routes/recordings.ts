@@ -152,7 +152,9 @@ async function sendFile(
 }
 
 /** Puts what a client sends into a file. @throws {HttpProblem} 400 when it does not arrive as it was announced */
-async function receive(body: Readable, path: string, size: number): Promise<void> {
+async function receive(body: Readable | null | undefined, path: string, size: number): Promise<void> {
+  // The server hands over no body that is empty.
+  if (body == null) throw new HttpProblem(400, 'The file is empty.');
   let arrived = 0;
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
@@ -281,7 +283,7 @@ export const recordingsRoutes = [
         throw new HttpProblem(413, `The file is larger than ${most} MiB: ${remedy}.`, { connection: 'close' });
       }
       const path = await services.recordings.receive(recording, size);
-      await receive(request.body as Readable, path, size);
+      await receive(request.body as Readable | null | undefined, path, size);
       return { ...ok('It has been received'), recording: shown(await services.recordings.accept(recording)) };
     },
   }),

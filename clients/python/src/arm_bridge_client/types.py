@@ -229,7 +229,10 @@ class PairState(TypedDict):
     leader: str
     follower: str
     state: Literal["idle", "starting", "ramping", "mirroring", "holding"]
+    # Who has started it.
     owner: str
+    # Since when, seconds since the epoch.
+    owner_since: float
     # Goals written per second.
     rate: float
     # From sample to goal, in seconds; null before the first.
