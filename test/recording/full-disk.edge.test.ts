@@ -1,22 +1,35 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { McapFile } from '../../src/recording/mcap-file.ts';
 import { openMcap } from '../../src/recording/mcap-read.ts';
 import { TEXT } from '../../src/recording/ros-schemas.ts';
 
-const disk = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY }));
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
-  const writeSync = (file: number, bytes: Uint8Array, offset = 0, length = bytes.length - offset, at?: number) => {
+/** How much a disk still takes, bytes. */
+interface Disk {
+  left: number;
+}
+
+/** Files are written to a disk that takes no more than it says, until the test is over. */
+function limitedDisk(): Disk {
+  const disk = { left: Number.POSITIVE_INFINITY };
+  const { writeSync } = fs;
+  const write = (file: number, bytes: Uint8Array, offset = 0, length = bytes.length - offset, at?: number): number => {
     const taken = Math.min(length, disk.left);
     if (taken === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     disk.left -= taken;
-    return fs.writeSync(file, bytes, offset, taken, at);
+    return writeSync(file, bytes, offset, taken, at);
   };
-  return { ...fs, writeSync };
-});
+  const use = (writing: typeof writeSync): void => {
+    fs.writeSync = writing;
+    syncBuiltinESMExports();
+  };
+  use(write as typeof writeSync);
+  onTestFinished(() => use(writeSync));
+  return disk;
+}
 
 const MESSAGE = new Uint8Array(100);
 
@@ -24,6 +37,7 @@ test('a file that a full disk has taken half a chunk of can be read when it has 
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-full-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'wave.mcap');
+  const disk = limitedDisk();
   const file = await McapFile.create(path, 4096);
   const topic = await file.topic('/said', TEXT);
   for (let k = 0; k < 100; k++) await file.add(topic, MESSAGE, k);
