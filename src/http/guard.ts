@@ -12,7 +12,7 @@ import type { Tokens } from './tokens.ts';
 /** A session of a page ends after this time, s: a working day. */
 const SESSION_TIME = 12 * 3600;
 /** Sessions at once; the oldest gives way. */
-const MOST_SESSIONS = 256;
+export const MOST_SESSIONS = 256;
 /** So much of a Host or an Origin is repeated to whoever sent it. */
 const MOST_REPEATED = 64;
 const COOKIE = 'arm_bridge_session';

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Origin } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/load.ts';
+import { MOST_SESSIONS } from '../http/guard.ts';
 import type { FromStop, StopArm, StopChannel, StopSetup, ToStop } from './messages.ts';
 
 /** A thread that has ended is started again after this time, s. */
@@ -19,6 +20,12 @@ export class StopListener {
   #setup: StopSetup;
   #channel: StopChannel;
   #open = true;
+  /** It has listened, so that its port can be had again. */
+  #listened = false;
+  /** People know that it does not listen. */
+  #told = false;
+  /** Pages that are signed in, for a thread that is started again. */
+  readonly #sessions = new Map<string, Extract<ToStop, { key: string }>>();
   #started: (problem: string | null) => void = () => {};
 
   constructor(launch: (setup: StopSetup) => StopChannel, setup: StopSetup, clock: Clock, logger: Logger) {
@@ -50,6 +57,9 @@ export class StopListener {
 
   /** A page has signed in or out. */
   session(message: Extract<ToStop, { key: string }>): void {
+    this.#sessions.delete(message.key);
+    if (message.session !== null) this.#sessions.set(message.key, message);
+    while (this.#sessions.size > MOST_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
     this.#channel.post(message);
   }
 
@@ -62,6 +72,7 @@ export class StopListener {
     const channel = this.#launch(this.#setup);
     channel.onMessage = (message) => this.#take(message);
     channel.onExit = (reason) => this.#ended(reason);
+    for (const session of this.#sessions.values()) channel.post(session);
     return channel;
   }
 
@@ -75,12 +86,16 @@ export class StopListener {
         break;
       case 'listening':
         this.port = message.port;
+        this.#listened = true;
+        this.#told = false;
         // A page that has been told of this port finds it there again.
         this.#setup = { ...this.#setup, port: message.port };
         this.#started(null);
         break;
       case 'failed':
         this.#started(message.code);
+        // Somebody has taken its port meanwhile, and may give it back: it ends, and is started again.
+        if (this.#listened) this.#channel.close();
         break;
     }
   }
@@ -88,10 +103,14 @@ export class StopListener {
   #ended(reason: Error): void {
     this.port = null;
     if (!this.#open) return;
-    this.#logger.error(
-      { err: reason },
-      'the stop thread has ended and is started again; stops are heard by the main port',
-    );
+    if (!this.#told) {
+      this.#logger.error(
+        { err: reason },
+        `the stop thread has ended, and is started again until it can listen on port ${this.#setup.port}; ` +
+          'meanwhile stops are heard by the main port',
+      );
+    }
+    this.#told = true;
     this.#started(reason.message);
     this.#clock.after(
       PAUSE,
