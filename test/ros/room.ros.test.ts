@@ -56,6 +56,9 @@ describeRos('the ROS room on a real graph', () => {
     const publish = await witness.advertise(JOINT_STATE, '/follower/joint_commands', RELIABLE);
     const { commands } = bridge.joints;
     while (commands.length === 0) await publish([jointState(0, ['wrist_roll'], [0])], 0.02);
+    // What has been sent meanwhile comes before this one.
+    await publish([jointState(0, ['wrist_roll'], [1])]);
+    await until(() => commands.at(-1)?.positions[0] === 1);
     commands.length = 0;
     return publish;
   }
