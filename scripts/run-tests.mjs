@@ -2,7 +2,10 @@
 // Runs type check, lint and tests in a prepared checkout and counts them. Called by test.sh, which sets the environment.
 
 import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runChecks, runScript, runTests, tell } from './lib/checks.mjs';
+import { copyCheckout, otherEnvironment } from './lib/other-ros.mjs';
 
 /** Folders whose unit tests only calculate, which a newer Node does alike: it runs those of all others. */
 const ONLY_CALCULATE = ['calibration', 'explore', 'kinematics', 'motion', 'moveit'];
@@ -10,6 +13,30 @@ const ONLY_CALCULATE = ['calibration', 'explore', 'kinematics', 'motion', 'movei
 const ON_NEWER_NODE = [
   ...['http/live', 'http/server', 'http/tls', 'http/connections', 'http/teleop'].map((name) => `test/${name}.edge`),
   ...['servo/', 'rt/', 'e2e/pair'].map((name) => `test/${name}`),
+];
+
+/**
+ * What another release of ROS 2 runs: all that is judged at the graph itself (names, types, bytes, qualities of service,
+ * streams, services, parameters, discovery), and of whole bridges what shows the rest, by names: actions, frames, latched
+ * topics, launch files, and a leader and a follower on two bridges.
+ */
+const GRAPH = ['--project', 'ros', 'test/ros/'];
+const WHOLE = [
+  ...['real', 'e2e', 'ros'].flatMap((project) => ['--project', project]),
+  ...['test/e2e/ros.real', 'test/e2e/two-machines', 'test/launch/launch'],
+  '-t',
+  [
+    ...[
+      'late joiner',
+      '/diagnostics has',
+      '/tf and',
+      'trajectory arrives',
+      'is rejected',
+      'rqt_console',
+      'whoever looks',
+    ],
+    ...['gripper goes', 'as parameters', 'mirroring starts', 'another bridge goes', 'starts without arguments'],
+  ].join('|'),
 ];
 
 const chosen = process.argv.slice(2);
@@ -26,6 +53,18 @@ if (chosen.length === 0 && newerNode) {
   tests.push(await runTests('edges on Node 24', newerNode, [...projects, ...ON_NEWER_NODE]));
 } else if (chosen.length === 0) {
   process.stdout.write('\nSKIPPED: no test was run on Node 24, since ARM_BRIDGE_NODE_24 names none\n');
+}
+const otherRos = process.env.ARM_BRIDGE_OTHER_ROS;
+if (chosen.length === 0 && otherRos) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  copyCheckout(root, otherRos);
+  const tools = process.env.ARM_BRIDGE_ROS2_TOOLS ?? join(root, '..', 'shared', 'witness', 'ros2-tools.py');
+  const elsewhere = { folder: otherRos, env: { ...otherEnvironment(otherRos), ARM_BRIDGE_ROS2_TOOLS: tools } };
+  const title = `ROS 2 ${elsewhere.env.ROS_DISTRO}`;
+  tests.push(await runTests(title, process.execPath, GRAPH, elsewhere));
+  tests.push(await runTests(`a bridge on ${title}`, process.execPath, WHOLE, elsewhere));
+} else if (chosen.length === 0) {
+  process.stdout.write('\nSKIPPED: no test was run on another ROS 2, since ARM_BRIDGE_OTHER_ROS names none\n');
 }
 // The same people and faults each time: what breaks a rule in them has changed since they were explored.
 if (chosen.length === 0) checks.push(await runScript('an hour of faults in virtual time', 'explore:hour'));

@@ -47,19 +47,21 @@ let runs = 0;
  * @param {string} title
  * @param {string} node the program, which is also the one that tests find
  * @param {string[]} args of vitest
+ * @param {{folder?: string, env?: Record<string, string>}} [elsewhere] a copy of the checkout to run in, and variables for it
  * @returns {Promise<{passed: number, failed: number, skipped: number, told: string[]}>} `told`: each failure, in a paragraph
  */
-export async function runTests(title, node, args) {
+export async function runTests(title, node, args, { folder = root, env = {} } = {}) {
   const report = join(reports, `${runs++}.json`);
   const began = performance.now();
   process.stdout.write(`\n=== ${title}\n`);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const child = spawn(node, [vitest, 'run', ...reporters, ...args], {
-    cwd: root,
+    cwd: folder,
     // What outlives a bridge is not to meet this user's own, or that of the next run.
     env: {
       ...process.env,
+      ...env,
       XDG_STATE_HOME: join(reports, 'state'),
       PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
     },
@@ -79,7 +81,7 @@ export async function runTests(title, node, args) {
     process.stdout.write(`${title}: vitest left no report\n`);
   }
   process.stdout.write(`${title}: ${seconds(began)}\n`);
-  return { ...countTests(parsed, ended), told: failures(parsed, root) };
+  return { ...countTests(parsed, ended), told: failures(parsed, folder) };
 }
 
 /**

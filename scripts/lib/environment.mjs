@@ -8,6 +8,7 @@ import { installFolder, pythonWrapper } from './interfaces.mjs';
 const OWN = [
   'ARM_BRIDGE_COMPOSE_LOADER',
   'ARM_BRIDGE_NODE_24',
+  'ARM_BRIDGE_OTHER_ROS',
   'ARM_BRIDGE_ROS_PREPARATION',
   'ARM_BRIDGE_ROS_UNAVAILABLE',
   'ARM_BRIDGE_ROS_PYTHON',

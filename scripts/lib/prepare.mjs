@@ -9,12 +9,13 @@ import { signalMarked } from './leftovers.mjs';
 import { acquireLock } from './lock.mjs';
 import { installNewerNode, locateNewerNode, newerNodeIsComplete } from './newer-node.mjs';
 import { installPackages, packagesAreCurrent } from './npm-packages.mjs';
+import { prepareOtherRos } from './other-ros.mjs';
 import { cacheFolder, findPython, missingLine, nodeTooOld } from './platform.mjs';
 import { addressOf, npmCache, SPACE, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } from './preflight.mjs';
 import { Progress, StepError } from './progress.mjs';
 import { describeRos, findRos } from './ros.mjs';
 import { buildRos, rosIsReady, timeLeft, together } from './ros-build.mjs';
-import { prefixIsComplete } from './ros-prefix.mjs';
+import { OTHER_DISTRO, prefixIsComplete } from './ros-prefix.mjs';
 import { run as runProgram } from './run.mjs';
 import { buildIsCurrent, buildTypeScript } from './typescript.mjs';
 import { buildWitness, locateWitness, witnessIsComplete } from './witness.mjs';
@@ -29,6 +30,7 @@ const NICENESS = 10;
  * @property {boolean} bridge whether a bridge is to be started, rather than a command run that ends by itself
  * @property {boolean} witness whether the tests' oracles are wanted
  * @property {boolean} composeLoader whether the tests' loader of compose files is wanted
+ * @property {boolean} otherRos whether another release of ROS 2 for running tests a second time is wanted
  * @property {boolean} newerNode whether a newer Node for running tests a second time is wanted
  * @property {boolean} browser whether a browser for the test of the control page is wanted
  */
@@ -63,6 +65,7 @@ export function wishOf(purpose, args, env = process.env) {
     bridge,
     witness: tests && ros,
     composeLoader: tests,
+    otherRos: tests && ros,
     newerNode: tests,
     browser: tests,
   };
@@ -82,13 +85,14 @@ export async function prepare(root, wish) {
     await checkPackages(context, ros);
     const packages = preparePackages(context);
     // Some of it is downloaded and some compiled: side by side that takes much less time.
-    const [prepared, tools] = await together(
+    const [prepared, tools, other] = await together(
       rosOrReason(context, ros, packages),
       prepareTools(context, wish),
+      wish.otherRos ? prepareOther(context, packages) : {},
       packages.then(() => prepareProgram(context)),
     );
     context.progress.note(`ready, ${prepared.ros}`);
-    return { ...prepared.variables, ...tools };
+    return { ...prepared.variables, ...tools, ...other };
   });
 }
 
@@ -274,6 +278,17 @@ async function prepareNewerNode({ root, cache, progress, run, underLock }, varia
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     progress.note(`no Node 24, no tests will be run on it: ${error.message}`);
+  }
+}
+
+/** Without it, run-tests.mjs says loudly that nothing is run on it. */
+async function prepareOther(context, packages) {
+  try {
+    return { ARM_BRIDGE_OTHER_ROS: await prepareOtherRos(context, OTHER_DISTRO, packages) };
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    context.progress.note(`no ROS 2 ${OTHER_DISTRO}, no tests will be run on it: ${error.message}`);
+    return {};
   }
 }
 

@@ -134,6 +134,9 @@ async function compileByGyp(root, ros, run) {
 
 const gypOf = (folder) => createRequire(join(folder, 'package.json')).resolve('node-gyp/bin/node-gyp.js');
 
+/** Year and month of each release, as binding.gyp has them. */
+const RELEASES = { jazzy: 2405, kilted: 2505 };
+
 /** Libraries of ROS 2 that the addon is linked to, as in binding.gyp. */
 const LINKED = [
   'rcl',
@@ -168,7 +171,12 @@ async function compileWhole(root, ros, addon, run) {
     ...includeFolders(ros.prefix),
   ];
   const libraries = libraryFolders(ros.prefix).join(':');
-  const defines = ['ROS_VERSION=2405', 'OS_LINUX', 'NODE_GYP_MODULE_NAME=rclnodejs', 'BUILDING_NODE_EXTENSION'];
+  const defines = [
+    `ROS_VERSION=${RELEASES[ros.distro]}`,
+    'OS_LINUX',
+    'NODE_GYP_MODULE_NAME=rclnodejs',
+    'BUILDING_NODE_EXTENSION',
+  ];
   await run('c++', [
     ...['-shared', '-fPIC', '-std=c++17', '-O2', '-fstack-protector-strong', '-D_FORTIFY_SOURCE=2', '-w'],
     ...defines.map((name) => `-D${name}`),

@@ -1,4 +1,4 @@
-// A ROS 2 Jazzy installed from PyPI into the user's cache folder. Each wheel carries its part of the ROS install tree, and
+// A ROS 2 installed from PyPI into the user's cache folder. Each wheel carries its part of the ROS install tree, and
 // together they make one prefix inside a virtual environment. The wheels expect to be used from Python alone; what a
 // Node process and CMake need besides is put right here.
 
@@ -7,17 +7,20 @@ import { basename, join } from 'node:path';
 import { StepError } from './progress.mjs';
 import { hashOf, readStamp, writeStamp } from './stamp.mjs';
 
+/** The release that a machine without a sourced ROS 2 gets, and the one that tests run on besides. */
 export const DISTRO = 'jazzy';
+export const OTHER_DISTRO = 'kilted';
 /** Part of the prefix's name: raise it whenever buildPrefix makes another prefix of the same lock file. */
 const RECIPE = '2';
 
-const LOCK = 'scripts/locks/ros-jazzy.lock';
+const lockOf = (distro) => join('scripts', 'locks', `ros-${distro}.lock`);
 
 /**
  * @typedef {object} Prefix
  * @property {string} path the virtual environment, and the ROS prefix too
  * @property {string} key what it was made from; its name carries it
  * @property {import('./platform.mjs').Python} python the interpreter it is made with
+ * @property {string} distro such as "jazzy"
  */
 
 /**
@@ -25,11 +28,13 @@ const LOCK = 'scripts/locks/ros-jazzy.lock';
  * @param {string} root the checkout
  * @param {string} cache
  * @param {import('./platform.mjs').Python} python
+ * @param {string} [distro]
  * @returns {Prefix}
  */
-export function locatePrefix(root, cache, python) {
-  const key = hashOf(RECIPE, readFileSync(join(root, LOCK)), python.version, python.executable, process.arch);
-  return { path: join(cache, `ros-${key}`), key, python };
+export function locatePrefix(root, cache, python, distro = DISTRO) {
+  const lock = readFileSync(join(root, lockOf(distro)));
+  const key = hashOf(RECIPE, lock, python.version, python.executable, process.arch);
+  return { path: join(cache, `ros-${key}`), key, python, distro };
 }
 
 /**
@@ -83,7 +88,7 @@ export function prefixEnvironment(prefix, base) {
     AMENT_PREFIX_PATH: prefix.path,
     CMAKE_PREFIX_PATH: prefix.path,
     PYTHONNOUSERSITE: '1',
-    ROS_DISTRO: DISTRO,
+    ROS_DISTRO: prefix.distro,
     ROS_VERSION: '2',
     ROS_PYTHON_VERSION: '3',
     // The only middleware that the wheels bring.
@@ -103,12 +108,12 @@ export function prefixEnvironment(prefix, base) {
  * @param {(program: string, args: string[], options?: object) => Promise<string>} run
  */
 export async function buildPrefix(root, prefix, run) {
-  const { path, key, python } = prefix;
+  const { path, key, python, distro } = prefix;
   // The stamp goes first: a removal that is cut short must not leave a prefix that calls itself complete.
   rmSync(join(path, '.complete'), { force: true });
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { recursive: true });
-  await createVenv(path, python, join(root, LOCK), run);
+  await createVenv(path, python, join(root, lockOf(distro)), run);
   await dropPythonFromCore(prefix, run);
   repairCMakeFiles(prefix);
   writeRos2(path);

@@ -99,28 +99,36 @@ function findSourced(root, prefixes, base, env) {
  * The Python with which ROS 2 has been prepared for this checkout, as long as it and its prefix are there: asking all that
  * the machine has takes a while, and another that comes first by now would be no reason to begin anew.
  */
-function usedPython(root, cache) {
+function usedPython(root, cache, distro) {
   try {
     const python = JSON.parse(readFileSync(pythonRecord(root), 'utf8'));
-    return existsSync(python.executable) && prefixIsComplete(locatePrefix(root, cache, python)) ? python : null;
+    return existsSync(python.executable) && prefixIsComplete(locatePrefix(root, cache, python, distro)) ? python : null;
   } catch {
     return null;
   }
 }
 
-function findWheels(root, cache, env) {
+/**
+ * The ROS 2 of a distribution from PyPI; nothing is installed.
+ * @param {string} root
+ * @param {string} cache
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string} [distro]
+ * @returns {{ros: Ros} | {reason: string}}
+ */
+export function findWheels(root, cache, env, distro = DISTRO) {
   const impossible = whyNoWheels();
   if (impossible !== null) return { reason: impossible };
-  const python = usedPython(root, cache) ?? findPython();
+  const python = usedPython(root, cache, distro) ?? findPython();
   const missing = [
     ...(python?.missing ?? ['python', 'venv', 'headers']),
     ...missingBuildTools({ sourced: false }, env.PATH),
   ];
   if (python === null || python.missing.includes('python')) return { reason: missingLine(missing) };
-  const prefix = locatePrefix(root, cache, python);
+  const prefix = locatePrefix(root, cache, python, distro);
   const ros = {
     kind: 'PyPI',
-    distro: DISTRO,
+    distro,
     identity: hashOf(prefix.path, prefix.key),
     python: join(prefix.path, 'bin', 'python'),
     prefix,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { RosConfig } from '../config/schema.ts';
+import { RELEASES, releaseOf } from './releases.ts';
 
 /** Environment variables by which ROS 2 itself says how far discovery reaches. */
 const ROS_VARIABLES = ['ROS_AUTOMATIC_DISCOVERY_RANGE', 'ROS_LOCALHOST_ONLY', 'ROS_STATIC_PEERS'] as const;
@@ -9,12 +10,14 @@ const RANGES = { localhost: 'LOCALHOST', subnet: 'SUBNET', off: 'OFF' } as const
 
 /** The profile for programs of this machine, of whatever user they are. */
 const PROFILE = fileURLToPath(new URL('../../config/fastdds-this-host.xml', import.meta.url));
-/** Variables that name a profile; Fast DDS 2 knows the first, Fast DDS 3 the second. */
-const PROFILE_VARIABLES = { jazzy: 'FASTRTPS_DEFAULT_PROFILES_FILE', kilted: 'FASTDDS_DEFAULT_PROFILES_FILE' } as const;
+/** Variables that name a profile. */
+const PROFILE_VARIABLES = [
+  ...new Set(Object.values(RELEASES).flatMap(({ profile }) => (profile === null ? [] : [profile]))),
+];
 /** With this range ROS 2 adds nothing to a profile; with `LOCALHOST` it would add shared memory and every interface. */
 const AS_IN_PROFILE = 'SYSTEM_DEFAULT';
 /** Variables by which people set Fast DDS up: what they say stands. */
-const OWN_SETUP = [...new Set(Object.values(PROFILE_VARIABLES)), 'ROS_DISCOVERY_SERVER'] as const;
+const OWN_SETUP = [...PROFILE_VARIABLES, 'ROS_DISCOVERY_SERVER'] as const;
 
 export interface Discovery {
   /** Where the range comes from, for the log. */
@@ -25,11 +28,11 @@ export interface Discovery {
 
 /**
  * Sets the discovery range in `environment` unless ROS variables there say it already. rcl reads it when a context is
- * initialised; Humble, which knows no range, has only the switch for localhost.
+ * initialised; a release that knows no range has only the switch for localhost (`releases.ts`).
  *
  * Programs of other users are reached too, unless people have set Fast DDS up themselves: shared memory, which Fast DDS
- * prefers on one machine, belongs to one user, and with the range `LOCALHOST` ROS 2 always adds it. Tried with Jazzy and
- * Kilted; other releases and other middlewares keep the range of ROS 2.
+ * prefers on one machine, belongs to one user, and with the range `LOCALHOST` ROS 2 always adds it. Releases on which that
+ * has not been tried, and other middlewares, keep the range of ROS 2.
  */
 export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.ProcessEnv): Discovery {
   if (isThisHostByProfile(environment)) return { source: `the profile ${PROFILE}`, byProfile: true };
@@ -37,8 +40,8 @@ export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.
   const source =
     given.length > 0 ? given.map((name) => `${name}=${environment[name]}`).join(' ') : `ros.discovery: ${range}`;
   if (given.length === 0) {
-    if (environment.ROS_DISTRO === 'humble') environment.ROS_LOCALHOST_ONLY = range === 'subnet' ? '0' : '1';
-    else environment.ROS_AUTOMATIC_DISCOVERY_RANGE = RANGES[range];
+    const variable = releaseOf(environment.ROS_DISTRO).discovery;
+    environment[variable] = variable === 'ROS_LOCALHOST_ONLY' ? (range === 'subnet' ? '0' : '1') : RANGES[range];
   }
   const variable = profileVariable(environment);
   if (variable === null) return { source, byProfile: false };
@@ -62,12 +65,11 @@ export function acceptsCommands(wish: RosConfig['accept_commands'], environment:
 }
 
 /** The variable that names a profile to this release of ROS 2; null where the profile is of no use, or not tried. */
-function profileVariable(environment: NodeJS.ProcessEnv): (typeof PROFILE_VARIABLES)['jazzy' | 'kilted'] | null {
+function profileVariable(environment: NodeJS.ProcessEnv): string | null {
   const { ROS_DISTRO: distro, RMW_IMPLEMENTATION: middleware } = environment;
-  if (distro !== 'jazzy' && distro !== 'kilted') return null;
   if (middleware && !middleware.startsWith('rmw_fastrtps')) return null;
   if (OWN_SETUP.some((name) => environment[name] && environment[name] !== PROFILE)) return null;
-  return existsSync(PROFILE) ? PROFILE_VARIABLES[distro] : null;
+  return existsSync(PROFILE) ? releaseOf(distro).profile : null;
 }
 
 function isThisHostAlone(environment: NodeJS.ProcessEnv): boolean {
@@ -77,7 +79,7 @@ function isThisHostAlone(environment: NodeJS.ProcessEnv): boolean {
 }
 
 function isThisHostByProfile(environment: NodeJS.ProcessEnv): boolean {
-  const named = Object.values(PROFILE_VARIABLES).some((name) => environment[name] === PROFILE);
+  const named = PROFILE_VARIABLES.some((name) => environment[name] === PROFILE);
   return named && environment.ROS_AUTOMATIC_DISCOVERY_RANGE === AS_IN_PROFILE && !environment.ROS_STATIC_PEERS;
 }
 

@@ -23,7 +23,8 @@ import { HAS_ROS, ROS_PYTHON, rosEnvironment } from '../../e2e/support/bridge.ts
 import { WITNESS_PYTHON } from '../../support/witness.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const TOOLS = join(ROOT, '..', 'shared', 'witness', 'ros2-tools.py');
+/** Beside the checkout, of which tests may run in a copy. */
+const TOOLS = process.env.ARM_BRIDGE_ROS2_TOOLS || join(ROOT, '..', 'shared', 'witness', 'ros2-tools.py');
 /** Python packages that ros2 and the packages of moveit/ need, taken one by one from where the tests' oracles are. */
 const MODULES = ['argcomplete', 'psutil', 'xacro'];
 

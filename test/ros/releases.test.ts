@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { ControllerState } from '../../src/ros/controller-state.ts';
+import { ArmNames } from '../../src/ros/names.ts';
+import type { Qualities } from '../../src/ros/qos.ts';
+import type { RosNode } from '../../src/ros/rclnodejs.ts';
+import { RELEASES } from '../../src/ros/releases.ts';
+import { FakeArm, fakeArm } from './support/fakes.ts';
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+
+test('docs/ros.md shows what differs between releases as the code has it', () => {
+  const title = (name: string) => name.replace(/^./, (letter) => letter.toUpperCase());
+  const releases = Object.entries(RELEASES);
+  const row = (what: string, value: (release: (typeof releases)[number][1]) => string) =>
+    `| ${[what, ...releases.map(([, release]) => value(release))].join(' | ')} |`;
+  const table = [
+    `| | ${releases.map(([name]) => title(name)).join(' | ')} |`,
+    `|---|${'---|'.repeat(releases.length)}`,
+    row('tests run on it', ({ tested }) => (tested ? 'yes' : 'no')),
+    row('how far nodes are found', ({ discovery }) => `\`${discovery}\``),
+    row('profile of Fast DDS', ({ profile }) => (profile === null ? 'not tried' : `\`${profile}\``)),
+    row('fields that it lacks', ({ lacks }) =>
+      lacks.length === 0 ? 'none' : lacks.map((field) => `\`${field.split('.').at(-1)}\``).join(', '),
+    ),
+  ];
+  expect(read('docs/ros.md')).toContain(`<!-- releases: begin -->\n\n${table.join('\n')}\n\n<!-- releases: end -->`);
+});
+
+/** Fields of control_msgs/msg/JointTrajectoryControllerState that the definitions of docs.ros.org have, by release. */
+const STATE = ['header', 'joint_names', 'reference', 'feedback', 'error', 'output'];
+const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
+  humble: STATE,
+  jazzy: [...STATE, 'speed_scaling_factor'],
+};
+
+test('what a release lacks of a message is what its definition says', () => {
+  const told: object[] = [];
+  const node = {
+    createPublisher: () => ({ subscriptionCount: 1, publish: (message: object) => void told.push(message) }),
+    createService: () => ({}),
+  };
+  const fake = new FakeArm(0, 'leader');
+  fake.snapshot.sampleTime = 1;
+  const arm = fakeArm(fake);
+  const state = new ControllerState(
+    node as unknown as RosNode,
+    arm,
+    new ArmNames(arm, ''),
+    { stream: {} } as Qualities,
+    () => 0,
+    () => true,
+  );
+  state.publish();
+  const fields = Object.keys(told[0]!);
+  for (const [name, definition] of Object.entries(DEFINITIONS)) {
+    const lacking = fields.filter((field) => !definition.includes(field));
+    const { lacks } = RELEASES[name]!;
+    expect(lacks).toEqual(lacking.map((field) => `control_msgs/msg/JointTrajectoryControllerState.${field}`));
+  }
+});
