@@ -103,7 +103,9 @@ export function addCall(program: Command): void {
         if (answer.status < 400 && !isFailure(answer.body)) return;
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`arm-bridge: no answer from the bridge on ${host}:${port} (${why})\n`);
+        process.stderr.write(
+          `arm-bridge: no answer from the bridge on ${host}:${port} (${why}): is it running, with this configuration?\n`,
+        );
       }
       process.exitCode = EXIT.failed;
     });

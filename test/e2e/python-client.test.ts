@@ -94,6 +94,7 @@ const seen = (name: string) => ({
   stopped: [409, 'stopped', 'reset', true],
   events: ['follower', 'POST /api/v1/stop', true],
   log: true,
+  no_topic: 'invalid',
   unreachable_bridge: 'unreachable',
 });
 

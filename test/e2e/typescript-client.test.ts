@@ -145,7 +145,10 @@ test('every call of the client does what it says, and together they ask for all 
   expect(await here.config()).toHaveProperty('http');
   expect(await codeOf(here.arm('nobody').init())).toEqual(['unknown_arm', null]);
   expect(await codeOf(here.arm(7).facts())).toEqual(['unknown_arm', null]);
-  expect(await codeOf(new client.Bridge('http://127.0.0.1:9').status())).toEqual(['unreachable', null]);
+  expect(await codeOf(new client.Bridge('http://127.0.0.1:9').status())).toEqual(['unreachable', 'start']);
+
+  expect(() => new client.Bridge(bridge.url, { name: '?' })).toThrow('no name');
+  expect((await faultOf(first(1, here.live({ rate: 1000 }))))!.code).toBe('invalid');
 
   // A calibration is begun and left; the arm is limp then.
   await carriedOut(leader, async () => {

@@ -88,12 +88,12 @@ test('pairs, configuration and log are told, and no secret', async () => {
   for (const text of ['one', 'two']) {
     services.log.add(JSON.stringify({ level: 30, time: '2026-01-02T03:04:05.000Z', msg: text }));
   }
-  expect((await ask('GET', '/api/v1/log?from=1')).body).toEqual({
+  expect((await ask('GET', '/api/v1/log?start=1')).body).toEqual({
     next: 2,
     lines: [{ time: 1767323045, level: 'info', message: 'two' }],
   });
-  for (const from of ['-1', '1.5', 'x', '']) {
-    expect((await ask('GET', `/api/v1/log?from=${from}`)).body.detail[0].loc).toEqual(['query', 'from']);
+  for (const start of ['-1', '1.5', 'x', '']) {
+    expect((await ask('GET', `/api/v1/log?start=${start}`)).body.detail[0].loc).toEqual(['query', 'start']);
   }
 });
 

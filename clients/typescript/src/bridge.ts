@@ -68,6 +68,8 @@ export interface BridgeOptions {
 }
 
 const RANDOM = 1e9;
+/** What the bridge takes for a name of a program. */
+const NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
 
 function hasFailed(answer: unknown): answer is { message?: string | null; request_id?: string } {
   return typeof answer === 'object' && answer !== null && (answer as { status?: unknown }).status === 'error';
@@ -87,8 +89,14 @@ export class Bridge {
 
   constructor(url?: string, { token, name, fetch: own }: BridgeOptions = {}) {
     const here = (globalThis as { location?: { origin: string } }).location?.origin;
-    this.url = (url ?? here ?? 'http://localhost:8020').replace(/\/+$/, '');
+    const given = (url ?? here ?? 'http://localhost:8020').replace(/\/+$/, '');
+    this.url = given.includes('://') ? given : `http://${given}`;
     this.name = name === undefined ? `javascript-${Math.floor(Math.random() * RANDOM).toString(36)}` : name;
+    if (this.name !== null && !NAME.test(this.name)) {
+      throw new RangeError(
+        `"${this.name}" is no name: 1 to 64 letters, digits, blanks and "_.:@/+-", a letter or digit first`,
+      );
+    }
     this.#headers = {
       ...(this.name === null ? {} : { 'x-arm-bridge-client': this.name }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -145,7 +153,7 @@ export class Bridge {
 
   /** What nobody has answered, or not to its end. */
   unreachable(cause?: unknown): BridgeError {
-    return new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', cause });
+    return new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', remedy: 'start', cause });
   }
 
   /** The JSON of an answer. @throws {BridgeError} not done (`status: "error"`), or broken off */
@@ -240,7 +248,7 @@ export class Bridge {
 
   /** The newest lines of the bridge's log, from a number on; `next` is the number of the one that comes next. */
   log(start = 0): Promise<Schemas['LogAnswer']> {
-    return this.call('get', '/api/v1/log', { query: { from: start } });
+    return this.call('get', '/api/v1/log', { query: { start } });
   }
 
   /** The configuration in use, without secrets. */

@@ -4,6 +4,8 @@ type Schemas = components['schemas'];
 
 /** What to call about a remedy that the bridge names, in the words of this package. */
 const REMEDIES: Readonly<Record<string, string>> = {
+  start: 'start one, or say where it is: new Bridge(url)',
+  token: 'new Bridge(url, { token }); the bridge says at its start where its tokens are',
   init: 'call arm.init()',
   reset: 'call arm.reset() or bridge.reset()',
   torque_on: 'call arm.torque(true) or arm.init()',
@@ -67,7 +69,7 @@ export function problemOf(status: number, body: unknown, requestId: string | nul
     (typeof detail === 'string' ? detail : `the bridge answered ${status}`);
   return new BridgeError(words, {
     code: told?.code ?? (status === 422 ? 'invalid' : `http_${status}`),
-    remedy: told?.remedy ?? null,
+    remedy: told?.remedy ?? (status === 401 ? 'token' : null),
     requestId: told?.request_id ?? requestId,
     status,
     ...(errors === undefined ? {} : { errors }),

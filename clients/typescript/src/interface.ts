@@ -1180,7 +1180,7 @@ export interface paths {
         };
         /**
          * The newest lines of the log
-         * @description The lines from number `from` on, as far as they are kept.
+         * @description The lines from number `start` on, as far as they are kept.
          */
         get: operations["log"];
         put?: never;
@@ -7070,7 +7070,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Number of the first line wanted. */
-                from?: number;
+                start?: number;
             };
             header?: never;
             path?: never;

@@ -74,9 +74,9 @@ export const bridgeRoutes = [
     id: 'log',
     tag: 'status',
     summary: 'The newest lines of the log',
-    description: 'The lines from number `from` on, as far as they are kept.',
+    description: 'The lines from number `start` on, as far as they are kept.',
     query: {
-      from: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
+      start: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
         .prefault(0)
         .describe('Number of the first line wanted.'),
     },
@@ -87,7 +87,7 @@ export const bridgeRoutes = [
     },
     handler: ({ services }, { query }) => ({
       next: services.log.next,
-      lines: logView(services, query.from, MOST_LINES),
+      lines: logView(services, query.start, MOST_LINES),
     }),
   }),
 ];

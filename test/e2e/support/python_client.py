@@ -216,6 +216,7 @@ async def tried(bridge, name):
     report["events"] = [mine[0]["arm"], mine[0]["what"], bridge.name in mine[0]["who"]]
     log = await told(bridge.log())
     report["log"] = bool(log["lines"]) and (await told(bridge.log(log["next"])))["next"] >= log["next"]
+    report["no_topic"] = (await error_of(Refused, lambda: first(2, bridge.live("arm")))).code
     report["unreachable_bridge"] = (await error_of(Unreachable, type(bridge)("http://127.0.0.1:9").status)).code
     return report
 

@@ -32,3 +32,7 @@ __all__ = [
     "Refused",
     "Unreachable",
 ]
+
+# What people read of them is where they find them.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

@@ -7,6 +7,8 @@ from typing import Any
 
 #: What to call about a remedy that the bridge names, in the words of this package.
 REMEDIES: Mapping[str, str] = {
+    "start": "start one, or say where it is: Bridge(url) or ARM_BRIDGE_URL",
+    "token": "Bridge(token=...) or ARM_BRIDGE_TOKEN; the bridge says at its start where its tokens are",
     "init": "call arm.init()",
     "reset": "call arm.reset() or bridge.reset()",
     "torque_on": "call arm.torque(True) or arm.init()",
@@ -87,7 +89,7 @@ def problem_of(status: int, body: Any, request_id: str | None) -> BridgeError:
     faults = told.get("errors", detail if isinstance(detail, list) else None)
     named: dict[str, Any] = {
         "code": told.get("code") or ("invalid" if status == 422 else f"http_{status}"),
-        "remedy": told.get("remedy"),
+        "remedy": told.get("remedy") or ("token" if status == 401 else None),
         "request_id": told.get("request_id") or request_id,
         "status": status,
     }

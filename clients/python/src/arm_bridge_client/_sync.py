@@ -29,6 +29,8 @@ PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 #: How often a motion that is waited for is looked after, s.
 LOOK = 0.1
+#: What the bridge takes for a name of a program.
+NAME = re.compile(r"[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?", re.ASCII)
 #: Bytes of a file that are read or written at once.
 CHUNK = 1 << 20
 
@@ -69,9 +71,12 @@ class Bridge:
         timeout: float = TIMEOUT,
         verify: bool | ssl.SSLContext = True,
     ) -> None:
-        self.url = (url or os.environ.get("ARM_BRIDGE_URL") or "http://localhost:8020").rstrip("/")
+        url = (url or os.environ.get("ARM_BRIDGE_URL") or "http://localhost:8020").rstrip("/")
+        self.url = url if "://" in url else f"http://{url}"
         token = token or os.environ.get("ARM_BRIDGE_TOKEN") or None
         self.name = _own_name() if name is None else name
+        if not NAME.fullmatch(self.name):
+            raise ValueError(f'{self.name!r} is no name: 1 to 64 letters, digits, blanks and "_.:@/+-", a letter or digit first')
         self._headers = {"X-Arm-Bridge-Client": self.name}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -86,6 +91,9 @@ class Bridge:
         self.recordings = Recordings(self)
         #: What all arms do together, as it is recorded.
         self.episode = Episode(self)
+
+    def __repr__(self) -> str:
+        return f"<bridge at {self.url}>"
 
     def __enter__(self) -> Bridge:
         return self
@@ -172,7 +180,7 @@ class Bridge:
 
     def _unreachable(self, error: Exception) -> Unreachable:
         why = str(error) or type(error).__name__
-        return Unreachable(f"no answer from the bridge at {self.url}: {why}", code="unreachable")
+        return Unreachable(f"no answer from the bridge at {self.url}: {why}", code="unreachable", remedy="start")
 
     def status(self) -> types.BridgeStatus:
         """State of the bridge and its arms."""
@@ -270,7 +278,7 @@ class Bridge:
 
     def log(self, start: int = 0) -> types.LogAnswer:
         """The newest lines of the bridge's log, from number `start` on; `next` is the number of the one that comes next."""
-        return cast(types.LogAnswer, self.call("GET", "/api/v1/log", **{"from": start}))
+        return cast(types.LogAnswer, self.call("GET", "/api/v1/log", start=start))
 
     def config(self) -> dict[str, Any]:
         """The configuration in use, without secrets."""
@@ -302,10 +310,15 @@ class Bridge:
                     stream.send(json.dumps(wanted))
                     for text in stream:
                         tries = 0
-                        yield cast(types.LiveFrame, json.loads(text))
+                        frame = json.loads(text)
+                        if frame["type"] == "refused":
+                            raise Refused(frame["reason"], code="invalid")
+                        yield cast(types.LiveFrame, frame)
             except (OSError, WebSocketException) as error:
                 if tries >= len(PAUSES):
-                    raise Unreachable(f"no live stream from {self.url}: {error}", code="unreachable") from error
+                    raise Unreachable(
+                        f"no live stream from {self.url}: {error}", code="unreachable", remedy="start"
+                    ) from error
             _sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
 
