@@ -100,7 +100,7 @@ export class Library {
     all.sort((a, b) => b.began - a.began || (a.name < b.name ? -1 : 1));
     const recordings = all.slice(offset, offset + limit);
     const used = this.#used();
-    const free = existsSync(this.folder) ? freeBytes(this.folder) : Number.POSITIVE_INFINITY;
+    const free = freeBytes(this.folder);
     const left = Math.max(0, Math.min(this.#quota - used, free - RESERVE));
     const warning = left < Math.min(LITTLE, this.#quota / 10) ? this.#lack(left, free) : '';
     return { folder: this.folder, recordings, total: all.length, used, quota: this.#quota, free, warning };

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
@@ -20,8 +20,11 @@ const SYNC = 5;
 /** So much of the disk is left to others, bytes. */
 export const RESERVE = 200e6;
 
+/** Bytes that are left where a folder is, or will be made with its first file. */
 export function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
+  let place = folder;
+  while (!existsSync(place)) place = dirname(place);
+  const { bavail, bsize } = statfsSync(place);
   return bavail * bsize;
 }
 

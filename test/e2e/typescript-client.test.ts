@@ -142,6 +142,7 @@ test('every call of the client does what it says, and together they ask for all 
   expect(refused.message).toBe(`${refused.detail} (call arm.init()) [request ${refused.requestId}]`);
   expect((await here.status()).arms.map(({ name }) => name)).toEqual(['leader', 'follower']);
   expect((await here.arms()).map(({ id }) => id)).toEqual([0, 1]);
+  expect(await here.recordings.list()).toEqual([]);
   expect(await here.config()).toHaveProperty('http');
   expect(await codeOf(here.arm('nobody').init())).toEqual(['unknown_arm', null]);
   expect(await codeOf(here.arm(7).facts())).toEqual(['unknown_arm', null]);

@@ -26,6 +26,13 @@ async function recorded(name: string): Promise<string> {
   return path;
 }
 
+test('before anything has been recorded there is an empty list, with the room that is left', async () => {
+  const { status, body } = await bridge.get('/api/v1/recordings');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ recordings: [], total: 0, used: 0, free: expect.any(Number), warning: '' });
+  expect(body.free).toBeGreaterThan(0);
+});
+
 test.each([
   ['back', -HOUR],
   ['ahead', HOUR],

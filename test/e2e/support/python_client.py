@@ -242,6 +242,7 @@ async def main():
         bridge._http.event_hooks = {"request": [async_recorder(asked)]}
         refused = await error_of(Refused, lambda: bridge.arm("leader").move(x=1))
         not_initialised = [refused.status, refused.code, refused.remedy, bool(refused.request_id), "arm.init()" in str(refused)]
+        assert await bridge.recordings.list() == []
         seen = await tried(bridge, "with-await")
     with Bridge() as bridge:
         bridge._http.event_hooks = {"request": [sync_recorder(asked_sync)]}
