@@ -135,9 +135,9 @@ describe.each(FAMILIES)('faults of a served $arm', (family) => {
     // As written to the servos, so it acts.
     delayed.syncWrite(returnDelay, [0, 0, 0, 0, 0, 0]);
     await read(delayed, returnDelay);
-    const times: number[] = [];
-    for (let i = 0; i < 20; i++) times.push(await read(delayed, POSITION));
-    const best = Math.min(...times);
+    let best = Number.POSITIVE_INFINITY;
+    // A busy machine makes most reads slow.
+    for (let i = 0; i < 2000 && best >= wire + delays; i++) best = Math.min(best, await read(delayed, POSITION));
     console.info(
       `1 Mbaud: ${quick.toFixed(2)} ms, with 500 us return delay ${slow.toFixed(2)} ms, set to 0 ${best.toFixed(2)}`,
     );
