@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 
 /** A client that takes nothing of what waits for it for so long has its connection ended, ms. */
 const MOST_SILENCE = 20_000;
+/** One that has been given its last answer has so long to close its connection, ms. */
+const FAREWELL = 1000;
 
 /** Time a client has to say hello, to send its headers, and its whole request, ms. The answer of a move may take longer. */
 export const TIMES = {
@@ -54,6 +56,13 @@ export function isDeaf(socket: Socket): boolean {
   return 'isPaused' in socket && socket.isPaused();
 }
 
+/** Ends a connection with a last answer. Who does not close it too loses it, whatever he sends: it takes a place of others. */
+export function endWith(socket: Socket, answer: string | Uint8Array): void {
+  socket.pause();
+  socket.end(answer);
+  socket.setTimeout(FAREWELL, () => socket.destroy());
+}
+
 /** Answers a connection that sent no valid HTTP, or nothing in time. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -67,7 +76,8 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
         ? ['431 Request Header Fields Too Large', 'The headers are too large.']
         : ['400 Bad Request', 'This is no valid HTTP request.'];
   const body = JSON.stringify({ detail, request_id: id });
-  socket.end(
+  endWith(
+    socket,
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
       `X-Content-Type-Options: nosniff\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
   );

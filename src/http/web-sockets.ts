@@ -1,9 +1,10 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../clock.ts';
 import { pathOf } from './addresses.ts';
+import { endWith } from './connections.ts';
 import { HttpProblem } from './errors.ts';
 import { REQUEST_HEADER, type RequestIds } from './request-ids.ts';
 
@@ -39,13 +40,13 @@ export class WebSockets {
     this.#server.on('headers', (headers, request) => headers.push(`${REQUEST_HEADER}: ${named.get(request)}`));
     this.#server.on('wsClientError', ({ message }, socket, request) =>
       refuse(
-        socket,
+        socket as Socket,
         new HttpProblem(400, `This is no valid request for a WebSocket: ${message}.`),
         named.get(request)!,
       ),
     );
     this.#pinging = clock.every(PING_INTERVAL, () => this.#ping(), true);
-    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       const admit = admissionTo(pathOf(request.url ?? ''));
       if (admit === undefined || request.headers.upgrade?.toLowerCase() !== 'websocket') {
         answerWithout(server, request, socket, head);
@@ -87,7 +88,7 @@ export class WebSockets {
 }
 
 /** Hands the connection back to the server as if its request had come without `Upgrade`. */
-function answerWithout(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function answerWithout(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
   const { rawHeaders } = request;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -105,7 +106,7 @@ function answerWithout(server: Server, request: IncomingMessage, socket: Duplex,
   server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
 }
 
-function refuse(socket: Duplex, problem: HttpProblem, id: string): void {
+function refuse(socket: Socket, problem: HttpProblem, id: string): void {
   const body = Buffer.from(JSON.stringify({ detail: problem.detail, request_id: id }));
   const headers = {
     ...problem.headers,
@@ -116,7 +117,8 @@ function refuse(socket: Duplex, problem: HttpProblem, id: string): void {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const { status } = problem;
-  socket.end(
+  endWith(
+    socket,
     Buffer.concat([
       Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n${lines.join('')}\r\n`),
       body,

@@ -82,7 +82,7 @@ test('a stop holds in a replay, which says so; a client that hangs up makes the 
   await record('slow', [0, 6], [[0.2, -0.7, 0.7, 0, 0, 0], turned]);
   await write([0.2, -0.7, 0.7, 0, 0, 0], [0, 1, 2, 3, 4, 5]);
   const replay = play({ name: 'slow' });
-  await expect.poll(async () => (await truth()).shoulder_pan!, { timeout: 8000 }).toBeGreaterThan(0.4);
+  await expect.poll(async () => (await truth()).shoulder_pan!, { timeout: 20_000 }).toBeGreaterThan(0.4);
   await bridge.post(`/stop${ARM}`);
   expect(await replay).toMatchObject({
     status: 200,
