@@ -7,6 +7,8 @@ import { Peer } from './support/peer.ts';
 
 /** The main thread stands still for so long, s. */
 const BUSY = 4;
+/** What a machine that is busy with other things may take for anything, ms. */
+const PATIENCE = { timeout: 60_000 };
 /** An arm that rests does not move by more, rad. */
 const RESTS = 0.01;
 /** By then all arms have rested for long: 0.55 s is what is promised, on a machine that does nothing else, s. */
@@ -32,13 +34,19 @@ async function pan(id: number): Promise<number> {
 async function follow(): Promise<void> {
   await bridge.raise('?robot_id=1');
   const pairs = { robot_pairs: [{ leader_id: 0, follower_id: 1 }], enable_gravity_compensation: false };
-  // On a machine that is busy with other things an arm can be silent for a moment.
-  const begun = async (): Promise<number> => (await bridge.post('/move/leader/start', pairs)).status;
-  await expect.poll(begun, { timeout: 20_000 }).toBe(200);
-  const following = async (): Promise<string> => (await bridge.get('/status')).body.mirror.pairs[0].state;
-  await expect.poll(following, { timeout: 20_000 }).toBe('mirroring');
+  // On a machine that is busy with other things an arm can be silent for a moment, which ends mirroring: then anew.
+  const following = async (): Promise<string> => {
+    const { mirror } = (await bridge.get('/status')).body;
+    if (!mirror.active) await bridge.post('/move/leader/start', pairs);
+    return mirror.pairs[0]?.state ?? 'idle';
+  };
+  await expect.poll(following, PATIENCE).toBe('mirroring');
   await bridge.post('/sim/hand?robot_id=0', { joints: { shoulder_pan: 1.2 }, duration: 8 });
-  await expect.poll(() => pan(1), { timeout: 10_000 }).toBeGreaterThan(0.05);
+  const moved = async (): Promise<number> => {
+    await following();
+    return pan(1);
+  };
+  await expect.poll(moved, PATIENCE).toBeGreaterThan(0.05);
 }
 
 test('a follower does not go on with its leader while the main thread stands still, nor afterwards', async () => {
@@ -66,9 +74,8 @@ describe('what comes while the main thread stands still', () => {
   let window: { from: number; until: number };
   /** Provoked while the follower moves and is recorded. */
   async function standStill(): Promise<void> {
-    await follow();
     await bridge.post('/recording/start?robot_id=1', { name: 'still', rate: 200 });
-    await sleep(0.2);
+    await follow();
     const asked = Date.now() / 1000;
     await faulty.provoked();
     window = { from: Date.now() / 1000 + SURELY, until: asked + BUSY };

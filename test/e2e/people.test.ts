@@ -17,7 +17,6 @@ const PATIENCE = { timeout: 30_000 };
 const LEASE = { timeout: 120_000, interval: 500 };
 const SINCE = /, since \d\d:\d\d:\d\d UTC\./;
 const ARM = '?robot_id=1';
-const HIGH = { x: -5, z: 5 };
 
 interface Told {
   readonly status: number;
@@ -121,8 +120,8 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
     side = -side;
     const there = { joints: { shoulder_pan: side } };
     move = await anna.post('/api/v1/arms/follower/motions?take_over=true', there);
-    taken = await bench.post(`/move/absolute${ARM}&take_over=true`, HIGH);
-    return (await anna.ask('GET', `/api/v1/arms/follower/motions/${move.body.id}`)).body.message;
+    taken = await bench.post('/api/v1/arms/follower/take-over');
+    return String((await anna.ask('GET', `/api/v1/arms/follower/motions/${move.body.id}`)).body.message);
   };
   await expect.poll(handedOver, LEASE).toMatch(/taken over by token bench-2/);
   expect(move).toMatchObject({ status: 202, body: { who: page, state: 'moving' } });
@@ -130,8 +129,8 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
   // The audit: entries, and lines of the log by the ids of the requests.
   const events = async (act: string) =>
     (await ben.ask('GET', `/api/v1/events?arm=follower&act=${act}&limit=50`)).body.events;
-  const motions = await events('motion');
-  const of = (id: string) => motions.find((entry: { request_id: string | null }) => entry.request_id === id);
+  const told = [...(await events('motion')), ...(await events('take_over'))];
+  const of = (id: string) => told.find((entry: { request_id: string | null }) => entry.request_id === id);
   expect(of(refused.id)).toMatchObject({
     outcome: 'refused',
     who: expect.stringMatching(/^page \w{4} on this computer \(Chrome\/141\)$/),
@@ -152,9 +151,9 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
     const peer = await Peer.start();
     try {
       await anna.post('/api/v1/arms/follower/take-over');
-      const told = await peer.call('/follower/arm_bridge/init');
-      expect(told).toMatchObject({ success: false, message: expect.stringContaining(`driven by ${page}`) });
-      expect(told.message).toMatch(SINCE);
+      const answer = await peer.call('/follower/arm_bridge/init');
+      expect(answer).toMatchObject({ success: false, message: expect.stringContaining(`driven by ${page}`) });
+      expect(answer.message).toMatch(SINCE);
       expect((await events('motion'))[0]).toMatchObject({ who: 'a ROS client', origin: 'ROS 2', outcome: 'refused' });
       await anna.post('/api/v1/arms/follower/release');
       await peer.advertise('/follower/joint_commands');
