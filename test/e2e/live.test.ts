@@ -6,6 +6,8 @@ const DEAD_MAN = 0.2;
 const SPEED = 0.3;
 /** A stop takes 0.25 s at most; a loaded machine may hand a message over late. */
 const BRAKING = 0.5;
+/** A stream that was ended takes an arm again when it has been silent for longer than half a second, ms. */
+const SILENCE = 700;
 
 // biome-ignore lint/suspicious/noExplicitAny: frames are checked field by field
 type Frame = any;
@@ -23,6 +25,7 @@ class Jogger {
   readonly frames: Frame[] = [];
   readonly socket: WebSocket;
   #timer: NodeJS.Timeout | undefined;
+  #refused: Frame;
 
   constructor() {
     this.socket = new WebSocket(`${bridge.url.replace('http', 'ws')}/api/v1/live`);
@@ -36,7 +39,14 @@ class Jogger {
 
   jog(): void {
     const message = JSON.stringify({ type: 'jog', arm: 1, joints: { shoulder_pan: SPEED } });
-    this.#timer = setInterval(() => this.socket.send(message), 50);
+    let pausesUntil = 0;
+    this.#timer = setInterval(() => {
+      // Where a busy machine has ended it, a stream begins again after a silence.
+      const refused = this.frames.findLast(({ type }) => type === 'refused');
+      if (refused !== this.#refused) pausesUntil = Date.now() + SILENCE;
+      this.#refused = refused;
+      if (Date.now() >= pausesUntil) this.socket.send(message);
+    }, 50);
   }
 
   let(): void {
@@ -47,7 +57,7 @@ class Jogger {
 async function until(what: () => boolean): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!what()) {
-    if (Date.now() > deadline) throw new Error(`not within 20 s: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not within 20 s: ${what}; the bridge says:\n${bridge.log}`);
     await sleep(0.02);
   }
 }
