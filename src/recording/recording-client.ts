@@ -31,6 +31,8 @@ export class RecordingClient {
   readonly #waiting = new Map<number, Waiting>();
   #channel: RecordingChannel | null = null;
   #request = 0;
+  /** The bridge ends: the thread is to end too, and none is started. */
+  #closed = false;
 
   constructor(launch: () => RecordingChannel) {
     this.#launch = launch;
@@ -46,8 +48,12 @@ export class RecordingClient {
    * @throws {UnfitError} saying what is wrong with a file
    */
   command<C extends RecordingCommand>(command: C): Promise<RecordingResults[C['kind']]> {
+    if (this.#closed) return Promise.reject(new BridgeError('unavailable', 'The bridge is ending.'));
     this.#channel ??= this.#start();
-    const channel = this.#channel;
+    return this.#ask(this.#channel, command);
+  }
+
+  #ask<C extends RecordingCommand>(channel: RecordingChannel, command: C): Promise<RecordingResults[C['kind']]> {
     const request = ++this.#request;
     return new Promise((resolve, reject) => {
       this.#waiting.set(request, { resolve: (result) => resolve(result as RecordingResults[C['kind']]), reject });
@@ -85,13 +91,19 @@ export class RecordingClient {
     const error = new BridgeError('unavailable', `The thread that records has failed: ${reason.message}. Try again.`);
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    this.onFailure(reason);
+    // A thread that has been told to end may be gone before anybody has read its last answer.
+    if (!this.#closed) this.onFailure(reason);
   }
 
   /** Completes what is being recorded, and ends the thread. */
   async close(): Promise<void> {
+    this.#closed = true;
     if (this.#channel === null) return;
-    await this.command({ kind: 'shutdown' });
+    try {
+      await this.#ask(this.#channel, { kind: 'shutdown' });
+    } catch (error) {
+      this.onNotice(`what was being recorded is completed at the next start: ${String(error)}`);
+    }
     this.#channel = null;
   }
 }
