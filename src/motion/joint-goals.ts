@@ -193,18 +193,22 @@ export class JointGoals {
    * the arm in flight, and resolves at once: of several within one cycle the newest is driven to. Goals that come quicker
    * than the arm can stop at each are followed like a leader.
    * @param wanted rad, one per joint; NaN: the joint keeps its present goal
+   * @param caller without a signal: a goal that is accepted goes on when its client leaves
    * @param position of the tool at that goal as it was asked for, m in the base frame; left out: that of the joints
    * @param ask when it was asked; left out: now
    * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit, or where links would touch; unsupported
    *   for a stream that went on while it was stopped, or while somebody else drove the arm
    */
-  async write(arm: Arm, wanted: Float64Array, asker: Caller, position?: Vector3, ask: Ask = arm.ask()): Promise<void> {
-    this.#requireFresh(arm, asker);
+  async write(
+    arm: Arm,
+    wanted: Float64Array,
+    caller: Omit<Caller, 'signal'>,
+    position?: Vector3,
+    ask: Ask = arm.ask(),
+  ): Promise<void> {
+    this.#requireFresh(arm, caller);
     arm.requireDrivable();
     const goal = this.#goal(arm, wanted);
-    // Drop the goal if the client left before acceptance; afterwards it may go.
-    const { signal, ...caller } = asker;
-    if (signal?.aborted) return;
     const { owner } = caller;
     const latest = this.#flights.get(arm);
     const flight = latest?.owner === owner.key && latest.goesOn ? latest : null;
@@ -225,7 +229,7 @@ export class JointGoals {
   }
 
   /** @throws {BridgeError} unsupported, for a stream that has lost the arm and does not pause */
-  #requireFresh(arm: Arm, { owner, takeOver }: Caller): void {
+  #requireFresh(arm: Arm, { owner, takeOver }: Omit<Caller, 'signal'>): void {
     const flight = this.#flights.get(arm);
     if (flight?.severed) this.#severed.set(arm, { owner: flight.owner, heard: flight.heard });
     const severed = this.#severed.get(arm);
@@ -261,7 +265,7 @@ export class JointGoals {
   #begin(
     arm: Arm,
     goal: Float64Array,
-    caller: Caller,
+    caller: Omit<Caller, 'signal'>,
     ask: Ask,
     position = arm.toolPose(goal).position,
   ): Promise<void> {

@@ -138,8 +138,10 @@ export class StreamedMoves {
   async #take(arm: Arm, target: Target | string, caller: Caller, ask: Ask): Promise<MoveOutcome> {
     if (typeof target === 'string') return refused(target);
     const { goal, position, tolerances, plannedOrientationError } = target;
+    // A step whose client has left is dropped; once it is accepted it goes on.
+    const { signal, ...asker } = caller;
     try {
-      await this.#joints.write(arm, goal, caller, position, ask);
+      if (!signal?.aborted) await this.#joints.write(arm, goal, asker, position, ask);
     } catch (error) {
       if (error instanceof BridgeError && error.code === 'bad_request') return refused(error.message);
       throw error;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Arm, Caller } from '../../arm/types.ts';
+import { asking } from '../callers.ts';
 import { answeredInTime } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, MOST_JOINTS, number, oneOf } from '../fields.ts';
@@ -161,9 +162,10 @@ export const jointRoutes = [
     body: { schema: jointsWriteRequest, example: { angles: [20], unit: 'degrees', joints_ids: [0] } },
     answer: statusAnswer(),
     refusals: { 400: 'The arm is unknown or disconnected, has no such joint, or cannot go there.', 409: CONFLICT },
-    handler: async ({ services, callers }, { arm, query, body }, reply) => {
+    handler: async ({ services }, { arm, query, body, request }) => {
       const wanted = wantedOf(arm, body.angles, body.joints_ids, body.unit);
-      await callers.run(reply, query, (caller) => services.joints.write(arm, wanted, caller));
+      // What a client asks for that has left before it is begun is dropped.
+      if (!request.raw.socket.destroyed) await services.joints.write(arm, wanted, asking(request, query));
       return ok();
     },
   }),
