@@ -313,4 +313,34 @@ export const CASES: readonly Case[] = [
     rules: ['unasked'],
     known: false,
   },
+  {
+    id: 'E100036',
+    script: script(
+      'simulated servos whose watchdogs ran out on a stuck adapter take no goals, and all of them at once later',
+      'koch',
+      [
+        ask(4.888, '/torque/toggle?robot_id=0', { torque_status: true }),
+        { at: 8.809, do: 'fault', arm: 'leader', fault: { stall: 1.321 } },
+        { at: 11.504, do: 'grip', arm: 'leader', opening: 0.89, velocity: null, torque: 0.471, takeOver: false },
+        ask(13.215, '/gravity/start?robot_id=0'),
+      ],
+      15,
+    ),
+    rules: ['speed'],
+    known: false,
+  },
+  {
+    id: 'E100012',
+    script: script(
+      'a joint at full speed, which is far behind its goal, goes on for too long when it is stopped',
+      'koch',
+      [
+        ask(0.287, '/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: FOLLOWER }] }),
+        ask(1.081, '/stop'),
+      ],
+      4,
+    ),
+    rules: ['stop'],
+    known: false,
+  },
 ];

@@ -1,5 +1,4 @@
 import type { BusSession } from '../../servo/bus-session.ts';
-import { LONGEST_PAUSE } from '../loop/awake-clock.ts';
 import { ArmReadings } from './arm-readings.ts';
 import { BusStatistics } from './bus-statistics.ts';
 import { BusWrites } from './bus-writes.ts';
@@ -66,8 +65,8 @@ export function makeServoParts(
   const statistics = new BusStatistics(readings, bus, jointOf);
   const writes = new BusWrites(bus, slots, gains);
   const watchdog = family.watchdog === null ? undefined : registers[family.watchdog.register];
-  // Servos with a watchdog have stopped by themselves in a pause of this length, and refuse goals until they are checked.
-  const trust = new ServoTrust(slots.length, watchdog === undefined ? LONGEST_PAUSE : 0, simulated);
+  const patience = watchdog === undefined ? Number.POSITIVE_INFINITY : family.watchdog!.counts * watchdog.scale;
+  const trust = new ServoTrust(slots.length, patience, simulated);
   const blocks = blocksOf(family.reads, common, writes.effortLimits);
   const reader = new CycleReader({ bus, blocks, slots, readings, measurements, statistics, trust, torque, gains });
   const losses = new ServoLosses({ slots, trust, health, reader, measurements }, listener);

@@ -1,5 +1,5 @@
 import { defineMachine, Running } from '../../machine.ts';
-import { AwakeClock } from '../loop/awake-clock.ts';
+import { AwakeClock, LONGEST_PAUSE } from '../loop/awake-clock.ts';
 
 /** A servo that has not been heard for so long, and in so many cycles, gets no goal until its torque has been read, s. */
 const QUIET = 0.05;
@@ -10,6 +10,8 @@ export const PAUSE = 0.1;
 const SILENCE = 0.5;
 /** The same of a simulated one, which waits for a busy host, s. */
 const SIMULATED_SILENCE = 5;
+/** Part of a watchdog's time from which it may have run out: what a servo answers comes later than what it hears. */
+const DOZE = 0.8;
 /** The others have so long to lower their arm, s; more than its way down may take. */
 const GRACE = 10;
 
@@ -26,6 +28,7 @@ export const SERVO_TRUST = defineMachine({
     quiet: 'it has not been heard for 50 ms and five cycles, or the host has stood still for 0.1 s',
     silent: 'it has not been heard for 0.5 s (simulated: 5 s)',
     heard: 'it has answered',
+    dozed: 'it has answered after so long that its watchdog may have stopped it: it would take no goals',
     proven: 'its torque has been read and is as it was left',
     fell: 'its torque is off, and nobody has switched it off',
     checked: 'the arm has been checked anew',
@@ -40,6 +43,7 @@ export const SERVO_TRUST = defineMachine({
       quiet: 'muted',
       silent: ['dead', 'lose'],
       heard: null,
+      dozed: ['muted', 'doubt'],
       proven: null,
       fell: ['limp', 'lose'],
       checked: null,
@@ -48,6 +52,7 @@ export const SERVO_TRUST = defineMachine({
       quiet: null,
       silent: ['dead', 'lose'],
       heard: null,
+      dozed: ['muted', 'doubt'],
       proven: 'trusted',
       fell: ['limp', 'lose'],
       checked: 'trusted',
@@ -56,6 +61,7 @@ export const SERVO_TRUST = defineMachine({
       quiet: null,
       silent: null,
       heard: ['muted', 'doubt'],
+      dozed: ['muted', 'doubt'],
       proven: null,
       fell: null,
       checked: 'trusted',
@@ -64,6 +70,7 @@ export const SERVO_TRUST = defineMachine({
       quiet: null,
       silent: 'dead',
       heard: null,
+      dozed: null,
       proven: null,
       fell: null,
       checked: 'trusted',
@@ -96,6 +103,7 @@ export class ServoTrust {
     keyof typeof SERVO_TRUST.effects
   >[];
   readonly #silence: number;
+  readonly #doze: number;
   readonly #clock: AwakeClock;
   /** When the cycle before this one began, s; 0 before the first. */
   #before = 0;
@@ -108,13 +116,15 @@ export class ServoTrust {
   #news = false;
 
   /**
-   * @param longestPause of the host that is not taken for silence, s
+   * @param watchdog time of silence after which servos stop by themselves, s; infinite for those that do not
    * @param simulated they wait for a busy host
    */
-  constructor(servos: number, longestPause: number, simulated: boolean) {
+  constructor(servos: number, watchdog: number, simulated: boolean) {
     this.#machines = Array.from({ length: servos }, () => new Running(SERVO_TRUST));
     this.#silence = simulated ? SIMULATED_SILENCE : SILENCE;
-    this.#clock = new AwakeClock(longestPause);
+    // Their watchdogs count while the host stands still, too.
+    this.#clock = new AwakeClock(watchdog === Number.POSITIVE_INFINITY ? LONGEST_PAUSE : 0);
+    this.#doze = DOZE * watchdog;
     this.lost = new Uint8Array(servos);
     this.trusted = new Uint8Array(servos).fill(1);
     this.#heard = new Float64Array(servos);
@@ -156,9 +166,10 @@ export class ServoTrust {
       this.#missed[index]!++;
       return;
     }
+    const gap = this.#clock.time - this.#heard[index]!;
     this.#missed[index] = 0;
     this.#heard[index] = this.#clock.time;
-    this.#put(index, 'heard', now);
+    this.#put(index, gap > this.#doze ? 'dozed' : 'heard', now);
   }
 
   /** No servo was asked in this cycle, since something else has their bus. */

@@ -12,6 +12,9 @@ const REST_BAND = 0.004;
 const REST_TIME = 0.04;
 /** So long after its beginning, and while goals still decelerate, a joint that stays behind is found, s. */
 const LOOKING = 0.03;
+/** A joint that is stopped goes on by about so much at most, and its goal by no less than that, rad. */
+const REACH = 0.25;
+const LEAST_ROOM = 0.06;
 /** A goal that is so near to where its joint can stop has met it, rad. */
 const MET = 0.02;
 
@@ -37,6 +40,7 @@ export class ComingToRest {
   /** Where each joint was when it was last found to move, rad, and the instant of that sample, s. */
   readonly #anchors: Float64Array;
   #still = 0;
+  readonly #room: Float64Array;
 
   /** @param of 1 for each joint that it is about */
   constructor(of: Uint8Array) {
@@ -48,6 +52,7 @@ export class ComingToRest {
     this.#lowest = new Float64Array(joints);
     this.#highest = new Float64Array(joints);
     this.#anchors = new Float64Array(joints);
+    this.#room = new Float64Array(joints);
   }
 
   /** A stop begins. @param now monotonic, s */
@@ -58,6 +63,19 @@ export class ComingToRest {
     this.#any = false;
     this.#since = now;
     this.#anchors.fill(Number.NaN);
+  }
+
+  /**
+   * How far goals may go on before they rest, rad by joint: a quick joint is behind its goal, and that way is still before it.
+   * @param droop by which the arm's weight bends each spring, rad
+   */
+  room(gate: Gate, following: Following, positions: Float64Array, droop: Float64Array): Float64Array {
+    for (let i = 0; i < positions.length; i++) {
+      const ahead = gate.goals[i]! - (positions[i]! + droop[i]! - following.learned[i]!);
+      const left = REACH - ahead * Math.sign(gate.velocities[i]!);
+      this.#room[i] = left < REACH ? Math.max(left, LEAST_ROOM) : REACH;
+    }
+    return this.#room;
   }
 
   /** One cycle in which goals are where they are to be: sees whether the joints rest. @param at instant of the positions, s */

@@ -210,16 +210,20 @@ export class Gate {
   /**
    * Decelerates every joint to rest within `STOP_TIME` (or at its acceleration limit where that is quicker) and holds.
    * @param only 1 for each joint that is meant; left out: all
+   * @param room that a goal may take for it, rad by joint, as it is in the first cycle; left out: any
    * @returns true once all of them rest
    */
-  brake(set: LimitSet, dt: number, only?: Uint8Array): boolean {
+  brake(set: LimitSet, dt: number, only?: Uint8Array, room?: Float64Array): boolean {
     const maxAcceleration = this.#limits.acceleration[set];
     let resting = true;
     for (let i = 0; i < this.goals.length; i++) {
       if (only !== undefined && only[i] === 0) continue;
       const speed = this.velocities[i]!;
       this.#tracking[i] = 0;
-      if (this.#stopRate[i] === 0) this.#stopRate[i] = Math.max(maxAcceleration[i]!, Math.abs(speed) / STOP_TIME);
+      if (this.#stopRate[i] === 0) {
+        const within = room === undefined ? 0 : speed ** 2 / (2 * room[i]!);
+        this.#stopRate[i] = Math.max(maxAcceleration[i]!, Math.abs(speed) / STOP_TIME, within);
+      }
       const change = this.#stopRate[i]! * dt;
       const next = Math.abs(speed) <= change ? 0 : speed - Math.sign(speed) * change;
       const goal = this.goals[i]! + next * dt;

@@ -130,9 +130,10 @@ export class GroupDrive {
     // What was found of joints in an earlier stop says nothing of this one.
     if (this.#goals === 'driven') this.#rest.begin(now);
     this.#goals = 'held';
-    gate.brake(this.#limits, dt, this.#joints);
+    const { positions } = link.readings;
+    gate.brake(this.#limits, dt, this.#joints, this.#rest.room(gate, following, positions, droop.values));
     const stiff = link.gains?.stiffening !== true;
-    this.#rest.step(gate, following, link.readings.positions, droop.values, stiff, dt, now);
+    this.#rest.step(gate, following, positions, droop.values, stiff, dt, now);
     this.#readSetpoints();
   }
 

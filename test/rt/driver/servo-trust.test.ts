@@ -3,8 +3,8 @@ import { ServoTrust } from '../../../src/rt/driver/servo-trust.ts';
 
 const CYCLE = 0.005;
 
-function makeTrust(simulated = false) {
-  const trust = new ServoTrust(3, 1, simulated);
+function makeTrust(simulated = false, watchdog = Number.POSITIVE_INFINITY) {
+  const trust = new ServoTrust(3, watchdog, simulated);
   let now = 50;
   /** Cycles in which the servos of `answering` answer. */
   const run = (seconds: number, answering: readonly number[]): void => {
@@ -39,7 +39,7 @@ test('a servo that answers is trusted; one that is not heard for a moment gets n
 });
 
 test('a servo that is asked slowly is not muted by the time between two questions', () => {
-  const trust = new ServoTrust(1, 1, false);
+  const trust = new ServoTrust(1, Number.POSITIVE_INFINITY, false);
   let now = 0;
   trust.advance(now);
   trust.checked(now);
@@ -113,7 +113,7 @@ test('a servo that falls limp by itself is lost though it answers, until the arm
 });
 
 test('a pause of the host is nobody’s silence', () => {
-  const trust = new ServoTrust(1, 1, false);
+  const trust = new ServoTrust(1, Number.POSITIVE_INFINITY, false);
   trust.advance(0);
   trust.checked(0);
   for (let k = 1; k < 30; k++) trust.answered(0, false, 0);
@@ -130,4 +130,19 @@ test('simulated servos wait for a busy host ten times as long', () => {
   run(0.2, []);
   expect(trust.count).toBe(3);
   expect(trust.silenceText('servo 1')).toMatch(/for 5 s/);
+});
+
+test('an arm whose servos were silent for so long that their watchdogs may have run out is checked anew', () => {
+  for (const simulated of [true, false]) {
+    const { trust, run, now } = makeTrust(simulated, 0.5);
+    run(0.35, []);
+    run(CYCLE, [0, 1, 2]);
+    expect(trust.loss(true, now())).toBe('none');
+    run(0.45, [0, 2]);
+    run(CYCLE, [0, 1, 2]);
+    expect(trust.loss(true, now())).toBe('returned');
+    trust.checked(now());
+    run(CYCLE, [0, 1, 2]);
+    expect(trust.loss(true, now())).toBe('none');
+  }
 });
