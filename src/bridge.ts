@@ -22,6 +22,7 @@ import type { ArmConfig, Config } from './config/schema.ts';
 import type { Host, SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
+import { Fleet } from './fleet/fleet.ts';
 import { LogTail } from './log.ts';
 import { Autostart } from './mirror/autostart.ts';
 import { GravityService } from './mirror/gravity.ts';
@@ -126,6 +127,7 @@ export class Bridge {
   readonly #records: ArmRecords;
   readonly #journal: Journal;
   readonly #named: NamedTokens;
+  readonly #fleet: Fleet;
   /** Arms that somebody had stopped when an earlier bridge ended. */
   readonly #leftStopped = new Set<Arm>();
   #autostart: Autostart[] = [];
@@ -157,6 +159,7 @@ export class Bridge {
     records: ArmRecords,
     simulation: SimulatedArms | null,
     calibrations: CalibrationStore,
+    fleet: Fleet,
   ) {
     const { clock } = host;
     this.#config = config;
@@ -167,6 +170,7 @@ export class Bridge {
     this.#shared = shared;
     this.simulation = simulation;
     this.#records = records;
+    this.#fleet = fleet;
     this.#control = new ControlClient(launch, shared, clock);
     this.#control.onFailure = (error) => {
       logger.error({ err: error }, 'the control thread has failed; servos hold their last goals');
@@ -274,6 +278,7 @@ export class Bridge {
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
+    const fleet = new Fleet(config.fleet, host.clock, (text) => logger.warn(text));
     if (made !== null) logger.warn(`a token has been made: every request must carry the first line of ${made}`);
     const state = config.state_folder ?? defaultStateFolder();
     const calibrations = new CalibrationStore(config.calibration_folder ?? join(state, 'calibration'));
@@ -315,6 +320,7 @@ export class Bridge {
       records,
       simulation,
       calibrations,
+      fleet,
     );
     try {
       await bridge.#connect();
@@ -397,6 +403,7 @@ export class Bridge {
     // Not before the arms are down: a stop is to be heard while they are being lowered.
     await Promise.all(this.arms.all.map((arm) => arm.atRest().catch(() => false)));
     await this.#clock.sleep(LAST_ANSWERS);
+    await this.#fleet.end();
     await this.#app?.close();
     this.#stop?.close();
     await this.recordings.close();
@@ -621,6 +628,7 @@ export class Bridge {
       teleoperation: this.teleoperation,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,
+      fleet: this.#fleet,
       alive: () => this.#alive(),
       connections: this.connections,
       devices: () => this.#host.scanPorts(),
@@ -638,6 +646,7 @@ export class Bridge {
     if (!this.#host.listens) return;
     this.address = await listen(this.#app, this.#config.http, tokens);
     await this.#startStop(tokens, certificate);
+    this.#fleet.begin({ ...this.address, secure: certificate !== null });
   }
 
   async #startStop(tokens: Tokens | null, certificate: StopSetup['certificate']): Promise<void> {

@@ -157,6 +157,44 @@ const recording = z.strictObject({
   quota: z.number().min(0).default(1000).describe('What all recordings together may take, MB.'),
 });
 
+const fleet = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w .-]{0,47}$/, {
+      error: '1 to 48 letters, digits, blanks and "_.-", a letter or digit first',
+    })
+    .nullable()
+    .default(null)
+    .describe('What other bridges call this one; null: the name of its computer.'),
+  bridges: z
+    .array(
+      z
+        .string()
+        .regex(/^https?:\/\/[^/\s?#@]+$/, { error: 'addresses of bridges, for example https://bench-2.lab:8020' }),
+    )
+    .max(32)
+    .default([])
+    .describe('Addresses of the other bridges of the laboratory; this one may be among them.'),
+  discovery: z
+    .boolean()
+    .default(false)
+    .describe('Tell the network of this bridge and find others, by DNS-SD (multicast DNS).'),
+  token_file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'File whose first line is the token that the other bridges want; one that may read and stop is enough. null: none.',
+    ),
+  authority: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('PEM file of who has signed the certificates of the other bridges; null: a known authority.'),
+});
+
 const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged.'),
 });
@@ -271,6 +309,7 @@ export const configSchema = z
     control: control.prefault({}),
     log: log.prefault({}),
     recording: recording.prefault({}),
+    fleet: fleet.prefault({}),
     arms: z.array(armConfig).min(1).max(MOST_ARMS),
     pairs: z.array(pairConfig).default([]),
     calibration_folder: z

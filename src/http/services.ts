@@ -3,6 +3,7 @@ import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { CalibrationService } from '../calibration/calibration-service.ts';
 import type { Clock } from '../clock.ts';
 import type { Config, HttpConfig } from '../config/schema.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { LogTail } from '../log.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
@@ -70,6 +71,8 @@ export interface HttpServices {
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };
   readonly log: LogTail;
+  /** The other bridges. */
+  readonly fleet: Fleet;
   readonly connections: Roster;
   /** Serial ports of this machine. */
   readonly devices: () => Promise<readonly SerialDevice[]>;

@@ -20,6 +20,7 @@ import { systemClock } from '../../src/clock.ts';
 import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
 import type { Disk } from '../../src/disk.ts';
 import { buildApp as buildRealApp, type HttpServices } from '../../src/http/app.ts';
+import { Fleet } from '../../src/fleet/fleet.ts';
 import { LogTail } from '../../src/log.ts';
 import type { GravityPercentages, MirrorRequest, MirrorStatus, Release } from '../../src/mirror/mirroring.ts';
 import type { JogVelocity } from '../../src/motion/jog-service.ts';
@@ -678,6 +679,7 @@ export function fakeServices(
   const all = [...(options.arms ?? [new FakeArm(0, 'leader'), new FakeArm(1, 'follower')])];
   return {
     clock: systemClock,
+    fleet: new Fleet(configSchema.shape.fleet.parse({ name: 'here' }), systemClock, () => {}),
     config: {
       host: '127.0.0.1',
       port: 0,

@@ -208,6 +208,16 @@ export class Bridge {
     return this.call('post', '/api/v1/stop');
   }
 
+  /** This bridge and the others of its laboratory, with how their arms are. */
+  bridges(): Promise<Schemas['BridgesAnswer']> {
+    return this.call('get', '/api/v1/bridges');
+  }
+
+  /** All arms of all bridges of the laboratory stop. @throws {BridgeError} naming the bridges that have not confirmed it */
+  stopAll(): Promise<Schemas['BridgesStopAnswer']> {
+    return this.call('post', '/api/v1/bridges/stop');
+  }
+
   /** Ends the stop of all arms. Nothing moves by that. */
   reset(): Promise<Schemas['StopResponse']> {
     return this.call('post', '/api/v1/stop/reset');

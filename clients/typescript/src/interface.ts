@@ -1191,6 +1191,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/bridge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This bridge in short
+         * @description What other bridges ask: its name, and how its arms are.
+         */
+        get: operations["bridge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bridges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All bridges of the laboratory
+         * @description This one, those of `fleet.bridges`, and those found on the network with `fleet.discovery`; each is asked every second.
+         */
+        get: operations["bridges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bridges/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop all arms of all bridges
+         * @description As `/stop` of each of them, all at once, on its port for stops too. It reaches a bridge as well as the network does: the power switch stays the last word.
+         */
+        post: operations["bridges_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bridges/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All bridges, for Prometheus
+         * @description What `http_sd_configs` of Prometheus reads: the other bridges that have been heard, and this one, each with its scheme and name.
+         */
+        get: operations["bridges_targets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/live": {
         parameters: {
             query?: never;
@@ -2145,6 +2225,96 @@ export interface components {
              */
             force?: boolean;
         };
+        /** StopResponse */
+        StopResponse: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description Ids of the arms for which it is done. */
+            robots: number[];
+        };
+        /** BridgeOverview */
+        BridgeOverview: {
+            /** @description Of this run of the bridge: two addresses with the same id are one bridge. */
+            id: string;
+            /** @description As `fleet.name` says, or that of the computer. */
+            name: string;
+            version: string;
+            /** @description Port that hears stops alone; null: none. */
+            stop_port: number | null;
+            /** @description Why the control loop is late; empty when it keeps up. */
+            trouble: string;
+            arms: {
+                name: string;
+                /** @description Of its model. */
+                title: string;
+                simulated: boolean;
+                /** @description As in `GET /status`. */
+                state: string;
+                torque: boolean;
+                /** @description Who has the arm; null when it is free. */
+                owner: string | null;
+                /** @description Since when, seconds since the epoch. */
+                owner_since: number | null;
+                /** @description Why it is disconnected or stopped; empty otherwise. */
+                reason: string;
+                /** @description Why its angles may be wrong; empty otherwise. */
+                doubt: string;
+            }[];
+        };
+        /** OtherBridge */
+        OtherBridge: {
+            /** @description Where it is asked; its page is there too. */
+            url: string;
+            /** @description `fleet.bridges` names it; others have been found on the network. */
+            configured: boolean;
+            /**
+             * @description unknown: it has not been heard yet; refuses: it wants another token, or is no bridge.
+             * @enum {string}
+             */
+            state: "unknown" | "answers" | "refuses" | "silent";
+            /** @description Why it refuses or is silent; empty otherwise. */
+            reason: string;
+            /** @description When it was heard last, seconds since the epoch; null: never. */
+            seen: number | null;
+            /** @description What it said last; null: nothing yet. */
+            bridge: components["schemas"]["BridgeOverview"] | null;
+        };
+        /** BridgesAnswer */
+        BridgesAnswer: {
+            here: components["schemas"]["BridgeOverview"];
+            others: components["schemas"]["OtherBridge"][];
+        };
+        /** BridgesStopAnswer */
+        BridgesStopAnswer: {
+            /**
+             * @description Whether it was done.
+             * @default ok
+             * @enum {string}
+             */
+            status?: "ok" | "error";
+            /** @description What went wrong, or what was done. */
+            message?: string | null;
+            /** @description This bridge first, which has no `url` here. */
+            bridges: {
+                name: string;
+                url: string | null;
+                stopped: boolean;
+                message: string;
+            }[];
+        };
+        /** MonitoringTargets */
+        MonitoringTargets: {
+            targets: string[];
+            labels: {
+                [key: string]: string;
+            };
+        }[];
         /**
          * LiveHello
          * @description First, and again when an arm is added.
@@ -2361,19 +2531,6 @@ export interface components {
         SessionAnswer: {
             /** @description What the page may do from now on. */
             scopes: ("read" | "control")[];
-        };
-        /** StopResponse */
-        StopResponse: {
-            /**
-             * @description Whether it was done.
-             * @default ok
-             * @enum {string}
-             */
-            status?: "ok" | "error";
-            /** @description What went wrong, or what was done. */
-            message?: string | null;
-            /** @description Ids of the arms for which it is done. */
-            robots: number[];
         };
         /** RobotPairRequest */
         RobotPairRequest: {
@@ -7102,6 +7259,194 @@ export interface operations {
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    bridge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0b7c2f6e-6a0e-4a57-9d5f-3f1f0a8a9e11",
+                     *       "name": "bench-1",
+                     *       "version": "0.1.0",
+                     *       "stop_port": 8021,
+                     *       "trouble": "",
+                     *       "arms": [
+                     *         {
+                     *           "name": "follower",
+                     *           "title": "SO-101",
+                     *           "simulated": false,
+                     *           "state": "ready",
+                     *           "torque": true,
+                     *           "owner": "\"notebook\" on this computer",
+                     *           "owner_since": 1767323044.2,
+                     *           "reason": "",
+                     *           "doubt": ""
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BridgeOverview"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    bridges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As they were heard last. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "here": {
+                     *         "id": "0b7c2f6e-6a0e-4a57-9d5f-3f1f0a8a9e11",
+                     *         "name": "bench-1",
+                     *         "version": "0.1.0",
+                     *         "stop_port": 8021,
+                     *         "trouble": "",
+                     *         "arms": [
+                     *           {
+                     *             "name": "follower",
+                     *             "title": "SO-101",
+                     *             "simulated": false,
+                     *             "state": "ready",
+                     *             "torque": true,
+                     *             "owner": "\"notebook\" on this computer",
+                     *             "owner_since": 1767323044.2,
+                     *             "reason": "",
+                     *             "doubt": ""
+                     *           }
+                     *         ]
+                     *       },
+                     *       "others": [
+                     *         {
+                     *           "url": "https://bench-2.lab:8020",
+                     *           "configured": true,
+                     *           "state": "silent",
+                     *           "reason": "nothing listens there: start its bridge",
+                     *           "seen": 1767323031.5,
+                     *           "bridge": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BridgesAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    bridges_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Which bridges have confirmed it; `status: "error"` where one has not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "error",
+                     *       "message": "Stopped: bench-1. Not stopped: bench-2.",
+                     *       "bridges": [
+                     *         {
+                     *           "name": "bench-1",
+                     *           "url": null,
+                     *           "stopped": true,
+                     *           "message": "Stopped: leader (robot 0), follower (robot 1)."
+                     *         },
+                     *         {
+                     *           "name": "bench-2",
+                     *           "url": "https://bench-2.lab:8020",
+                     *           "stopped": false,
+                     *           "message": "Not stopped: nothing listens there: start its bridge. Use its power switch."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BridgesStopAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    bridges_targets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Targets with their labels. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "targets": [
+                     *           "bench-2.lab:8020"
+                     *         ],
+                     *         "labels": {
+                     *           "__scheme__": "https",
+                     *           "bridge": "bench-2"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MonitoringTargets"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];

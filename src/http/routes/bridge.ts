@@ -63,9 +63,10 @@ export const bridgeRoutes = [
       example: { http: { host: '127.0.0.1', port: 8020 }, control: { rate: 200 } },
     },
     handler: ({ services }) => {
-      const { http, ...rest } = services.configuration();
+      const { http, fleet, ...rest } = services.configuration();
       const { token_file: _secret, read_token_file: _other, ...open } = http;
-      return { http: open, ...rest };
+      const { token_file: _theirs, ...others } = fleet;
+      return { http: open, fleet: others, ...rest };
     },
   }),
   route({

@@ -7,6 +7,7 @@ import { connectionRoutes } from './connections.ts';
 import { episodeRoutes } from './episodes.ts';
 import { eventRoutes } from './events.ts';
 import { jointRoutes } from './joints.ts';
+import { fleetRoutes } from './fleet.ts';
 import { liveChannel, liveRoutes } from './live.ts';
 import { mirrorRoutes } from './mirror.ts';
 import { motionRoutes } from './motions.ts';
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   ...statusRoutes,
   ...eventRoutes,
   ...bridgeRoutes,
+  ...fleetRoutes,
   ...liveRoutes,
   ...sessionRoutes,
   ...simulationRoutes,

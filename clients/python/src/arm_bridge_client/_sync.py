@@ -222,6 +222,14 @@ class Bridge:
         """All arms brake and hold, and refuse every motion until reset()."""
         return cast(types.StopResponse, self.call("POST", "/api/v1/stop"))
 
+    def bridges(self) -> types.BridgesAnswer:
+        """This bridge and the others of its laboratory, with how their arms are."""
+        return cast(types.BridgesAnswer, self.call("GET", "/api/v1/bridges"))
+
+    def stop_all(self) -> types.BridgesStopAnswer:
+        """All arms of all bridges of the laboratory stop. Raises NotDone naming the bridges that have not confirmed it."""
+        return cast(types.BridgesStopAnswer, self.call("POST", "/api/v1/bridges/stop"))
+
     def reset(self) -> types.StopResponse:
         """Ends the stop of all arms. Nothing moves by that."""
         return cast(types.StopResponse, self.call("POST", "/api/v1/stop/reset"))

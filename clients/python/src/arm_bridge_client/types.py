@@ -706,6 +706,88 @@ class TorqueControlRequest(_TorqueControlRequest, total=False):
     force: bool
 
 
+class _StopResponse(TypedDict):
+    # Ids of the arms for which it is done.
+    robots: List[int]
+
+
+class StopResponse(_StopResponse, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class BridgeOverviewArms(TypedDict):
+    name: str
+    # Of its model.
+    title: str
+    simulated: bool
+    # As in `GET /status`.
+    state: str
+    torque: bool
+    # Who has the arm; null when it is free.
+    owner: Union[str, None]
+    # Since when, seconds since the epoch.
+    owner_since: Union[float, None]
+    # Why it is disconnected or stopped; empty otherwise.
+    reason: str
+    # Why its angles may be wrong; empty otherwise.
+    doubt: str
+
+
+class BridgeOverview(TypedDict):
+    # Of this run of the bridge: two addresses with the same id are one bridge.
+    id: str
+    # As `fleet.name` says, or that of the computer.
+    name: str
+    version: str
+    # Port that hears stops alone; null: none.
+    stop_port: Union[int, None]
+    # Why the control loop is late; empty when it keeps up.
+    trouble: str
+    arms: List["BridgeOverviewArms"]
+
+
+class OtherBridge(TypedDict):
+    # Where it is asked; its page is there too.
+    url: str
+    # `fleet.bridges` names it; others have been found on the network.
+    configured: bool
+    # unknown: it has not been heard yet; refuses: it wants another token, or is no bridge.
+    state: Literal["unknown", "answers", "refuses", "silent"]
+    # Why it refuses or is silent; empty otherwise.
+    reason: str
+    # When it was heard last, seconds since the epoch; null: never.
+    seen: Union[float, None]
+    # What it said last; null: nothing yet.
+    bridge: Union["BridgeOverview", None]
+
+
+class BridgesAnswer(TypedDict):
+    here: "BridgeOverview"
+    others: List["OtherBridge"]
+
+
+class BridgesStopAnswerBridges(TypedDict):
+    name: str
+    url: Union[str, None]
+    stopped: bool
+    message: str
+
+
+class _BridgesStopAnswer(TypedDict):
+    # This bridge first, which has no `url` here.
+    bridges: List["BridgesStopAnswerBridges"]
+
+
+class BridgesStopAnswer(_BridgesStopAnswer, total=False):
+    # Whether it was done.
+    status: Literal["ok", "error"]
+    # What went wrong, or what was done.
+    message: Union[str, None]
+
+
 class LiveHello(TypedDict):
     """First, and again when an arm is added."""
 
@@ -876,18 +958,6 @@ class SessionRequest(TypedDict, total=False):
 class SessionAnswer(TypedDict):
     # What the page may do from now on.
     scopes: List[Literal["read", "control"]]
-
-
-class _StopResponse(TypedDict):
-    # Ids of the arms for which it is done.
-    robots: List[int]
-
-
-class StopResponse(_StopResponse, total=False):
-    # Whether it was done.
-    status: Literal["ok", "error"]
-    # What went wrong, or what was done.
-    message: Union[str, None]
 
 
 class RobotPairRequest(TypedDict):
@@ -1425,6 +1495,14 @@ class UDPServerInformationResponse(TypedDict):
 
 
 ConfigAnswer = Dict[str, Any]
+
+
+class MonitoringTargets(TypedDict):
+    targets: List[str]
+    labels: Dict[str, str]
+
+
+MonitoringTargets = List["MonitoringTargets"]
 
 
 LiveFrame = Union["LiveHello", "LiveArms", "LivePairs", "LiveLoop", "LiveLog", "LiveEvents"]

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Clock, Timer } from '../clock.ts';
+import { ConfigError } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { Announcement } from './announcement.ts';
+import type { Credentials } from './ask.ts';
+import { Neighbour, type StopOutcome } from './neighbour.ts';
+import { MOST_BRIDGES } from './overview.ts';
+
+/** How often each bridge is asked how its arms are, s. */
+const LOOK = 1;
+/** One that was found on the network and has been silent for so long is forgotten, s. */
+const FORGET = 60;
+
+/** Where this bridge listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+}
+
+/** The other bridges of a laboratory: how their arms are, and one stop for all. */
+export class Fleet {
+  /** Of this run of the bridge. */
+  readonly id = randomUUID();
+  /** Of this bridge, for people. */
+  readonly name: string;
+  readonly #clock: Clock;
+  readonly #config: Config['fleet'];
+  readonly #notice: (text: string) => void;
+  /** By their URL. */
+  readonly #neighbours = new Map<string, Neighbour>();
+  /** Trusted ones are told the token. */
+  readonly #trusted: Credentials;
+  #timer: Pick<Timer, 'cancel'> | null = null;
+  #announcement: Announcement | null = null;
+  #full = false;
+
+  /** @throws {ConfigError} when a file of `fleet` cannot be read */
+  constructor(config: Config['fleet'], clock: Clock, notice: (text: string) => void) {
+    this.#config = config;
+    this.#clock = clock;
+    this.#notice = notice;
+    this.name = config.name ?? hostname().slice(0, 64);
+    const token = config.token_file === null ? null : textOf(config.token_file, 'token_file').split('\n', 1)[0]!.trim();
+    if (token === '') throw new ConfigError(`fleet.token_file: the first line of ${config.token_file} is empty.`);
+    this.#trusted = {
+      token,
+      authority: config.authority === null ? null : textOf(config.authority, 'authority'),
+      client: `bridge ${this.name.replace(/[^\w.@/-]/g, '-')}`.slice(0, 64),
+    };
+  }
+
+  /** The other bridges, those of the configuration first. This one is none of them. */
+  get neighbours(): readonly Neighbour[] {
+    return [...this.#neighbours.values()].filter(({ overview }) => overview?.id !== this.id);
+  }
+
+  /** Begins to look for the others, and to be found where the configuration says so. */
+  begin({ host, port, secure }: Address): void {
+    const { bridges, discovery } = this.#config;
+    for (const url of bridges) this.#add(new URL(url).origin, true);
+    if (discovery) {
+      const everywhere = host === '0.0.0.0' || host === '::';
+      this.#announcement = new Announcement({
+        id: this.id,
+        name: this.name,
+        port,
+        secure,
+        address: everywhere ? null : host === 'localhost' || host === '::1' ? '127.0.0.1' : host,
+        onFound: ({ url }) => this.#add(url, false),
+        onFailure: (reason) =>
+          this.#notice(
+            `other bridges cannot be found (${reason}): name them in fleet.bridges, or set fleet.discovery: false`,
+          ),
+      });
+    }
+    if (discovery || bridges.length > 0) this.#timer = this.#clock.every(LOOK, () => this.#look(), true);
+  }
+
+  /** Stops the arms of all other bridges. @returns one outcome each, in the order of `neighbours` */
+  stop(): Promise<readonly (StopOutcome & { readonly neighbour: Neighbour })[]> {
+    return Promise.all(this.neighbours.map(async (neighbour) => ({ neighbour, ...(await neighbour.stop()) })));
+  }
+
+  async end(): Promise<void> {
+    this.#timer?.cancel();
+    await this.#announcement?.end();
+  }
+
+  #add(url: string, configured: boolean): void {
+    if (this.#neighbours.has(url)) return;
+    if (this.#neighbours.size >= MOST_BRIDGES) {
+      if (!this.#full) this.#notice(`more than ${MOST_BRIDGES} other bridges: the rest is not looked after`);
+      this.#full = true;
+      return;
+    }
+    // Anybody can say on a network that he is a bridge: the token goes to those that are named, or that prove who they are.
+    const isProven = url.startsWith('https:') && this.#trusted.authority !== null;
+    const credentials = configured || isProven ? this.#trusted : { ...this.#trusted, token: null };
+    const neighbour = new Neighbour(this.#clock, url, configured, credentials);
+    this.#neighbours.set(url, neighbour);
+    void neighbour.look();
+  }
+
+  #look(): void {
+    for (const [url, neighbour] of this.#neighbours) {
+      if (!neighbour.configured && neighbour.silence > FORGET) this.#neighbours.delete(url);
+      else void neighbour.look();
+    }
+  }
+}
+
+function textOf(path: string, field: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`fleet.${field}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}

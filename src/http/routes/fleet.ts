@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import type { Fleet } from '../../fleet/fleet.ts';
+import { NEIGHBOUR_STATES, type Neighbour } from '../../fleet/neighbour.ts';
+import { bridgeOverview, MOST_BRIDGES } from '../../fleet/overview.ts';
+import { originOf } from '../callers.ts';
+import { components } from '../fields.ts';
+import { route } from '../route.ts';
+import { outcome } from '../schemas.ts';
+import type { HttpServices } from '../services.ts';
+import { holderView, placementView, reasonView } from '../views.ts';
+import { stopArms } from './stop.ts';
+
+bridgeOverview.register(components, { id: 'BridgeOverview' });
+
+/** Characters of what is told of an arm in words: other bridges take no more. */
+const MOST_WORDS = 400;
+
+const otherBridge = z
+  .object({
+    url: z.string().describe('Where it is asked; its page is there too.'),
+    configured: z.boolean().describe('`fleet.bridges` names it; others have been found on the network.'),
+    state: z
+      .enum(NEIGHBOUR_STATES)
+      .describe('unknown: it has not been heard yet; refuses: it wants another token, or is no bridge.'),
+    reason: z.string().describe('Why it refuses or is silent; empty otherwise.'),
+    seen: z.number().nullable().describe('When it was heard last, seconds since the epoch; null: never.'),
+    bridge: bridgeOverview.nullable().describe('What it said last; null: nothing yet.'),
+  })
+  .register(components, { id: 'OtherBridge' });
+
+const bridgesAnswer = z
+  .object({ here: bridgeOverview, others: z.array(otherBridge).max(MOST_BRIDGES) })
+  .register(components, { id: 'BridgesAnswer' });
+
+const bridgesStopAnswer = z
+  .object({
+    ...outcome,
+    bridges: z
+      .array(z.object({ name: z.string(), url: z.string().nullable(), stopped: z.boolean(), message: z.string() }))
+      .max(MOST_BRIDGES + 1)
+      .describe('This bridge first, which has no `url` here.'),
+  })
+  .register(components, { id: 'BridgesStopAnswer' });
+
+const targets = z
+  .array(z.object({ targets: z.array(z.string()), labels: z.record(z.string(), z.string()) }))
+  .max(MOST_BRIDGES + 1)
+  .register(components, { id: 'MonitoringTargets' });
+
+function overviewOf(services: HttpServices): z.input<typeof bridgeOverview> {
+  const { fleet, arms, version, stopPort, loop } = services;
+  return {
+    id: fleet.id,
+    name: fleet.name,
+    version,
+    stop_port: stopPort(),
+    trouble: loop().trouble.slice(0, MOST_WORDS),
+    arms: arms.all.map((arm) => {
+      const { state, torque } = arm.read();
+      return {
+        name: arm.name,
+        title: arm.model.title,
+        simulated: arm.simulated,
+        state,
+        torque,
+        ...holderView(arm),
+        reason: reasonView(arm).slice(0, MOST_WORDS),
+        doubt: placementView(arm).doubt.slice(0, MOST_WORDS),
+      };
+    }),
+  };
+}
+
+function otherView({ url, configured, state, reason, seen, overview }: Neighbour): z.input<typeof otherBridge> {
+  return { url, configured, state, reason, seen, bridge: overview };
+}
+
+const nameOf = ({ overview, url }: Neighbour): string => overview?.name ?? url;
+
+/** Stops the other bridges, and says of each what came of it. */
+async function stopOthers(fleet: Fleet): Promise<z.input<typeof bridgesStopAnswer>['bridges']> {
+  const outcomes = await fleet.stop();
+  return outcomes.map(({ neighbour, ok: stopped, message }) => ({
+    name: nameOf(neighbour),
+    url: neighbour.url,
+    stopped,
+    message,
+  }));
+}
+
+const armExample = {
+  name: 'follower',
+  title: 'SO-101',
+  simulated: false,
+  state: 'ready',
+  torque: true,
+  owner: '"notebook" on this computer',
+  owner_since: 1767323044.2,
+  reason: '',
+  doubt: '',
+};
+const overviewExample = {
+  id: '0b7c2f6e-6a0e-4a57-9d5f-3f1f0a8a9e11',
+  name: 'bench-1',
+  version: '0.1.0',
+  stop_port: 8021,
+  trouble: '',
+  arms: [armExample],
+};
+
+const told = { method: 'GET', access: 'read', tag: 'arms', target: 'none', refusals: {} } as const;
+
+export const fleetRoutes = [
+  route({
+    ...told,
+    path: '/api/v1/bridge',
+    id: 'bridge',
+    summary: 'This bridge in short',
+    description: 'What other bridges ask: its name, and how its arms are.',
+    answer: { description: 'At this moment.', schema: bridgeOverview, example: overviewExample },
+    handler: ({ services }) => overviewOf(services),
+  }),
+  route({
+    ...told,
+    path: '/api/v1/bridges',
+    id: 'bridges',
+    summary: 'All bridges of the laboratory',
+    description:
+      'This one, those of `fleet.bridges`, and those found on the network with `fleet.discovery`; each is asked every second.',
+    answer: {
+      description: 'As they were heard last.',
+      schema: bridgesAnswer,
+      example: {
+        here: overviewExample,
+        others: [
+          {
+            url: 'https://bench-2.lab:8020',
+            configured: true,
+            state: 'silent',
+            reason: 'nothing listens there: start its bridge',
+            seen: 1767323031.5,
+            bridge: null,
+          },
+        ],
+      },
+    },
+    handler: ({ services }) => ({ here: overviewOf(services), others: services.fleet.neighbours.map(otherView) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/bridges/stop',
+    access: 'stop',
+    act: 'stop',
+    id: 'bridges_stop',
+    tag: 'arms',
+    summary: 'Stop all arms of all bridges',
+    description:
+      'As `/stop` of each of them, all at once, on its port for stops too. It reaches a bridge as well as the network does: the ' +
+      'power switch stays the last word.',
+    target: 'none',
+    answer: {
+      description: 'Which bridges have confirmed it; `status: "error"` where one has not.',
+      schema: bridgesStopAnswer,
+      example: {
+        status: 'error',
+        message: 'Stopped: bench-1. Not stopped: bench-2.',
+        bridges: [
+          { name: 'bench-1', url: null, stopped: true, message: 'Stopped: leader (robot 0), follower (robot 1).' },
+          {
+            name: 'bench-2',
+            url: 'https://bench-2.lab:8020',
+            stopped: false,
+            message: 'Not stopped: nothing listens there: start its bridge. Use its power switch.',
+          },
+        ],
+      },
+    },
+    refusals: {},
+    handler: async ({ services }, { request }) => {
+      const { fleet, arms, clock } = services;
+      const [own, others] = await Promise.all([
+        stopArms(arms.all, 'POST /api/v1/bridges/stop', originOf(request), clock),
+        stopOthers(fleet),
+      ]);
+      const here = { name: fleet.name, url: null, stopped: own.status === 'ok', message: own.message ?? '' };
+      const bridges = [here, ...others];
+      const named = (stopped: boolean): string =>
+        bridges
+          .filter((bridge) => bridge.stopped === stopped)
+          .map(({ name }) => name)
+          .join(', ');
+      const failed = named(false);
+      return {
+        status: failed === '' ? ('ok' as const) : ('error' as const),
+        message: [`Stopped: ${named(true) || 'none'}.`, ...(failed === '' ? [] : [`Not stopped: ${failed}.`])].join(
+          ' ',
+        ),
+        bridges,
+      };
+    },
+  }),
+  route({
+    ...told,
+    tag: 'status',
+    path: '/api/v1/bridges/targets',
+    id: 'bridges_targets',
+    summary: 'All bridges, for Prometheus',
+    description:
+      'What `http_sd_configs` of Prometheus reads: the other bridges that have been heard, and this one, each with its scheme and name.',
+    answer: {
+      description: 'Targets with their labels.',
+      schema: targets,
+      example: [{ targets: ['bench-2.lab:8020'], labels: { __scheme__: 'https', bridge: 'bench-2' } }],
+    },
+    handler: ({ services: { fleet }, address }, { request }) => {
+      const own = request.headers.host ?? `${address().host}:${address().port}`;
+      const others = fleet.neighbours.flatMap((neighbour) => {
+        if (neighbour.seen === null) return [];
+        const { protocol, host } = new URL(neighbour.url);
+        return [{ targets: [host], labels: { __scheme__: protocol.slice(0, -1), bridge: nameOf(neighbour) } }];
+      });
+      return [{ targets: [own], labels: { __scheme__: request.protocol, bridge: fleet.name } }, ...others];
+    },
+  }),
+];
