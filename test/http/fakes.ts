@@ -19,8 +19,8 @@ import type { CalibrationAnswer, CalibrationView } from '../../src/calibration/c
 import { systemClock } from '../../src/clock.ts';
 import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
 import type { Disk } from '../../src/disk.ts';
-import { buildApp as buildRealApp, type HttpServices } from '../../src/http/app.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
+import { buildApp as buildRealApp, type HttpServices } from '../../src/http/app.ts';
 import { LogTail } from '../../src/log.ts';
 import type { GravityPercentages, MirrorRequest, MirrorStatus, Release } from '../../src/mirror/mirroring.ts';
 import type { JogVelocity } from '../../src/motion/jog-service.ts';
