@@ -4,6 +4,7 @@ import type { ArmInfo, BridgeStatus, LogLine } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure, milliseconds, spoken } from '../units.ts';
 import { calibrationCard } from './calibration.ts';
+import { fleetCard } from './fleet.ts';
 
 /** How often buses are asked for, ms, while the panel is seen. */
 const INTERVAL = 2000;
@@ -81,6 +82,7 @@ export function healthPanel(store: Store): HTMLElement {
   const panel = h(
     'div',
     { class: 'panel' },
+    fleetCard(store),
     card('Control loop', loop.element),
     card('Buses', tableOf(titles, buses)),
     calibrationCard(store),
