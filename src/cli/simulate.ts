@@ -71,6 +71,7 @@ const HAND_HELP = [
   'ends <arm>                  leads every joint to both of its ends, and back to the middle',
   'lead <arm> <joint> <deg>    leads one joint, and holds it there',
   'let go <arm>                lets go of the arm, which sinks where it has no torque',
+  'where <arm>                 says where its joints really are, deg',
 ];
 
 /** A hand with several kits before it, which does what lines of text say. */
@@ -105,6 +106,10 @@ class Hands {
         if (!Number.isFinite(Number(angle)) || angle === '')
           throw new Error(`an angle in degrees is expected: ${HAND_HELP[3]}`);
         return came(await kit.lead(what, (Number(angle) * Math.PI) / 180));
+      case 'where':
+        return Object.entries(kit.where())
+          .map(([name, angle]) => `${name} ${((angle * 180) / Math.PI).toFixed(1)}`)
+          .join(', ');
       case 'letgo':
         kit.letGo();
         return 'done';

@@ -84,6 +84,11 @@ export class KitHand {
     this.#arm.hand(null, 0);
   }
 
+  /** Where its joints really are, rad, by name. */
+  where(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#joints.map(({ name }, i) => [name, this.#arm.physics.positions[i]!]));
+  }
+
   #unknown(what: string): string {
     return `there is no "${what}"; there are ${this.#joints.map(({ name, ids }) => `${name} (${ids.join(', ')})`).join(', ')}`;
   }
