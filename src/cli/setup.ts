@@ -8,6 +8,7 @@ import type { Role } from '../config/edit.ts';
 import { assign } from '../servo/assign.ts';
 import type { ExpectedServo } from '../servo/expected-servo.ts';
 import { discoverPorts } from '../servo/port/discovery.ts';
+import { calibrationPresent } from './calibration-files.ts';
 import { lastingUrl } from './ports.ts';
 import {
   baudRates,
@@ -261,6 +262,7 @@ async function ask(given: Given): Promise<number> {
         replugged: () => awaitReplug(REPLUG_TIME, (state) => terminal.tell('step', replugAdvice(state))),
         line: lineOf,
         rule: (bus) => offerRule(terminal, bus, runHere),
+        calibration: calibrationPresent,
         calibrate: (config, arm) => own('calibrate', '--config', config, '--arm', arm),
         tryPair: (config, follower) => own('setup', 'try', '--config', config, '--follower', follower),
       },

@@ -164,6 +164,7 @@ describe('arm-bridge setup in a terminal', () => {
         replugged: async () => null,
         line: (_, family) => box.line(family),
         rule: async (bus) => void rules.push(bus),
+        calibration: (_, name) => (name === 'follower' && !calibrated.includes(name) ? 'missing' : 'there'),
         calibrate: async (_, name) => {
           calibrated.push(name);
           return name !== 'held';
@@ -233,7 +234,7 @@ describe('arm-bridge setup in a terminal', () => {
     expect([progress.read(), rules.length]).toEqual([null, 2]);
 
     // An arm whose servos have their ids needs no more than its answers. The port of another one is not taken for its own.
-    const third = new Script('so101', 'leader', 'held', config, 'other', 'tcp://localhost:1', 'follower', true);
+    const third = new Script('so101', 'leader', 'held', config, 'other', 'tcp://localhost:1', 'follower', true, true);
     await run(third, { port: 'serial:/dev/arm-bridge-none' });
     expect(third.questions.at(6)).toContain('Which arm follows held?');
     expect(third.told).toContainEqual(expect.stringContaining('is the port of follower'));
@@ -243,7 +244,7 @@ describe('arm-bridge setup in a terminal', () => {
       [{ leader: 'held', follower: 'follower' }],
     ]);
     // A calibration that was not done is named, and nobody follows.
-    expect([calibrated, tried]).toEqual([['held'], []]);
+    expect([calibrated, tried]).toEqual([['held', 'follower'], []]);
     expect(third.told.at(-1)).toMatch(
       /calibrate --config .* --arm held\n.*setup try --config .* --follower follower\n/,
     );
@@ -259,6 +260,6 @@ describe('arm-bridge setup in a terminal', () => {
       { name: 'follower', id: 1, variant: 'follower' },
       { name: 'first', id: 0, variant: 'leader' },
     ]);
-    expect([calibrated, tried]).toEqual([['held', 'follower', 'first'], ['follower']]);
+    expect([calibrated, tried]).toEqual([['held', 'follower', 'follower', 'first'], ['follower']]);
   });
 });

@@ -51,6 +51,8 @@ export interface WizardParts {
   line(bus: string, family: ServoFamily): SetupLine;
   /** Shows the udev rule of a bus, and installs it if that is wanted. */
   rule(bus: string): Promise<void>;
+  /** Whether an arm of a configuration has its calibration; `needless`: it comes calibrated. */
+  calibration(config: string, arm: string): 'there' | 'missing' | 'needless';
   /** Calibrates an arm of a configuration with a person. @returns whether that was done */
   calibrate(config: string, arm: string): Promise<boolean>;
   /** Lets a follower follow its leader for the first time, slowly, and asks about it. @returns whether it goes as it should */
@@ -95,22 +97,26 @@ async function setUp(parts: WizardParts, plan: Progress): Promise<Progress> {
 
 /** Calibrates what has been set up, and tries its pair, as far as the person wants that now. */
 async function tried(
-  { asker, calibrate, tryPair }: WizardParts,
+  { asker, calibration, calibrate, tryPair }: WizardParts,
   config: string,
   done: readonly Progress[],
 ): Promise<void> {
   const left: string[] = [];
-  for (const { name, model, variant } of done) {
-    // Arms with two servos in a joint come calibrated.
-    if (armToSetUp(model, variant).model.joints.some(({ servos }) => servos.length > 1)) continue;
+  const pair = loadConfig(config).pairs.find(({ leader, follower }) =>
+    done.some(({ name }) => name === leader || name === follower),
+  );
+  const names = done.map(({ name }) => name);
+  // The other arm may have been left without by an earlier run.
+  const others = pair === undefined ? [] : [pair.leader, pair.follower].filter((name) => !names.includes(name));
+  for (const name of [...names, ...others]) {
+    const present = calibration(config, name);
+    if (present === 'needless' || (present === 'there' && others.includes(name))) continue;
     const wanted = await asker.confirm(`Calibrate ${name} now? You lead it by hand; nothing may be in its way.`, true);
     if (!(wanted && (await calibrate(config, name))))
       left.push(`npm start -- calibrate --config ${config} --arm ${name}`);
   }
-  const follower = loadConfig(config).pairs.find((pair) =>
-    done.some(({ name }) => name === pair.follower || name === pair.leader),
-  )?.follower;
-  if (follower !== undefined) {
+  if (pair !== undefined) {
+    const { follower } = pair;
     const wanted =
       left.length === 0 && (await asker.confirm(`Let ${follower} follow for the first time, slowly?`, true));
     if (!(wanted && (await tryPair(config, follower))))

@@ -6,7 +6,8 @@ import type { Asker } from '../../src/cli/setup/asker.ts';
 import { tryPair } from '../../src/cli/setup/try.ts';
 import { arm } from './support/program.ts';
 
-const PATIENT = { timeout: 60_000, interval: 100 };
+/** A machine that is too busy for two arms says so before anything is followed: then a person tries again. */
+const TRIES = 6;
 
 let folder: string;
 let config: string;
@@ -54,19 +55,15 @@ class Witness implements Asker {
 
 it('the first teleoperation says what to do about what was seen, and takes two arms apart that were taken for each other', async () => {
   for (const [seen, code, words] of [
-    ['right', 0, /^held leads follows\.$/],
     ['turned', 1, /calibrate --config .*my\.yaml --arm held\n.* --arm follows$/],
     ['swapped', 1, /^Each has the port of the other now/],
   ] as const) {
     let person = new Witness(seen);
     let ended = -1;
-    // A machine that is too busy for two arms says so before anything is followed: then a person tries again.
-    const followed = async (): Promise<boolean> => {
+    for (let tries = 0; tries < TRIES && person.questions.length < 2; tries++) {
       person = new Witness(seen);
       ended = await tryPair({ config }, person);
-      return person.questions.length > 1;
-    };
-    await expect.poll(followed, PATIENT).toBe(true);
+    }
     expect(ended, seen).toBe(code);
     expect(person.questions.slice(0, 2)).toEqual([
       'Is the way clear?',
