@@ -95,14 +95,21 @@ it.skipIf(process.platform !== 'linux')(
     /** A person leads an arm through its calibration, which has just begun. @returns whether it was kept */
     const calibrate = async (role: Role): Promise<boolean> => {
       const lost = ['arm-bridge calibrate: ', 'Ended: take hold'];
-      const step = async (...texts: readonly string[]): Promise<boolean> =>
-        texts.includes(await typist.until(...texts, ...lost));
+      const giveUp = async (): Promise<false> => {
+        typist.type(INTERRUPT);
+        await typist.until(...lost);
+        return false;
+      };
+      const step = async (wanted: string): Promise<boolean> => {
+        const come = await typist.until(wanted, 'Not yet: ', ...lost);
+        return come === 'Not yet: ' ? giveUp() : come === wanted;
+      };
       if (!(await step('Step 1 of 5'))) return false;
       await kits.hand(`middle ${role}`);
       typist.type(ENTER);
       if (!(await step('Step 2 of 5'))) return false;
       for (let tries = 0; tries < TRIES; tries++) {
-        expect(await kits.hand(`ends ${role}`)).toBe('done');
+        await kits.hand(`ends ${role}`);
         if (typist.news.split('joint ').at(-1)!.match(/ok/g)?.length === JOINTS.length) break;
       }
       typist.type(ENTER);
@@ -115,7 +122,8 @@ it.skipIf(process.platform !== 'linux')(
         typist.type(tries < TRIES ? ENTER : INTERRUPT);
         come = await typist.until(seen, 'Not yet: ', ...lost);
         if (lost.includes(come)) return false;
-        if (come !== seen) await typist.until('The arm holds: take your hands off it.');
+        const holds = 'The arm holds: take your hands off it.';
+        if (come !== seen && (await typist.until(holds, 'Step 0 of 5', 'Step 1 of 5')) !== holds) return giveUp();
       }
       await kits.hand(`middle ${role}`);
       await typist.choose(seen.replace('◆  ', ''), 'Yes: keep the calibration');
@@ -134,19 +142,29 @@ it.skipIf(process.platform !== 'linux')(
       const question = '◆  Lead leader slowly';
       const ended = ['It has ended: ', 'Keep clear of follower'];
       if ((await typist.until(question, ...ended)) !== question) return false;
-      await together('shoulder_pan', 20, 'wrist_flex', -15);
+      const going = async (): Promise<boolean> => !ended.some((text) => typist.news.includes(text));
+      if (!(await together(going, { shoulder_pan: 20, wrist_flex: -15 }))) return false;
       typist.type(ENTER);
       return (await typist.until('leader leads follower.', ...ended)) === 'leader leads follower.';
     };
-    /** Leads joints of the leader, and waits for those of the follower. */
-    const together = async (...led: readonly (string | number)[]): Promise<void> => {
-      for (let i = 0; i < led.length; i += 2) {
-        const [joint, angle] = [String(led[i]), Number(led[i + 1])];
+    /**
+     * Leads joints of the leader, and waits for those of the follower.
+     * @param going whether it still follows: a bridge that its computer keeps from working for too long lets its arms hold
+     * @returns whether all of them came
+     */
+    const together = async (going: () => Promise<boolean>, led: Readonly<Record<string, number>>): Promise<boolean> => {
+      for (const [joint, angle] of Object.entries(led)) {
         await kits.hand(`lead leader ${joint} ${angle}`);
-        await expect
-          .poll(async () => Math.abs((await kits.where('follower', joint)) - angle), PATIENCE)
-          .toBeLessThan(NEAR);
+        let [near, over] = [false, false];
+        const settled = async (): Promise<boolean> => {
+          over = !(await going());
+          near = Math.abs((await kits.where('follower', joint)) - angle) < NEAR;
+          return near || over;
+        };
+        await expect.poll(settled, PATIENCE).toBe(true);
+        if (!near) return false;
       }
+      return true;
     };
 
     let bridge: BridgeProcess | null = null;
@@ -215,12 +233,10 @@ it.skipIf(process.platform !== 'linux')(
 
       bridge = await BridgeProcess.startWith(state, '--config', config, '--no-ros');
       await kits.hand('middle leader');
-      const mirroring = async (): Promise<unknown> => {
-        await bridge!.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
-        return (await bridge!.get('/status')).body.leader_follower_status;
-      };
-      await expect.poll(mirroring, PATIENCE).toBe(true);
-      await together('shoulder_pan', -25, 'gripper', 40);
+      const pair = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+      // It is asked again when its computer was too busy; otherwise it says that it mirrors already.
+      const mirroring = async (): Promise<boolean> => (await bridge!.post('/move/leader/start', pair)).status < 500;
+      expect(await together(mirroring, { shoulder_pan: -25, gripper: 40 })).toBe(true);
     } catch (error) {
       // What the person saw says more than the failed wait.
       console.error(typist!.screen.slice(-3000));
