@@ -139,16 +139,24 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   logger.info(`Open ${page} in your browser${offerBrowser(page) ? ' (or press Enter)' : ''}`);
 }
 
-/** Ends the process for a word that is no command, and names the command that is most like it. */
-function refuseUnknown(word: string): void {
+/**
+ * Ends the process for a word that is no command where one is expected, and names the command that is most like it.
+ * @param words that follow the command `above`
+ */
+function refuseUnknown(above: Command, words: readonly string[]): void {
+  if (above.commands.length === 0) return;
+  const place = wordAt(above, words);
+  const word = words[place];
+  if (word === undefined || word === 'help') return;
   // Commander itself does so only where nothing is done without a command, and not before it has judged the options.
   const known = new Command(program.name());
-  for (const each of program.commands)
+  for (const each of above.commands)
     known
       .command(each.name())
       .helpOption(false)
       .action(() => {});
   known.parse([word], { from: 'user' });
+  refuseUnknown(above.commands.find((each) => each.name() === word)!, words.slice(place + 1));
 }
 
 const { own, ros } = splitRosArguments(process.argv.slice(2));
@@ -166,17 +174,22 @@ const program = new Command('arm-bridge')
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
   .action((options: Options) => run(options, ros));
 /** Whether a word belongs to the option before it: whose value it is, or of which nobody knows whether it has one. */
-function isValue(before: string | undefined): boolean {
+function isValue({ options }: Command, before: string | undefined): boolean {
   if (before === undefined || !before.startsWith('-') || before.includes('=')) return false;
-  const option = program.options.find(({ long, short }) => before === long || before === short);
+  const option = options.find(({ long, short }) => before === long || before === short);
   return option === undefined || option.required;
 }
-const command = own.find((word, index) => !word.startsWith('-') && !isValue(own[index - 1]));
+/** Place of the first word that is neither an option nor its value; past the end where there is none. */
+function wordAt(above: Command, words: readonly string[]): number {
+  const place = words.findIndex((word, index) => !word.startsWith('-') && !isValue(above, words[index - 1]));
+  return place < 0 ? words.length : place;
+}
+const command = own[wordAt(program, own)];
 if (command !== undefined || own.includes('--help') || own.includes('-h')) {
   // Commands take as long to load as all that the bridge needs before it begins.
   const { addCommands } = await import('./cli/commands.ts');
   addCommands(program.helpCommand(true), usualConfigFile());
-  if (command !== undefined && command !== 'help') refuseUnknown(command);
+  refuseUnknown(program, own);
 }
 
 try {

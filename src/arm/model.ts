@@ -66,6 +66,8 @@ export interface RoleFrame {
 
 export interface JointModel {
   readonly name: string;
+  /** What tells its servo from others of the same model, for people: the gear, or what is printed on it. */
+  readonly part: string | null;
   readonly role: JointRole;
   /** Null where arms of other models cannot be mapped to this joint by angle; a gripper goes by its opening. */
   readonly roleFrame: RoleFrame | null;
@@ -158,6 +160,7 @@ const armFile = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().min(1),
+        part: z.string().min(1).nullable().default(null),
         role: z.enum(JOINT_ROLES),
         role_sign: sign.optional(),
         role_zero: z.number().optional(),

@@ -6,9 +6,9 @@ import { BridgeError } from '../arm/types.ts';
 import { type CalibrationAnswer, type CalibrationView, STEPS } from '../calibration/calibrating.ts';
 import { systemClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Config } from '../config/schema.ts';
 import { startLog } from '../log.ts';
 import { addCalibrationFiles, chosenArm } from './calibration-files.ts';
+import { ownConfig } from './own-bridge.ts';
 import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
 import { onEndingSignal } from './signals.ts';
 import { table } from './table.ts';
@@ -168,16 +168,8 @@ async function calibrate(options: Options): Promise<number> {
   const ending = new AbortController();
   const operator = operatorOf(options, ending.signal);
   const { logger } = startLog('error');
-  // The bridge drives the arm as always: every small move passes its gate.
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('../bridge.ts'), import('../host.ts')]);
-  const own: Config = {
-    ...config,
-    http: { ...config.http, host: '127.0.0.1', port: 0, token_file: null, read_token_file: null, tls: null },
-    ros: { ...config.ros, enabled: false },
-    arms: [{ ...chosen, id: 0 }],
-    pairs: [],
-  };
-  const bridge = await Bridge.start(own, logger, thisMachine(systemClock));
+  const bridge = await Bridge.start(ownConfig(config, [chosen]), logger, thisMachine(systemClock));
   onEndingSignal(() => ending.abort());
   let reached = 0;
   const onStep = (step: number): void => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
@@ -53,6 +53,14 @@ function chosen(options: Options): Chosen {
   const arm = chosenArm(config, options.arm);
   const folder = config.calibration_folder ?? join(config.state_folder ?? defaultStateFolder(), 'calibration');
   return { arm, model: loadArmModel(arm.model, arm.variant), store: new CalibrationStore(folder) };
+}
+
+/** Whether an arm of a configuration has its calibration; one that comes calibrated needs none, as a simulated one. */
+export function calibrationPresent(config: string, name: string): 'there' | 'missing' | 'needless' {
+  const { arm, model, store } = chosen({ config, arm: name });
+  const pairwise = model.joints.some(({ servos }) => servos.length > 1);
+  if (pairwise || arm.bus === 'ros' || arm.bus.startsWith('sim:')) return 'needless';
+  return existsSync(store.path(name)) ? 'there' : 'missing';
 }
 
 /** @throws {UsageError} for a file that cannot be read, or that is none of this format */

@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
+import type { Role } from '../config/edit.ts';
 import { assign } from '../servo/assign.ts';
 import type { ExpectedServo } from '../servo/expected-servo.ts';
 import { discoverPorts } from '../servo/port/discovery.ts';
+import { calibrationPresent } from './calibration-files.ts';
 import { lastingUrl } from './ports.ts';
 import {
   baudRates,
@@ -32,8 +36,11 @@ import { awaitReplug, replugAdvice } from './setup/port.ts';
 import { ProgressFile } from './setup/progress.ts';
 import { differences, listed, setRegisters } from './setup/registers.ts';
 import { install, installation, offerRule, ruleOf, runHere, typed, usbPort } from './setup/rule.ts';
+import { type TryOptions, tryPair } from './setup/try.ts';
 import { type Given, wizard } from './setup/wizard.ts';
+import { onEndingSignal } from './signals.ts';
 
+const ROLES: readonly Role[] = ['leader', 'follower'];
 /** Time for unplugging an adapter and plugging it in again, s. */
 const REPLUG_TIME = 60;
 
@@ -59,6 +66,8 @@ interface RegisterOptions extends ArmOptions {
 interface EntryOptions extends ArmOptions {
   readonly name: string;
   readonly config: string;
+  readonly role?: Role;
+  readonly pair?: string;
 }
 
 interface RuleOptions {
@@ -131,7 +140,9 @@ async function servo(options: ServoOptions): Promise<number> {
 }
 
 /** Looks whether all servos of an arm answer, and writes it into a configuration. @returns the exit code */
-async function entry({ port: bus, model, variant, name, config }: EntryOptions): Promise<number> {
+async function entry(options: EntryOptions): Promise<number> {
+  const { port: bus, model, variant, name, config, role = null, pair = null } = options;
+  if (pair !== null && role === null) throw new UsageError(`--pair ${pair} needs --role leader or --role follower`);
   const arm = armToSetUp(model, variant);
   const line = lineOf(bus, arm.family);
   const rate = wantedRate(bus);
@@ -141,7 +152,7 @@ async function entry({ port: bus, model, variant, name, config }: EntryOptions):
     return EXIT.failed;
   }
   const found = await differences(line, arm.servos, rate);
-  const done = await enterArm(config, { name, model, variant, bus });
+  const done = await enterArm(config, { name, model, variant, bus, role }, pair);
   process.stdout.write(`all ${arm.servos.length} servos answer; ${done}\n`);
   if (found.length > 0) {
     tell(`registers that its data want otherwise; arm-bridge setup registers sets them:\n${listed(found)}`);
@@ -208,6 +219,31 @@ async function rule(options: RuleOptions): Promise<number> {
   return EXIT.failed;
 }
 
+/** Runs another command of this program in this terminal, which ends by itself on Ctrl-C. @returns whether it did what it was to do */
+async function own(...args: readonly string[]): Promise<boolean> {
+  const letSignals = onEndingSignal(() => {});
+  try {
+    const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], { stdio: 'inherit' });
+    const [code] = await once(child, 'exit');
+    return code === EXIT.ok;
+  } finally {
+    letSignals();
+  }
+}
+
+/** Lets a pair's follower follow for the first time. @returns the exit code */
+async function firstFollowing(options: TryOptions): Promise<number> {
+  if (!(process.stdin.isTTY && process.stdout.isTTY))
+    throw new UsageError('it asks what was seen: run it in a terminal');
+  const { GivenUp, terminal } = await import('./setup/asker.ts');
+  try {
+    return await tryPair(options, terminal);
+  } catch (error) {
+    if (!(error instanceof GivenUp)) throw error;
+    return EXIT.failed;
+  }
+}
+
 /** Asks a person from step to step. @returns the exit code */
 async function ask(given: Given): Promise<number> {
   if (!(process.stdin.isTTY && process.stdout.isTTY)) {
@@ -226,6 +262,9 @@ async function ask(given: Given): Promise<number> {
         replugged: () => awaitReplug(REPLUG_TIME, (state) => terminal.tell('step', replugAdvice(state))),
         line: lineOf,
         rule: (bus) => offerRule(terminal, bus, runHere),
+        calibration: calibrationPresent,
+        calibrate: (config, arm) => own('calibrate', '--config', config, '--arm', arm),
+        tryPair: (config, follower) => own('setup', 'try', '--config', config, '--follower', follower),
       },
       given,
     );
@@ -248,12 +287,16 @@ function armOptions(command: Command): Command {
 export function addSetup(program: Command): void {
   const setup = endOnMisuse(program.command('setup'))
     .description(
-      'Takes a new arm from its parts to a configuration: port, ids and baud rate of its servos, udev rule. Asks in a ' +
-        'terminal; an interrupted set-up goes on where it was.',
+      'Takes a leader and a follower, in any order, or a single arm from their parts to a configuration: port, ids and baud rate ' +
+        'of servos, udev rule, pair; then calibrates them and lets the follower follow slowly. Asks in a terminal; an interrupted ' +
+        'set-up goes on where it was.',
     )
     .option('--port <url>', 'its bus, as in the configuration', portUrl)
     .option('--model <model>', 'which arm it is')
     .option('--variant <name>', 'which build of it')
+    .addOption(
+      new Option('--role <role>', 'who holds it: a hand the leader, nobody the follower').choices([...ROLES, 'alone']),
+    )
     .option('--name <name>', 'what it is called', armName)
     .option('--config <file>', 'configuration file that it is written to', process.env.ARM_BRIDGE_CONFIG_FILE)
     .action((given: Given) => carryOut('setup', () => ask(given)));
@@ -273,7 +316,14 @@ export function addSetup(program: Command): void {
     .description('Looks whether all servos of an arm answer, and writes it into a configuration, whose comments stay.')
     .requiredOption('--name <name>', 'what it is called', armName)
     .requiredOption('--config <file>', 'configuration file; made where there is none')
+    .addOption(new Option('--role <role>', 'a new leader gets an even id, a new follower an odd one').choices(ROLES))
+    .option('--pair <arm>', 'arm of the file that it leads, or that leads it, by its role', armName)
     .action((options: EntryOptions) => carryOut('setup arm', () => entry(options)));
+  endOnMisuse(setup.command('try'))
+    .description('Lets a follower follow its leader slowly, in a terminal, and asks whether it goes the right way.')
+    .requiredOption('--config <file>', 'configuration file with the pair')
+    .option('--follower <name>', 'which pair; left out where there is one', armName)
+    .action((options: TryOptions) => carryOut('setup try', () => firstFollowing(options)));
   armOptions(setup.command('registers'))
     .description(
       "Brings the registers of an arm's servos to what its data want, so that it lasts: what other programs have left is " +

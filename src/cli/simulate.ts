@@ -1,14 +1,16 @@
 import { basename, dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ArmModel, loadArmModel } from '../arm/model.ts';
+import { type ArmModel, armVariants, loadArmModel } from '../arm/model.ts';
 import { simulatedCounterpart } from '../arm/simulated-counterpart.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import { asBuilt } from '../calibration/as-built.ts';
 import { CalibrationStore } from '../calibration/calibration-store.ts';
 import { systemClock } from '../clock.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
-import type { ServeOptions } from '../sim/serve.ts';
+import type { KitHand } from '../sim/kit.ts';
+import type { ServedArm, ServeOptions } from '../sim/serve.ts';
 import { onEndingSignal } from './signals.ts';
 
 interface SimulateOptions {
@@ -20,6 +22,7 @@ interface SimulateOptions {
   readonly payload: number;
   readonly stiffness: number;
   readonly fault: FaultPlan;
+  readonly factoryNew?: boolean;
 }
 
 /** Loopback alone: whoever reaches the port drives the arm. */
@@ -58,6 +61,125 @@ function fault(text: string, plan: FaultPlan): FaultPlan {
 
 /** One Ctrl-C through npm arrives two or three times within this time, ms: a process that has ended its listeners dies of one. */
 const ONE_SIGNAL = 300;
+
+/** How both arms of a pair are built: the leader as such where its model knows that, otherwise as the follower. */
+const ROLES = ['leader', 'follower'] as const;
+
+const HAND_HELP = [
+  'plug <arm> <joint>          connects its servo alone to the adapter of the arm; "all" one behind the other; "nothing"',
+  'middle <arm>                leads every joint to the middle of its travel, and holds it there',
+  'ends <arm>                  leads every joint to both of its ends, and back to the middle',
+  'lead <arm> <joint> <deg>    leads one joint, and holds it there',
+  'let go <arm>                lets go of the arm, which sinks where it has no torque',
+  'where <arm>                 says where its joints really are, deg',
+];
+
+/** A hand with several kits before it, which does what lines of text say. */
+class Hands {
+  readonly #kits: Readonly<Record<string, KitHand>>;
+
+  constructor(kits: Readonly<Record<string, KitHand>>) {
+    this.#kits = kits;
+  }
+
+  /** @returns what has been done, for people @throws {Error} for people */
+  async obey(line: string): Promise<string> {
+    const [verb = '', ...rest] = line
+      .trim()
+      .replace(/^let go/, 'letgo')
+      .split(/\s+/);
+    const [arm = '', what = '', angle = ''] = rest;
+    const kit = this.#kits[arm];
+    if (kit === undefined)
+      throw new Error(`name ${Object.keys(this.#kits).join(' or ')}:\n  ${HAND_HELP.join('\n  ')}`);
+    const came = (done: boolean): string => (done ? 'done' : 'something holds it, or the hand was sent elsewhere');
+    switch (verb) {
+      case 'plug': {
+        const ids = kit.plug(what);
+        return `${ids.length} ${ids.length === 1 ? 'servo is' : 'servos are'} connected to the ${arm}'s adapter`;
+      }
+      case 'middle':
+        return came(await kit.middle());
+      case 'ends':
+        return came(await kit.ends());
+      case 'lead':
+        if (!Number.isFinite(Number(angle)) || angle === '')
+          throw new Error(`an angle in degrees is expected: ${HAND_HELP[3]}`);
+        return came(await kit.lead(what, (Number(angle) * Math.PI) / 180));
+      case 'where':
+        return Object.entries(kit.where())
+          .map(([name, angle]) => `${name} ${((angle * 180) / Math.PI).toFixed(1)}`)
+          .join(', ');
+      case 'letgo':
+        kit.letGo();
+        return 'done';
+      default:
+        throw new Error(`the hand knows\n  ${HAND_HELP.join('\n  ')}`);
+    }
+  }
+}
+
+/** Where the arm of a role is served: beside the other one. */
+function placeOf(role: string, place: number, { pty, tcp }: SimulateOptions): Pick<ServeOptions, 'pty' | 'tcp'> {
+  if (tcp === undefined) return { pty: { link: pty === undefined ? null : `${pty}-${role}` } };
+  return { tcp: { host: TCP_HOST, port: tcp === 0 ? 0 : tcp + place } };
+}
+
+/**
+ * `arm-bridge simulate --factory-new`: serves the servos of a leader and of a follower as they come from the shop, and lets a hand plug
+ * and lead them as the lines of standard input say, until a signal ends it.
+ * @throws {Error} for people, when they cannot be served
+ */
+async function simulateKits(options: SimulateOptions): Promise<void> {
+  if (options.variant !== BASE_VARIANT)
+    throw new Error('--factory-new serves a leader and a follower: leave --variant out');
+  if (options.calibration !== undefined)
+    throw new Error('servos from the shop have no calibration: leave --calibration out');
+  if (options.pty !== undefined && options.tcp !== undefined) throw new Error('--factory-new takes --pty or --tcp');
+  const name = options.arm.includes('/') ? resolve(options.arm) : options.arm;
+  const [{ ServedArm }, { asKit, KitHand }] = await Promise.all([import('../sim/serve.ts'), import('../sim/kit.ts')]);
+  const tell = (message: string): void => void process.stderr.write(`${message}\n`);
+  const ended = new Promise<void>((resolve) => void onEndingSignal(() => resolve()));
+  const served: ServedArm[] = [];
+  const kits: Record<string, KitHand> = {};
+  try {
+    for (const [place, role] of ROLES.entries()) {
+      const variant = role === 'leader' && armVariants(name).includes(role) ? role : BASE_VARIANT;
+      const model = loadArmModel(name, variant);
+      const { payload, stiffness, fault: faults } = options;
+      const arm = asKit(simulatedCounterpart(model, role, { payload, stiffness }), place + 1);
+      const kit = await ServedArm.start({
+        ...placeOf(role, place, options),
+        ...{ clock: systemClock, arm, faults, light: true, onEvent: tell },
+      });
+      served.push(kit);
+      const joints = model.joints.map(({ name, servos, lower, upper }) => ({
+        name,
+        ids: servos.map(({ id }) => id),
+        lower,
+        upper,
+      }));
+      kits[role] = new KitHand(kit.arm, joints, systemClock);
+      const url = kit.path === null ? `tcp://${TCP_HOST}:${kit.tcpPort}` : `serial:${kit.path}`;
+      process.stdout.write(`${url}\n`);
+      tell(`the servos of a ${role} (${model.title}) are there, new and not connected; their adapter is ${url}`);
+    }
+    tell(`Type what your hand is to do; Ctrl-C ends it.\n  ${HAND_HELP.join('\n  ')}`);
+    const hands = new Hands(kits);
+    const input = createInterface({ input: process.stdin });
+    input.on('line', (line) => {
+      if (line.trim() === '') return;
+      hands.obey(line).then(
+        (done) => tell(`${line.trim()}: ${done}`),
+        (error: Error) => tell(error.message),
+      );
+    });
+    await ended;
+    input.close();
+  } finally {
+    await Promise.all([...served.map((kit) => kit.close()), sleep(ONE_SIGNAL)]);
+  }
+}
 
 /**
  * `arm-bridge simulate`: serves an emulated arm until a signal ends it. Standard output gets one line for each port, a
@@ -99,6 +221,10 @@ export function addSimulate(program: Command): void {
     .option('--payload <kg>', 'mass in the gripper that the model does not know of', within(0, 1), 0)
     .option('--stiffness <share>', 'true stiffness of the servos over that of the model', within(0.2, 5), 1)
     .option('--tcp <port>', `serve it on this TCP port of ${TCP_HOST}; 0 takes a free one`, tcpPort)
+    .option(
+      '--factory-new',
+      'the servos of a leader and a follower as they come from the shop, and a hand for them: see below',
+    )
     .option('--calibration <file>', 'write the calibration of its servos there: <arm>.json of the calibration folder')
     .addOption(
       new Option('--fault <switch>', 'what goes wrong, see below; may be repeated')
@@ -106,9 +232,13 @@ export function addSimulate(program: Command): void {
         .default(NO_FAULTS, 'none'),
     )
     .addHelpText('after', `\nFaults:\n${FAULT_HELP.map((line) => `  ${line}`).join('\n')}`)
+    .addHelpText(
+      'after',
+      `\nWith --factory-new, lines that the hand takes:\n${HAND_HELP.map((line) => `  ${line}`).join('\n')}`,
+    )
     .action(async (options: SimulateOptions) => {
       try {
-        await simulate(options);
+        await (options.factoryNew ? simulateKits(options) : simulate(options));
       } catch (error) {
         process.stderr.write(`arm-bridge simulate: ${error instanceof Error ? error.message : String(error)}\n`);
         process.exitCode = 1;

@@ -23,8 +23,11 @@ export interface SetupLine {
   open(baudRate: number | null): Promise<{ readonly client: ServoClient; close(): Promise<void> }>;
 }
 
-/** Why a servo is not set up: nobody or too many answer, it is another model, was given its id on purpose, or holds torque. */
-export type AssignFault = 'silent' | 'several' | 'model' | 'given' | 'torque';
+/**
+ * Why a servo is not set up: nobody or too many answer, it is another model, was given its id on purpose, holds torque, or has the
+ * wrong supply.
+ */
+export type AssignFault = 'silent' | 'several' | 'model' | 'given' | 'torque' | 'voltage';
 
 /** A servo that is not set up as it is; nothing has been written to it, and the message says what to do. */
 export class AssignError extends Error {
@@ -68,7 +71,7 @@ interface Hearing {
 
 /**
  * Gives the only servo on a line the id and the baud rate that an arm expects, and the registers that its data want. Nothing is
- * written unless it is the only one, of the expected model, and limp. Each id and rate is written by itself and read back
+ * written unless it is the only one, of the expected model, limp, and has the supply that it is made for. Each id and rate is written by itself and read back
  * where the servo answers afterwards; the EEPROM is locked at the end. A run that was cut short is made good
  * by the next one.
  * @throws {AssignError} for a servo that is not set up as it is
@@ -100,7 +103,10 @@ async function settle(
   const { id, model } = wanted;
   const { common } = model;
   await refuseCompany(client, model, present);
-  await refuseTorque(client, model, present);
+  const found = new Contents(model);
+  await found.read(client, present);
+  refuseTorque(found, model, present);
+  refuseSupply(found, model, present);
   const changes: Change[] = [];
   if (present !== id) {
     await writeId(client, model, present, id);
@@ -273,12 +279,27 @@ async function crowded(client: ServoClient, { common }: ServoModel, id: number):
 }
 
 /** @throws {AssignError} torque */
-async function refuseTorque(client: ServoClient, { common }: ServoModel, id: number): Promise<void> {
-  if ((await readRow(client, id, common.torqueEnable)) === 0) return;
+function refuseTorque(found: Contents, { common }: ServoModel, id: number): void {
+  if (found.of(common.torqueEnable) === 0) return;
   throw new AssignError(
     'torque',
     `servo ${id} holds torque, and nothing is written to a servo that does: support what it holds, end the program that ` +
       'drives it, switch its supply off and on, and try again',
+  );
+}
+
+/** Parts for several voltages look alike: each knows its own limits. @throws {AssignError} voltage */
+function refuseSupply(found: Contents, { common }: ServoModel, id: number): void {
+  const [measured, least, most] = [
+    found.si(common.presentVoltage),
+    found.si(common.minVoltage),
+    found.si(common.maxVoltage),
+  ];
+  if (measured >= least && measured <= most) return;
+  throw new AssignError(
+    'voltage',
+    `servo ${id} measures ${measured.toFixed(1)} V, and is made for ${least.toFixed(1)} to ${most.toFixed(1)} V: switch its ` +
+      'supply off, and connect one with the voltage that is printed on the servo',
   );
 }
 

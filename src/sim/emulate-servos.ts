@@ -1,5 +1,6 @@
 import { XL330_M077, XL330_M288, XL430_W250, XM430_W350 } from '../servo/dynamixel/x-series.ts';
 import { STS3215 } from '../servo/feetech/sts3215.ts';
+import type { ControlTable } from '../servo/registers.ts';
 import { DynamixelFirmware } from './dynamixel-firmware.ts';
 import { DYNAMIXEL_MOTORS } from './dynamixel-motor.ts';
 import { EmulatedDynamixelBus } from './emulated-dynamixel-bus.ts';
@@ -41,6 +42,7 @@ const X_SERIES = [XL330_M288, XL330_M077, XL430_W250, XM430_W350];
  * @param arm its name, for messages
  * @param specs servos by joint
  * @param onReply see `BusOptions`
+ * @param factoryNew whether they are as they come from the shop: all with their model's first id, and nothing in the EEPROM
  * @throws {Error} for people: a model that is not emulated, two families on one bus, two servos with one id
  */
 export function emulateServos(
@@ -48,13 +50,14 @@ export function emulateServos(
   specs: readonly (readonly ServoSpec[])[],
   onReply: (bytes: Uint8Array) => void,
   seed: number,
+  factoryNew = false,
 ): EmulatedServos {
   const all = specs.flat();
   const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
   if (twice) throw new Error(`simulated arm "${arm}": two servos have id ${twice.id}; give each its own`);
   const feetech = all.filter(({ model }) => plainName(model) === plainName(STS3215.model));
   if (feetech.length === all.length) {
-    const servos = specs.map((joint) => joint.map(sts3215));
+    const servos = specs.map((joint) => joint.map((spec) => sts3215(factoryNew ? asSold(spec, STS3215) : spec)));
     const motors = specs.map((joint) => joint.map(() => STS3215_MOTOR));
     return { servos, motors, bus: new EmulatedFeetechBus({ servos: servos.flat(), onReply, seed }) };
   }
@@ -68,9 +71,13 @@ export function emulateServos(
       `simulated arm "${arm}": it has Feetech and Dynamixel servos, which cannot share a bus; make two arms of it`,
     );
   }
-  const servos = specs.map((joint) => joint.map(dynamixel));
+  const servos = specs.map((joint) => joint.map((spec) => dynamixel(factoryNew ? asSold(spec, xModel(spec)!) : spec)));
   const motors = specs.map((joint) => joint.map((spec) => DYNAMIXEL_MOTORS[xModel(spec)!.model]));
   return { servos, motors, bus: new EmulatedDynamixelBus({ servos: servos.flat(), onReply, seed }) };
+}
+
+function asSold(spec: ServoSpec, { registers }: { readonly registers: ControlTable }): ServoSpec {
+  return { ...spec, id: registers.id!.initial!, eeprom: {} };
 }
 
 function xModel({ model }: ServoSpec): (typeof X_SERIES)[number] | undefined {

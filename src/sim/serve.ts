@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly clock: Clock;
   readonly arm: SimArmOptions;
   readonly faults?: FaultPlan;
+  /** The light model of its physics, which knows no contacts. */
+  readonly light?: boolean;
   /** Serves the arm's bus on a pseudo-terminal; with a path, a link to it is put there. */
   readonly pty?: { readonly link: string | null };
   /** Serves it over TCP, raw bytes, one host at a time; port 0 takes a free one. */
@@ -45,7 +47,7 @@ export class ServedArm {
    * @throws {Error} for people, when the model cannot be built, or a port cannot be served
    */
   static async start(options: ServeOptions): Promise<ServedArm> {
-    const served = new ServedArm(await loadMujoco(), options);
+    const served = new ServedArm(options.light ? null : await loadMujoco(), options);
     try {
       await served.plugIn();
     } catch (error) {
@@ -56,7 +58,7 @@ export class ServedArm {
     return served;
   }
 
-  private constructor(mj: Awaited<ReturnType<typeof loadMujoco>>, options: ServeOptions) {
+  private constructor(mj: Awaited<ReturnType<typeof loadMujoco>> | null, options: ServeOptions) {
     const faults = options.faults ?? NO_FAULTS;
     const { clock, arm } = options;
     this.#options = options;

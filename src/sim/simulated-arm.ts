@@ -64,6 +64,8 @@ export interface SimArmOptions {
   readonly torqueOnGoalWrite?: boolean;
   /** EEPROM content of every servo that differs from the factory's, decoded values by register name. */
   readonly eeprom?: Readonly<Record<string, number>>;
+  /** Its servos are as they come from the shop, whatever `settings` and `eeprom` say, and none is connected at first. */
+  readonly factoryNew?: boolean;
   /** Seed of the wire faults. */
   readonly seed?: number;
 }
@@ -137,7 +139,7 @@ export class SimulatedArm {
     this.#clock = now;
     this.#onFailure = onFailure;
     const specs = options.joints.map((joint) => joint.servos.map((servo) => servoSpec(options, joint, servo)));
-    const { servos, motors, bus } = emulateServos(options.name, specs, onReply, options.seed ?? 1);
+    const { servos, motors, bus } = emulateServos(options.name, specs, onReply, options.seed ?? 1, options.factoryNew);
     const physics = {
       name: options.name,
       urdf: options.urdf,
@@ -165,6 +167,7 @@ export class SimulatedArm {
     this.bus = bus;
     bus.faults.collisions = COLLISIONS;
     this.#sense(0);
+    if (options.factoryNew) this.connect([]);
   }
 
   /** Brings the arm up to `now` (s), at most `catchUp` of it; what a longer stall left is dropped. */
@@ -230,6 +233,16 @@ export class SimulatedArm {
    */
   faultServo(id: number, fault: ServoFault): void {
     this.#servo(id).fault(fault);
+  }
+
+  /**
+   * Connects these servos to the bus, and no others. Their supply comes by the same cable.
+   * @param ids that they have in the arm's data
+   * @throws {Error} for an id that no servo has
+   */
+  connect(ids: readonly number[]): void {
+    for (const id of ids) this.#servo(id);
+    for (const id of this.#ids()) this.#servo(id).fault({ volts: ids.includes(id) ? null : 0 });
   }
 
   /** The servos of each joint, as they are. */

@@ -9,7 +9,7 @@ const text = readFileSync(new URL('../../docs/hardware.md', import.meta.url), 'u
 /** Sub-command and options of each command of docs/hardware.md that has a sub-command. */
 const commands = [
   ...text.matchAll(
-    /npm start -- ((?:ports|scan|registers (?:read|write)|simulate|calibrate(?: (?:import|export))?|setup(?: (?:port|rule|servo|arm|registers))?)\b)([^\n`]*)/g,
+    /npm start -- ((?:ports|scan|registers (?:read|write)|simulate|calibrate(?: (?:import|export))?|setup(?: (?:port|rule|servo|arm|registers|try))?)\b)([^\n`]*)/g,
   ),
 ].map(([, name, rest]) => ({
   name: name!,
@@ -38,6 +38,7 @@ test('every command of docs/hardware.md exists with the options that it is given
     'setup registers',
     'setup rule',
     'setup servo',
+    'setup try',
     'simulate',
   ]);
 });

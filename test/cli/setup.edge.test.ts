@@ -154,6 +154,8 @@ describe('arm-bridge setup in a terminal', () => {
     const config = join(folder, 'wizard.yaml');
     const progress = new ProgressFile(join(folder, 'state', 'setup.json'));
     const rules: string[] = [];
+    const calibrated: string[] = [];
+    const tried: string[] = [];
     const run = (asker: Script, given: Given = {}): Promise<void> => {
       const parts: WizardParts = {
         asker,
@@ -162,6 +164,15 @@ describe('arm-bridge setup in a terminal', () => {
         replugged: async () => null,
         line: (_, family) => box.line(family),
         rule: async (bus) => void rules.push(bus),
+        calibration: (_, name) => (name === 'follower' && !calibrated.includes(name) ? 'missing' : 'there'),
+        calibrate: async (_, name) => {
+          calibrated.push(name);
+          return name !== 'held';
+        },
+        tryPair: async (_, name) => {
+          tried.push(name);
+          return true;
+        },
       };
       return wizard(parts, given);
     };
@@ -202,7 +213,7 @@ describe('arm-bridge setup in a terminal', () => {
 
     // The bus is given on the command line, as in the first run; no servo is connected.
     box.connect();
-    const second = new Script(true, 'single', one, one, one, one, all);
+    const second = new Script(true, 'single', one, one, one, one, all, false, false);
     await run(second, { port: 'serial:/dev/arm-bridge-none' });
     expect(second.questions[0]).toContain(
       'Go on with follower (so101) on serial:/dev/arm-bridge-none, of which 2 servos',
@@ -210,17 +221,45 @@ describe('arm-bridge setup in a terminal', () => {
     expect(second.questions.slice(2, 6).map((text) => JOINTS.find((joint) => text.includes(joint)))).toEqual(
       JOINTS.slice(2),
     );
+    expect(second.questions.slice(-2)).toEqual([
+      expect.stringContaining('Set the leader up now too?'),
+      expect.stringContaining('Calibrate follower now?'),
+    ]);
     expect(second.told.at(-1)).toContain(`calibrate --config ${config} --arm follower`);
     for (const servo of servos.values()) servo.powerCycle();
     expect([...servos.values()].map((servo) => servo.value('id'))).toEqual([6, 5, 4, 3, 2, 1]);
     expect(loadConfig(config).arms).toMatchObject([
-      { name: 'follower', model: 'so101', variant: 'follower', bus: 'serial:/dev/arm-bridge-none' },
+      { name: 'follower', id: 1, model: 'so101', variant: 'follower', bus: 'serial:/dev/arm-bridge-none' },
     ]);
     expect([progress.read(), rules.length]).toEqual([null, 2]);
 
-    // An arm whose servos have their ids needs no more than its answers.
-    const third = new Script('so101', 'leader', 'leader', join(folder, 'other.yaml'));
+    // An arm whose servos have their ids needs no more than its answers. The port of another one is not taken for its own.
+    const third = new Script('so101', 'leader', 'held', config, 'other', 'tcp://localhost:1', 'follower', true, true);
     await run(third, { port: 'serial:/dev/arm-bridge-none' });
-    expect(loadConfig(join(folder, 'other.yaml')).arms[0]?.variant).toBe('leader');
+    expect(third.questions.at(6)).toContain('Which arm follows held?');
+    expect(third.told).toContainEqual(expect.stringContaining('is the port of follower'));
+    const { arms, pairs } = loadConfig(config);
+    expect([arms[1], pairs]).toMatchObject([
+      { name: 'held', id: 0, variant: 'leader', bus: 'tcp://localhost:1' },
+      [{ leader: 'held', follower: 'follower' }],
+    ]);
+    // A calibration that was not done is named, and nobody follows.
+    expect([calibrated, tried]).toEqual([['held', 'follower'], []]);
+    expect(third.told.at(-1)).toMatch(
+      /calibrate --config .* --arm held\n.*setup try --config .* --follower follower\n/,
+    );
+
+    // Both arms in one run, the follower first, up to their first teleoperation.
+    const file = join(folder, 'both.yaml');
+    const both = new Script(
+      ...['other', 'tcp://localhost:2', 'so101', 'follower', 'follower', file, true],
+      ...['other', 'tcp://localhost:3', 'so101', 'first', 'follower', true, true, true],
+    );
+    await run(both);
+    expect(loadConfig(file).arms).toMatchObject([
+      { name: 'follower', id: 1, variant: 'follower' },
+      { name: 'first', id: 0, variant: 'leader' },
+    ]);
+    expect([calibrated, tried]).toEqual([['held', 'follower', 'follower', 'first'], ['follower']]);
   });
 });

@@ -50,7 +50,7 @@ it.skipIf(process.platform !== 'linux')(
       await typist.choose("Which port is the arm's?", 'Another one, by its URL');
       await typist.answer('URL of its bus', line.path);
       await typist.choose('Which arm is it?', 'SO-101');
-      await typist.choose('Which build of it?', 'SO-101');
+      await typist.choose('Is it the leader', 'The follower');
       await typist.answer('What is the arm to be called?');
       await typist.until('◆  Which configuration file');
       typist.type('\x15');
@@ -80,19 +80,24 @@ it.skipIf(process.platform !== 'linux')(
       expect(asked).toEqual(expect.arrayContaining(['wrist_roll', 'shoulder_pan']));
       expect(asked).not.toContain('gripper');
       connect(...JOINTS);
-      const [again, done] = ['◆  What next?', 'follower is set up. Next'];
+      const [again, done] = ['◆  What next?', '◆  Which arm leads follower, held by a hand?'];
       for (let tries = 0; tries < TRIES; tries++) {
         typist.type(tries === 0 ? ENTER : `\x1b[B${ENTER}`);
         if ((await typist.until(done, again)) === done) break;
       }
+      await typist.choose('Which arm leads follower, held by a hand?', 'leader');
+      await typist.choose('Calibrate follower now?', 'No');
+      await typist.until(`calibrate --config ${file} --arm follower`);
       expect(await typist.ended()).toBe(0);
       for (const servo of servos.values()) servo.powerCycle();
       expect([...servos.values()].map((servo) => servo.value('id'))).toEqual([6, 5, 4, 3, 2, 1]);
       expect(readFileSync(file, 'utf8')).toMatch(/^# our lab\n.*\n.*# on no table\n/);
-      expect(loadConfig(file).arms).toMatchObject([
+      const { arms, pairs } = loadConfig(file);
+      expect(arms).toMatchObject([
         { name: 'leader', bus: 'sim:so101' },
-        { name: 'follower', model: 'so101', bus: `serial:${line.path}` },
+        { name: 'follower', id: 1, model: 'so101', bus: `serial:${line.path}` },
       ]);
+      expect(pairs).toMatchObject([{ leader: 'leader', follower: 'follower' }]);
     } finally {
       await typist.close();
       await line.close();

@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ArmEntry, withArm, writeArm } from '../../src/config/edit.ts';
+import { type ArmEntry, swapBuses, withArm, writeArm } from '../../src/config/edit.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 
-const ENTRY: ArmEntry = { name: 'follower', model: 'so101', variant: 'follower', bus: 'serial:?serial=58FA1234' };
+const ARM = { name: 'follower', model: 'so101', variant: 'follower', bus: 'serial:?serial=58FA1234' };
+const ENTRY: ArmEntry = { ...ARM, role: null };
 
 let folder: string;
 beforeEach(() => {
@@ -23,7 +24,7 @@ describe('an arm that is written into a configuration', () => {
   it('makes a file where there is none', () => {
     expect(writeArm(file(), { ...ENTRY, variant: 'leader' })).toBe(false);
     const { arms } = loadConfig(file());
-    expect(arms).toMatchObject([{ ...ENTRY, variant: 'leader' }]);
+    expect(arms).toMatchObject([{ ...ARM, variant: 'leader', id: 0 }]);
     expect(readFileSync(file(), 'utf8')).toMatch(/^# Written by arm-bridge setup/);
     expect(readdirSync(folder)).toEqual(['my.yaml']);
   });
@@ -66,11 +67,68 @@ pairs:
     expect(readFileSync(file(), 'utf8')).toContain('# the old one');
   });
 
+  it('has ids and a pair in which the leader leads, in whatever order the two are set up', () => {
+    const leader: ArmEntry = { ...ARM, name: 'held', variant: 'leader', bus: 'tcp://localhost:1', role: 'leader' };
+    const follower: ArmEntry = { ...ENTRY, role: 'follower' };
+    const pair = { leader: 'held', follower: 'follower' };
+    for (const [first, second] of [
+      [leader, follower],
+      [follower, leader],
+    ] as const) {
+      rmSync(file(), { force: true });
+      writeArm(file(), first);
+      writeArm(file(), second, pair);
+      const { arms, pairs } = loadConfig(file());
+      expect(Object.fromEntries(arms.map(({ name, id }) => [name, id]))).toEqual({ held: 0, follower: 1 });
+      expect(pairs).toMatchObject([pair]);
+      expect(readFileSync(file(), 'utf8').match(/id: [01]/g)).toHaveLength(2);
+    }
+    // A second pair beside the first one.
+    writeArm(file(), { ...follower, name: 'other', bus: 'tcp://localhost:2' });
+    writeArm(
+      file(),
+      { ...leader, name: 'another', bus: 'tcp://localhost:3' },
+      { leader: 'another', follower: 'other' },
+    );
+    expect(loadConfig(file()).arms.map(({ name, id }) => [name, id])).toEqual([
+      ['follower', 1],
+      ['held', 0],
+      ['other', 3],
+      ['another', 2],
+    ]);
+    expect(loadConfig(file()).pairs).toMatchObject([pair, { leader: 'another', follower: 'other' }]);
+  });
+
+  it('turns a pair round that is written the other way, and keeps what else it says', () => {
+    const text = `arms:
+  - { name: held, bus: "sim:so101" }
+  - { name: follower, bus: "sim:koch", model: koch }
+pairs:
+  - { leader: follower, follower: held, velocity: 0.5 } # slow
+`;
+    const pair = { leader: 'held', follower: 'follower' };
+    writeArm(file(text), { ...ENTRY, role: 'follower' }, pair);
+    expect(loadConfig(file()).pairs).toMatchObject([{ ...pair, velocity: 0.5 }]);
+    expect(readFileSync(file(), 'utf8')).toContain('# slow');
+    writeArm(file(), { ...ENTRY, role: 'follower' }, pair);
+    expect(loadConfig(file()).pairs).toHaveLength(1);
+  });
+
+  it('has the bus of another one where the two were taken for each other', () => {
+    const text =
+      'arms:\n  - { name: held, bus: "tcp://localhost:1" } # by the door\n  - { name: follower, bus: "tcp://localhost:2" }\n';
+    swapBuses(file(text), { leader: 'held', follower: 'follower' });
+    expect(loadConfig(file()).arms.map(({ bus }) => bus)).toEqual(['tcp://localhost:2', 'tcp://localhost:1']);
+    expect(readFileSync(file(), 'utf8')).toContain('# by the door');
+    const nobody = (): void => swapBuses(file(), { leader: 'held', follower: 'nobody' });
+    expect(nobody).toThrow('arm "nobody" is not written out');
+  });
+
   it('takes a variant back, and is put into a file without arms and into one in JSON', () => {
     writeArm(file('arms: [{ name: follower, variant: leader, bus: "sim:so101" }]'), ENTRY);
-    expect(loadConfig(file()).arms[0]).toMatchObject(ENTRY);
+    expect(loadConfig(file()).arms[0]).toMatchObject(ARM);
     writeArm(file('log: { level: warn }\narms:\n'), ENTRY);
-    expect(loadConfig(file())).toMatchObject({ log: { level: 'warn' }, arms: [ENTRY] });
+    expect(loadConfig(file())).toMatchObject({ log: { level: 'warn' }, arms: [ARM] });
     writeArm(file(JSON.stringify({ arms: [{ name: 'leader', bus: 'sim:so101' }] })), ENTRY);
     expect(loadConfig(file()).arms.map(({ name }) => name)).toEqual(['leader', 'follower']);
   });

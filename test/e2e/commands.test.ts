@@ -6,6 +6,8 @@ test.each([
   ['doctr --json', 'doctor'],
   ['--port 8021 set-up', 'setup'],
   ['registers raed', 'read'],
+  ['setup --model so101 sevro', 'servo'],
+  ['calibrate improt', 'import'],
 ])('arm-bridge %s names what may be meant', async (words, meant) => {
   const { errors } = await runToEnd(...words.split(' '));
   expect(errors).toMatch(new RegExp(`unknown command '[\\w-]+'\\n\\(Did you mean ${meant}\\?\\)`));

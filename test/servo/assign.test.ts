@@ -164,6 +164,18 @@ describe.each(FAMILIES)('a $family servo from the factory', ({ family, wanted, f
     ]);
   });
 
+  it('is not written to with a supply that it is not made for', async () => {
+    const servo = fresh();
+    box.connect(servo);
+    servo.fault({ volts: 24 });
+    for (let time = 0; time < 0.2; time += 0.01) servo.step(0.01, 0, 0);
+    expect(await failure()).toEqual([
+      'voltage',
+      expect.stringMatching(/^servo 1 measures 24\.0 V, and is made for \d\.\d to \d+\.\d V/),
+    ]);
+    expect(state(servo)).toEqual([1, 1]);
+  });
+
   it('is not written to while it holds torque', async () => {
     const servo = fresh();
     box.connect(servo);

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { type ArmModel, ArmModelError, armVariants, loadArmModel } from '../../arm/model.ts';
 import { systemClock } from '../../clock.ts';
-import { type ArmEntry, writeArm } from '../../config/edit.ts';
-import { armConfig } from '../../config/schema.ts';
+import { type ArmEntry, type PairEntry, type Role, writeArm } from '../../config/edit.ts';
+import { ConfigError, loadConfig } from '../../config/load.ts';
+import { armConfig, type Config } from '../../config/schema.ts';
 import { at, type Presence, presence, type SetupLine } from '../../servo/assign.ts';
 import type { ExpectedServo } from '../../servo/expected-servo.ts';
 import { familyByName } from '../../servo/families.ts';
@@ -15,12 +17,15 @@ import { lastingUrl } from '../ports.ts';
 import { atRate, UsageError } from '../servo-access.ts';
 import { usbPort } from './rule.ts';
 
+/** A servo that is set up, with what tells it from others of its model; null where all are alike. */
+export type SetupServo = ExpectedServo & { readonly part: string | null };
+
 /** An arm that is set up. */
 export interface SetupArm {
   readonly model: ArmModel;
   readonly family: ServoFamily;
   /** In the order in which they are set up: servos from the factory have id 1, so that comes last. */
-  readonly servos: readonly ExpectedServo[];
+  readonly servos: readonly SetupServo[];
 }
 
 /** Reads something of an arm's data. @throws {UsageError} */
@@ -36,9 +41,10 @@ function ofData<T>(model: string, read: (model: string) => T): T {
 /** @param model name of a folder of `robots/`, or the path of one @throws {UsageError} */
 export function armToSetUp(model: string, variant: string): SetupArm {
   const data = ofData(model, (path) => loadArmModel(path, variant));
+  const partOf = (joint: string): string | null => data.joints.find(({ name }) => name === joint)!.part;
   // Its zeros are still to be found out, so nobody knows where its travel lies.
   const servos = expectedServos(data)
-    .map((servo) => ({ ...servo, travel: null }))
+    .map((servo) => ({ ...servo, part: partOf(servo.joint), travel: null }))
     .sort((a, b) => b.id - a.id);
   return { model: data, family: familyByName(data.family), servos };
 }
@@ -58,6 +64,11 @@ export function nameFault(name: string): string | undefined {
 /** A servo as people are told of it. */
 export function servoName({ joint, id, model }: ExpectedServo): string {
   return `${joint} (id ${id}, ${model.model})`;
+}
+
+/** A servo as a hand finds it among others. */
+export function servoToTake(servo: SetupServo): string {
+  return servo.part === null ? servoName(servo) : `${servoName(servo)}: the one with ${servo.part}`;
 }
 
 /** Rate that the servos of a bus are to have, baud; null over TCP, where the server sets it. */
@@ -114,21 +125,61 @@ async function lastingBus(bus: string): Promise<string> {
   return `${lasting}${lasting.includes('?') ? '&' : '?'}baud=${rate}`;
 }
 
+/** Arms and pairs of a configuration file; none where there is no such file, or what is wrong with it is told when it is written. */
+function present(file: string): Pick<Config, 'arms' | 'pairs'> {
+  const none = { arms: [], pairs: [] };
+  if (!existsSync(file)) return none;
+  try {
+    return loadConfig(file);
+  } catch (error) {
+    if (error instanceof ConfigError) return none;
+    throw error;
+  }
+}
+
+/** The other arm of a configuration file that has this bus already; null where none has. */
+export async function otherAt(file: string, bus: string, name: string): Promise<string | null> {
+  const lasting = await lastingBus(bus);
+  const other = present(file).arms.find((arm) => arm.bus === lasting && arm.name !== name);
+  return other?.name ?? null;
+}
+
+/**
+ * The arms of a configuration file that an arm may be paired with: those that are in no pair with others, but for arms that are built as
+ * leaders where a follower is looked for. None where the arm has its pair.
+ */
+export function counterparts(file: string, name: string, role: Role): readonly string[] {
+  const { arms, pairs } = present(file);
+  if (pairs.some((pair) => pair[role] === name)) return [];
+  const others = pairs.map(({ leader, follower }) => [leader, follower]).filter((pair) => !pair.includes(name));
+  const paired = new Set(others.flat());
+  return arms
+    .filter((arm) => arm.name !== name && !paired.has(arm.name) && !(role === 'leader' && arm.variant === 'leader'))
+    .map((arm) => arm.name);
+}
+
 /**
  * Writes an arm into a configuration file, its bus under the name that lasts.
  * @param entry model as it was named on the command line, a path being meant from the working folder
+ * @param counterpart arm of the file that leads it, or that it leads, by its role; null: no pair is written
  * @returns what has been done, for people @throws {ConfigError}
  */
-export async function enterArm(file: string, entry: ArmEntry): Promise<string> {
+export async function enterArm(file: string, entry: ArmEntry, counterpart: string | null = null): Promise<string> {
   const bus = await lastingBus(entry.bus);
-  const there = writeConfig(file, { ...entry, bus });
-  return `${file} ${there ? 'has' : 'is written with'} the arm ${entry.name} at ${bus}`;
+  const { name, role } = entry;
+  const pair =
+    counterpart === null || role === null
+      ? null
+      : { leader: role === 'leader' ? name : counterpart, follower: role === 'leader' ? counterpart : name };
+  const there = writeConfig(file, { ...entry, bus }, pair);
+  const paired = pair === null ? '' : `, and the pair of ${pair.leader} that leads and ${pair.follower} that follows`;
+  return `${file} ${there ? 'has' : 'is written with'} the arm ${name} at ${bus}${paired}`;
 }
 
 /** @returns whether there was a file before */
-function writeConfig(file: string, { model, ...entry }: ArmEntry): boolean {
-  if (!model.includes('/')) return writeArm(file, { model, ...entry });
+function writeConfig(file: string, { model, ...entry }: ArmEntry, pair: PairEntry | null): boolean {
+  if (!model.includes('/')) return writeArm(file, { model, ...entry }, pair);
   // In a configuration a path is meant from where it is written.
   const path = relative(dirname(resolve(file)), resolve(model));
-  return writeArm(file, { model: isAbsolute(path) || path.startsWith('.') ? path : `./${path}`, ...entry });
+  return writeArm(file, { model: isAbsolute(path) || path.startsWith('.') ? path : `./${path}`, ...entry }, pair);
 }

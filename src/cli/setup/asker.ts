@@ -12,7 +12,8 @@ export interface Choice {
 
 /** Who answers the questions of the set-up. Every question throws `GivenUp` when there is no answer. */
 export interface Asker {
-  choose(question: string, choices: readonly Choice[]): Promise<string>;
+  /** @param signal ends the question without an answer */
+  choose(question: string, choices: readonly Choice[], signal?: AbortSignal): Promise<string>;
   /** @param fault what is wrong with an answer, or undefined */
   text(question: string, initial: string, fault: (answer: string) => string | undefined): Promise<string>;
   confirm(question: string, initial: boolean): Promise<boolean>;
@@ -27,7 +28,8 @@ function answered<T>(answer: T | typeof CANCEL_SYMBOL): T {
 
 /** A person at a terminal. */
 export const terminal: Asker = {
-  choose: async (message, choices) => answered(await select({ message, options: [...choices] })),
+  choose: async (message, choices, signal) =>
+    answered(await select({ message, options: [...choices], ...(signal === undefined ? {} : { signal }) })),
   text: async (message, initialValue, fault) =>
     answered(await text({ message, initialValue, validate: (answer) => fault(answer ?? '') })),
   confirm: async (message, initialValue) => answered(await confirm({ message, initialValue })),

@@ -6,6 +6,7 @@ const progress = z.strictObject({
   bus: z.string(),
   model: z.string(),
   variant: z.string(),
+  role: z.enum(['leader', 'follower']).nullable(),
   name: z.string(),
   config: z.string(),
   done: z.array(z.int()),

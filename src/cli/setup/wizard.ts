@@ -1,8 +1,9 @@
 import { armModels, loadArmModel } from '../../arm/model.ts';
 import { BASE_VARIANT } from '../../arm/variant.ts';
-import { ConfigError } from '../../config/load.ts';
+import type { Role } from '../../config/edit.ts';
+import { ConfigError, loadConfig } from '../../config/load.ts';
 import { AssignError, assign, type SetupLine } from '../../servo/assign.ts';
-import type { ExpectedServo } from '../../servo/expected-servo.ts';
+import { ADAPTERS } from '../../servo/port/adapters.ts';
 import { describePort, type PortInfo } from '../../servo/port/discovery.ts';
 import { PortError } from '../../servo/port/port.ts';
 import { BusUrlError, parseBusUrl } from '../../servo/port/url.ts';
@@ -13,12 +14,16 @@ import { DEFAULT_IDS, finishing, UsageError } from '../servo-access.ts';
 import {
   armToSetUp,
   buildsOf,
+  counterparts,
   enterArm,
   faultsOf,
   nameFault,
+  otherAt,
   presenceOf,
   type SetupArm,
+  type SetupServo,
   servoName,
+  servoToTake,
   wantedRate,
 } from './arm.ts';
 import type { Asker } from './asker.ts';
@@ -30,6 +35,8 @@ export interface Given {
   readonly port?: string;
   readonly model?: string;
   readonly variant?: string;
+  /** `alone`: it neither leads nor follows. */
+  readonly role?: Role | 'alone';
   readonly name?: string;
   readonly config?: string;
 }
@@ -44,30 +51,85 @@ export interface WizardParts {
   line(bus: string, family: ServoFamily): SetupLine;
   /** Shows the udev rule of a bus, and installs it if that is wanted. */
   rule(bus: string): Promise<void>;
+  /** Whether an arm of a configuration has its calibration; `needless`: it comes calibrated. */
+  calibration(config: string, arm: string): 'there' | 'missing' | 'needless';
+  /** Calibrates an arm of a configuration with a person. @returns whether that was done */
+  calibrate(config: string, arm: string): Promise<boolean>;
+  /** Lets a follower follow its leader for the first time, slowly, and asks about it. @returns whether it goes as it should */
+  tryPair(config: string, follower: string): Promise<boolean>;
 }
 
 /** Where the arm is written to when nobody says otherwise. */
 const CONFIG = 'my.yaml';
 
 /**
- * Takes a person from an arm in parts to a configuration with it. What is done stays done: another run goes on from there.
+ * Takes a person from arms in parts to a configuration with them, and on to their first teleoperation. What is done stays done: another
+ * run goes on from there.
  * @throws {GivenUp} when the person does not want to go on
  * @throws {PortError} for a port that cannot be used
  */
 export async function wizard(parts: WizardParts, given: Given): Promise<void> {
+  const { asker } = parts;
+  asker.tell('info', 'Sets arms up. Nothing moves before you say so. Ctrl-C ends it; another run goes on from there.');
+  const done = [await setUp(parts, (await resumed(parts, given)) ?? (await asked(parts, given)))];
+  const [{ role, config, name }] = done as [Progress];
+  const other = role === null ? null : OTHER[role];
+  if (other !== null && !hasPair(config, name)) {
+    if (await asker.confirm(`Set the ${other} up now too? Its adapter has a port of its own.`, true)) {
+      done.push(await setUp(parts, await asked(parts, { role: other, config })));
+    }
+  }
+  await tried(parts, config, done);
+}
+
+/** One arm, until it is in the configuration. */
+async function setUp(parts: WizardParts, plan: Progress): Promise<Progress> {
   const { asker, progress } = parts;
-  asker.tell('info', 'Sets an arm up. Nothing moves by it. Ctrl-C ends it; another run goes on from there.');
-  const plan = (await resumed(parts, given)) ?? (await asked(parts, given));
   progress.write(plan);
   const arm = armToSetUp(plan.model, plan.variant);
   await parts.rule(plan.bus);
   await servos(parts, plan, arm);
   await written(parts, plan);
   progress.remove();
-  asker.tell(
-    'success',
-    `${plan.name} is set up. Next, with nothing in its way: npm start -- calibrate --config ${plan.config} --arm ${plan.name}`,
+  asker.tell('success', `${plan.name} is set up.`);
+  return plan;
+}
+
+/** Calibrates what has been set up, and tries its pair, as far as the person wants that now. */
+async function tried(
+  { asker, calibration, calibrate, tryPair }: WizardParts,
+  config: string,
+  done: readonly Progress[],
+): Promise<void> {
+  const left: string[] = [];
+  const pair = loadConfig(config).pairs.find(({ leader, follower }) =>
+    done.some(({ name }) => name === leader || name === follower),
   );
+  const names = done.map(({ name }) => name);
+  // The other arm may have been left without by an earlier run.
+  const others = pair === undefined ? [] : [pair.leader, pair.follower].filter((name) => !names.includes(name));
+  for (const name of [...names, ...others]) {
+    const present = calibration(config, name);
+    if (present === 'needless' || (present === 'there' && others.includes(name))) continue;
+    const wanted = await asker.confirm(`Calibrate ${name} now? You lead it by hand; nothing may be in its way.`, true);
+    if (!(wanted && (await calibrate(config, name))))
+      left.push(`npm start -- calibrate --config ${config} --arm ${name}`);
+  }
+  if (pair !== undefined) {
+    const { follower } = pair;
+    const wanted =
+      left.length === 0 && (await asker.confirm(`Let ${follower} follow for the first time, slowly?`, true));
+    if (!(wanted && (await tryPair(config, follower))))
+      left.push(`npm start -- setup try --config ${config} --follower ${follower}`);
+  }
+  left.push(`npm start -- --config ${config}`);
+  asker.tell('success', `Next: ${left.join('\n')}`);
+}
+
+const OTHER: Readonly<Record<Role, Role>> = { leader: 'follower', follower: 'leader' };
+
+function hasPair(config: string, name: string): boolean {
+  return loadConfig(config).pairs.some(({ leader, follower }) => leader === name || follower === name);
 }
 
 /** The set-up that was interrupted, if it is to go on. */
@@ -78,6 +140,7 @@ async function resumed({ asker, progress }: WizardParts, given: Given): Promise<
     [given.port, last.bus],
     [given.model, last.model],
     [given.variant, last.variant],
+    [given.role, last.role ?? 'alone'],
     [given.name, last.name],
     [given.config, last.config],
   ].every(([wanted, before]) => wanted === undefined || wanted === before);
@@ -89,14 +152,33 @@ async function resumed({ asker, progress }: WizardParts, given: Given): Promise<
 
 async function asked(parts: WizardParts, given: Given): Promise<Progress> {
   const { asker } = parts;
-  const { bus, likely } = given.port === undefined ? await askedPort(parts) : { bus: given.port, likely: [] };
-  const model = given.model ?? (await askedModel(asker, likely));
-  const variant = given.variant ?? (await askedVariant(asker, model));
+  const port = given.port === undefined ? await askedPort(parts) : { bus: given.port, likely: [] };
+  const model = given.model ?? (await askedModel(asker, port.likely));
+  const role = await askedRole(asker, given);
+  const variant = given.variant ?? (await askedVariant(asker, model, role));
   const name =
-    given.name ?? (await asker.text('What is the arm to be called? (also its ROS namespace)', variant, nameFault));
+    given.name ??
+    (await asker.text('What is the arm to be called? (also its ROS namespace)', role ?? model, nameFault));
   const config =
     given.config ?? (await asker.text('Which configuration file is it to be written to?', CONFIG, pathFault));
-  return { bus, model, variant, name, config, done: [] };
+  let { bus } = port;
+  for (let other = await otherAt(config, bus, name); other !== null; other = await otherAt(config, bus, name)) {
+    asker.tell('warn', `${bus} is the port of ${other} in ${config}: ${name} has an adapter of its own`);
+    ({ bus } = await askedPort(parts));
+  }
+  return { bus, model, variant, role, name, config, done: [] };
+}
+
+async function askedRole(asker: Asker, { role, variant }: Given): Promise<Role | null> {
+  const known = role ?? (variant === 'leader' ? variant : undefined);
+  const answer =
+    known ??
+    (await asker.choose('Is it the leader, which you hold in your hand, or the follower?', [
+      { value: 'leader', label: 'The leader: I hold it and lead it' },
+      { value: 'follower', label: 'The follower: it moves by itself, as I lead the other one' },
+      { value: 'alone', label: 'Neither: it works alone' },
+    ]));
+  return answer === 'leader' || answer === 'follower' ? answer : null;
 }
 
 interface ChosenPort {
@@ -143,7 +225,8 @@ function urlFault(answer: string): string | undefined {
 }
 
 async function askedModel(asker: Asker, likely: readonly string[]): Promise<string> {
-  const rank = (name: string): number => (likely.includes(name) ? likely.indexOf(name) : likely.length);
+  const order = [...likely, ...ADAPTERS.flatMap(({ arms }) => arms)];
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   const models = [...armModels()].sort((a, b) => rank(a) - rank(b));
   const choices = models.map((value) => {
     const guess = likely.includes(value) ? ' (likely, by its adapter)' : '';
@@ -152,9 +235,13 @@ async function askedModel(asker: Asker, likely: readonly string[]): Promise<stri
   return asker.choose('Which arm is it?', choices);
 }
 
-async function askedVariant(asker: Asker, model: string): Promise<string> {
+/** The build that the role names, where there is one. */
+async function askedVariant(asker: Asker, model: string, role: Role | null): Promise<string> {
   const builds = buildsOf(model);
-  return builds.length === 1 ? BASE_VARIANT : asker.choose('Which build of it?', builds);
+  if (role === 'leader' && builds.some(({ value }) => value === role)) return role;
+  const others = role === null ? builds : builds.filter(({ value }) => value !== OTHER[role]);
+  if (others.length <= 1) return others[0]?.value ?? BASE_VARIANT;
+  return asker.choose('Which build of it?', others);
 }
 
 /** Until all servos of the arm answer on its bus, one each and of the right model. */
@@ -211,9 +298,9 @@ async function single(
   { asker, progress }: WizardParts,
   plan: Progress,
   line: SetupLine,
-  servo: ExpectedServo,
+  servo: SetupServo,
 ): Promise<void> {
-  asker.tell('step', `Connect only the servo for ${servoName(servo)} to the adapter, and switch its supply on.`);
+  asker.tell('step', `Connect only the servo for ${servoToTake(servo)} to the adapter, and switch its supply on.`);
   let reassign = false;
   while (true) {
     if (!reassign) {
@@ -247,8 +334,9 @@ async function single(
 async function written({ asker, progress }: WizardParts, plan: Progress): Promise<void> {
   while (true) {
     try {
-      const { name, model, variant, bus } = plan;
-      asker.tell('success', await enterArm(plan.config, { name, model, variant, bus }));
+      const { name, model, variant, bus, role } = plan;
+      const other = await askedCounterpart(asker, plan);
+      asker.tell('success', await enterArm(plan.config, { name, model, variant, bus, role }, other));
       return;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -257,4 +345,14 @@ async function written({ asker, progress }: WizardParts, plan: Progress): Promis
       progress.write(plan);
     }
   }
+}
+
+/** The arm that it leads, or that leads it; null where there is none yet, or it is known already. */
+async function askedCounterpart(asker: Asker, { config, name, role }: Progress): Promise<string | null> {
+  if (role === null) return null;
+  const known = counterparts(config, name, role);
+  if (known.length === 0) return null;
+  const question = role === 'leader' ? `Which arm follows ${name}?` : `Which arm leads ${name}, held by a hand?`;
+  const choices = [...known.map((value) => ({ value, label: value })), { value: '', label: 'None of these' }];
+  return (await asker.choose(question, choices)) || null;
 }
