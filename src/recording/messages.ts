@@ -1,4 +1,5 @@
 import type { RobotDescription } from '../kinematics/urdf.ts';
+import type { MappedModel } from '../rt/sources/joint-map.ts';
 
 /** What the main thread and the recording thread say to each other. Times are s since the epoch unless they are instants. */
 
@@ -74,10 +75,16 @@ export interface EndRecording {
 export interface Fit {
   /** Name of the arm: of a file with several arms its own joint states are taken. */
   readonly arm: string;
+  /** The recorded arm whose joint states are taken instead; null: none is named. */
+  readonly source: string | null;
+  /** Of the arm: joints of another model are matched by what they are for. */
+  readonly model: MappedModel;
   readonly joints: readonly {
     readonly name: string;
     readonly lower: number;
     readonly upper: number;
+    /** Where it stands, rad: there it stays where the recorded arm has no such joint. */
+    readonly position: number;
     /** Largest speed of a replay, rad/s. */
     readonly velocity: number;
   }[];
@@ -105,6 +112,26 @@ export interface ListCommand {
   readonly limit: number;
 }
 
+/** What a recorded arm's joints did, in so many points at most; times are s since the recording's first message. */
+export interface SamplesCommand {
+  readonly name: string;
+  /** Name of the recorded arm; null: the one that comes first. */
+  readonly source: string | null;
+  readonly begin: number;
+  /** Null: the end of the recording. */
+  readonly end: number | null;
+  readonly points: number;
+}
+
+/** Which part of a recording is to become one of its own; times are s since its first message. */
+export interface TrimCommand {
+  readonly name: string;
+  /** Its name; null: one is chosen. */
+  readonly to: string | null;
+  readonly begin: number;
+  readonly end: number;
+}
+
 export type RecordingCommand =
   | BeginRecording
   | EndRecording
@@ -114,6 +141,8 @@ export type RecordingCommand =
   | { readonly kind: 'recover' }
   | { readonly kind: 'label'; readonly name: string; readonly labels: Partial<Labels> }
   | { readonly kind: 'rename'; readonly name: string; readonly to: string }
+  | ({ readonly kind: 'samples' } & SamplesCommand)
+  | ({ readonly kind: 'trim' } & TrimCommand)
   | { readonly kind: 'remove'; readonly name: string }
   /** Where a file may be put that is to become a recording of this name. */
   | { readonly kind: 'receive'; readonly name: string; readonly bytes: number }
@@ -143,6 +172,21 @@ export interface RecordingFacts extends Labels {
   readonly topics: readonly { readonly name: string; readonly type: string; readonly messages: number }[];
   /** Why it cannot be read; empty when it can. */
   readonly problem: string;
+}
+
+/** What a recorded arm's joints did. */
+export interface Samples {
+  readonly source: string;
+  /** Names of its joints. */
+  readonly joints: readonly string[];
+  /** Of the whole recording, s. */
+  readonly duration: number;
+  /** s since its first message. */
+  readonly times: readonly number[];
+  /** As measured, rad: a row for each joint, a column for each time. */
+  readonly positions: readonly (readonly number[])[];
+  /** Where they were asked to be, rad; NaN at a time when nothing asked. */
+  readonly goals: readonly (readonly number[])[];
 }
 
 /** Recordings that have been asked for, and how much room there is. */
@@ -182,6 +226,8 @@ export interface RecordingResults {
   recover: readonly string[];
   label: RecordingFacts;
   rename: RecordingFacts;
+  samples: Samples;
+  trim: RecordingFacts;
   remove: null;
   receive: { readonly path: string };
   accept: RecordingFacts;

@@ -15,6 +15,9 @@ import type {
   RecordedArm,
   RecordingFacts,
   RecordingSummary,
+  Samples,
+  SamplesCommand,
+  TrimCommand,
 } from './messages.ts';
 import { type RecordingChannel, RecordingClient } from './recording-client.ts';
 import type { RecordingSetup } from './recording-thread.ts';
@@ -230,6 +233,16 @@ export class RecordingService {
     return this.#client.command({ kind: 'rename', name, to });
   }
 
+  /** @throws {BridgeError} bad_request for a file that cannot be read, or has no such arm */
+  samples(wanted: SamplesCommand): Promise<Samples> {
+    return this.#client.command({ kind: 'samples', ...wanted });
+  }
+
+  /** Makes a part of a recording one of its own. @throws {BridgeError} bad_request */
+  trim(wanted: TrimCommand): Promise<RecordingFacts> {
+    return this.#client.command({ kind: 'trim', ...wanted });
+  }
+
   /** @throws {BridgeError} bad_request when there is none of this name */
   async remove(name: string): Promise<void> {
     await this.#client.command({ kind: 'remove', name });
@@ -249,12 +262,19 @@ export class RecordingService {
   /**
    * Leads an arm to the first pose of a recording by a checked move, then replays it.
    * @param speed 1 as recorded; it becomes slower where the arm's limits ask for it
+   * @param source the recorded arm that is followed; null: that of the same name, or the first
    * @throws {BridgeError} disconnected, stopped, owned; bad_request for a recording that this arm cannot replay
    */
-  async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
+  async play(
+    arm: Arm,
+    name: string,
+    speed: number,
+    caller: Caller,
+    source: string | null = null,
+  ): Promise<ReplayOutcome> {
     arm.requireDrivable();
     const ask = arm.ask();
-    const replay = await Replaying.open(this.#client, arm, name, speed);
+    const replay = await Replaying.open(this.#client, arm, name, speed, source);
     try {
       return await this.#play(arm, name, replay, caller, ask);
     } finally {
