@@ -106,7 +106,9 @@ export class Library {
   /** Recordings that are complete, the newest first, and the room that there is. */
   async list({ dataset, offset, limit }: ListCommand): Promise<Catalogue> {
     const all: RecordingFacts[] = [];
+    const datasets = new Set<string>();
     for (const place of this.#places()) {
+      if (place.dataset !== null && !place.unfinished) datasets.add(place.dataset);
       if (!place.unfinished && (dataset === null || place.dataset === dataset)) all.push(await this.#facts(place));
     }
     all.sort((a, b) => b.began - a.began || (a.name < b.name ? -1 : 1));
@@ -115,7 +117,17 @@ export class Library {
     const free = freeBytes(this.folder);
     const left = Math.max(0, Math.min(this.#quota - used, free - RESERVE));
     const warning = left < Math.min(LITTLE, this.#quota / 10) ? this.#lack(left, free) : '';
-    return { folder: this.folder, recordings, total: all.length, used, quota: this.#quota, free, warning };
+    const total = all.length;
+    return {
+      folder: this.folder,
+      recordings,
+      total,
+      datasets: [...datasets].sort(),
+      used,
+      quota: this.#quota,
+      free,
+      warning,
+    };
   }
 
   /** @throws {RecordingError} when there is none of this name */

@@ -195,6 +195,8 @@ export interface Catalogue {
   readonly recordings: readonly RecordingFacts[];
   /** How many there are, with those that are not listed. */
   readonly total: number;
+  /** Names of all datasets. */
+  readonly datasets: readonly string[];
   /** Bytes of all recordings, of what they may take together, and of what is left on the disk. */
   readonly used: number;
   readonly quota: number;

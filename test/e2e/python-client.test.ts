@@ -81,6 +81,7 @@ const seen = (name: string) => ({
   recordings: ['episode', 'joints'],
   dataset: ['good'],
   downloaded: [true, true, true, true],
+  parts: [true, true],
   no_such_bytes: 'no_such_bytes',
   uploaded: true,
   taken: 400,

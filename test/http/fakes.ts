@@ -450,7 +450,16 @@ export class FakeRecordings {
 
   async list({ limit }: ListCommand): Promise<Catalogue> {
     const recordings = Array.from({ length: limit }, (_, i) => recordingFacts(`wave-${i}`));
-    return { folder: '/data', recordings, total: 60, used: 1000, quota: 1e9, free: 1e10, warning: '' };
+    return {
+      folder: '/data',
+      recordings,
+      total: 60,
+      datasets: ['pick'],
+      used: 1000,
+      quota: 1e9,
+      free: 1e10,
+      warning: '',
+    };
   }
 
   async facts(name: string): Promise<RecordingFacts> {

@@ -1995,6 +1995,8 @@ export interface components {
             recordings: components["schemas"]["Recording"][];
             /** @description How many there are, those that are not in this answer too. */
             total: number;
+            /** @description Names of all datasets, in the order of the alphabet. */
+            datasets: string[];
             folder: string;
             /** @description Bytes of all of them. */
             used: number;
@@ -5541,6 +5543,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
+                     *       "datasets": [
+                     *         "pick"
+                     *       ],
                      *       "folder": "/home/lab/.local/share/arm-bridge/recordings",
                      *       "used": 5121300,
                      *       "quota": 1000000000,

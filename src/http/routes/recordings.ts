@@ -27,6 +27,7 @@ export const LONGEST_TASK = 200;
 /** Recordings in one answer, and topics of one of them. */
 const MOST_LISTED = 32;
 const MOST_TOPICS = 100;
+const MOST_DATASETS = 200;
 /** Points of the curves in one answer, and joints of an arm. */
 const MOST_POINTS = 1000;
 /** Longest time in a recording that is named, s: a month. */
@@ -82,6 +83,7 @@ const recordingList = z
   .object({
     recordings: z.array(recordingEntry).max(MOST_LISTED).describe('The newest first.'),
     total: z.int().describe('How many there are, those that are not in this answer too.'),
+    datasets: z.array(z.string()).max(MOST_DATASETS).describe('Names of all datasets, in the order of the alphabet.'),
     folder: z.string(),
     used: z.int().describe('Bytes of all of them.'),
     quota: z.int().describe('Bytes that they may take together (recording.quota).'),
@@ -245,6 +247,7 @@ export const recordingsRoutes = [
       example: {
         recordings: [ENTRY],
         total: 1,
+        datasets: ['pick'],
         folder: '/home/lab/.local/share/arm-bridge/recordings',
         used: 5_121_300,
         quota: 1_000_000_000,
@@ -255,8 +258,8 @@ export const recordingsRoutes = [
     refusals: {},
     handler: async ({ services }, { query }) => {
       const { dataset = null, offset, limit } = query;
-      const { recordings, ...rest } = await services.recordings.list({ dataset, offset, limit });
-      return { ...rest, recordings: recordings.map(shown) };
+      const { recordings, datasets, ...rest } = await services.recordings.list({ dataset, offset, limit });
+      return { ...rest, datasets: datasets.slice(0, MOST_DATASETS), recordings: recordings.map(shown) };
     },
   }),
   route({

@@ -555,6 +555,8 @@ class RecordingList(TypedDict):
     recordings: List["Recording"]
     # How many there are, those that are not in this answer too.
     total: int
+    # Names of all datasets, in the order of the alphabet.
+    datasets: List[str]
     folder: str
     # Bytes of all of them.
     used: int
