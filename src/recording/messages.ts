@@ -62,6 +62,18 @@ export interface RecordedEvent {
   readonly text: string;
 }
 
+/** A message of a camera, which goes into the episode as it is. */
+export interface CameraMessage {
+  readonly kind: 'camera';
+  readonly recording: string;
+  /** When it came: monotonic, s. */
+  readonly instant: number;
+  /** Its type goes by this name. */
+  readonly topic: string;
+  /** CDR. */
+  readonly data: Uint8Array;
+}
+
 export interface EndRecording {
   readonly kind: 'end';
   readonly name: string;
@@ -241,7 +253,7 @@ export interface RecordingResults {
 
 export type ToRecording =
   | { readonly request: number; readonly command: RecordingCommand }
-  | { readonly event: RecordedEvent };
+  | { readonly event: RecordedEvent | CameraMessage };
 
 /** `request`: the text is a sentence for people; `unfit`: it says what is wrong with a file; `internal`: nobody expected it. */
 export type RefusedWhy = 'request' | 'unfit' | 'internal';

@@ -6,7 +6,6 @@ import {
   type EndRecording,
   type FromRecording,
   type Labels,
-  type RecordedEvent,
   type RecordingCommand,
   RecordingError,
   type RecordingFacts,
@@ -59,8 +58,10 @@ export class RecordingThread {
 
   receive(message: ToRecording): void {
     if ('event' in message) {
-      const { recording, instant, level, source, what, text }: RecordedEvent = message.event;
-      this.#recorders.get(recording)?.tell(instant, level, source, what, text);
+      const { event } = message;
+      const recorder = this.#recorders.get(event.recording);
+      if (event.kind === 'camera') recorder?.take(event);
+      else recorder?.tell(event.instant, event.level, event.source, event.what, event.text);
       return;
     }
     const { request, command } = message;
