@@ -157,11 +157,9 @@ const recording = z.strictObject({
   quota: z.number().min(0).default(1000).describe('What all recordings together may take, MB.'),
   images: z
     .array(
-      z
-        .string()
-        .regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {
-          error: 'the whole name of a ROS topic, as /camera/image_raw/compressed',
-        }),
+      z.string().regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {
+        error: 'the whole name of a ROS topic, as /camera/image_raw/compressed',
+      }),
     )
     .max(16)
     .default([])
