@@ -131,7 +131,13 @@ export function recordedArm(plan: ArmPlan, memory: SharedArrayBuffer, prefix: st
       bus: config.bus,
       calibrated: plan.placed,
       calibration: createHash('sha256').update(JSON.stringify(servos)).digest('hex').slice(0, 16),
-      joints: joints.map((joint) => ({ name: joint.name, lower: joint.lower, upper: joint.upper })),
+      joints: joints.map(({ name: joint, lower, upper, role, roleFrame }) => ({
+        name: joint,
+        lower,
+        upper,
+        role,
+        ...(roleFrame && { role_sign: roleFrame.sign, role_zero: roleFrame.zero }),
+      })),
       gripper: gripper && { joint: joints[gripper.index]!.name, closed: gripper.closed, open: gripper.open },
     },
   };

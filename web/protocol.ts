@@ -41,4 +41,5 @@ export type BridgeStatus = Schemas['BridgeStatus'];
 export type Episode = Schemas['RunningEpisode'];
 export type EpisodeAnswer = Schemas['EpisodeResponse'];
 export type Recording = Schemas['Recording'];
+export type RecordingSamples = Schemas['RecordingSamples'];
 export type RecordingList = Schemas['RecordingList'];

@@ -7,9 +7,9 @@ const LOG_LINES = 200;
 
 /**
  * `models`: the arms themselves are others than before; after a reconnection they are usually not. `frames`: every frame of
- * the arms, for whoever acts on it; `arms`: as many of them as the computer can show.
+ * the arms, for whoever acts on it; `arms`: as many of them as the computer can show; `foreseen`: other ghosts are wanted.
  */
-export type Topic = 'connection' | 'hello' | 'models' | 'frames' | 'arms' | 'pairs' | 'loop' | 'log';
+export type Topic = 'connection' | 'hello' | 'models' | 'frames' | 'arms' | 'pairs' | 'loop' | 'log' | 'foreseen';
 
 /** The newest of what the bridge said. Who shows a topic is called when it has changed. */
 export class Store {
@@ -24,6 +24,8 @@ export class Store {
   mirrorReason = '';
   loop: LoopFrame | null = null;
   log: readonly LogLine[] = [];
+  /** By name of the arm: joints at which its ghost stands in the scene, rad. Nothing moves because of it. */
+  foreseen: ReadonlyMap<string, readonly number[]> = new Map();
   /** How often what moves is shown. */
   readonly telling = new Telling();
   /** What is shown with the next frame of the arms that is. */
@@ -47,6 +49,11 @@ export class Store {
   connected(state: Connection): void {
     this.connection = state;
     this.#tell('connection');
+  }
+
+  foresee(joints: ReadonlyMap<string, readonly number[]>): void {
+    this.foreseen = joints;
+    this.#tell('foreseen');
   }
 
   take(message: ServerMessage): void {

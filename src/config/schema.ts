@@ -155,6 +155,17 @@ const recording = z.strictObject({
     .default(null)
     .describe('Where recordings of joints are kept; null: arm-bridge/recordings in the data folder of the user.'),
   quota: z.number().min(0).default(1000).describe('What all recordings together may take, MB.'),
+  images: z
+    .array(
+      z.string().regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {
+        error: 'the whole name of a ROS topic, as /camera/image_raw/compressed',
+      }),
+    )
+    .max(16)
+    .default([])
+    .describe(
+      'ROS topics of cameras that episodes have too, of type CompressedImage where they end in /compressed, CameraInfo where they end in /camera_info, and Image otherwise.',
+    ),
 });
 
 const fleet = z.strictObject({

@@ -3,14 +3,22 @@ import { join } from 'node:path';
 import type { Disk } from '../disk.ts';
 import { BAG_METADATA, bagMetadata, labelsIn } from './bag-metadata.ts';
 import { openMcap, rescue } from './mcap-read.ts';
-import { type Catalogue, type Labels, type ListCommand, RecordingError, type RecordingFacts } from './messages.ts';
+import {
+  type Catalogue,
+  type Labels,
+  type ListCommand,
+  RecordingError,
+  type RecordingFacts,
+  type TrimCommand,
+} from './messages.ts';
 import { EPISODE, freeBytes, RESERVE } from './recorder.ts';
 import { JOINT_STATE } from './ros-schemas.ts';
+import { trim } from './trim.ts';
 
 /** Names of recordings and of datasets, which are names of files. */
 export const RECORDING_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MCAP = '.mcap';
-/** A file that is being written; one that is being made of it; one of which nothing could be made; one that is being received. */
+/** A file that is being written; one that is being made of it; one of which nothing could be made; one that is being received or cut out of another. */
 const UNFINISHED = '.part';
 const RESCUED = '.rescued';
 const BROKEN = '.broken';
@@ -18,6 +26,10 @@ const RECEIVED = '.received';
 /** Index of a dataset, in its folder. */
 const INDEX = 'dataset.json';
 const MEGABYTE = 1e6;
+/** What times of a recording may differ in, s. */
+const MILLISECOND = 1e-3;
+/** Characters of a name that another one is made of. */
+const LONGEST_STEM = 50;
 /** People are told that room runs out when less than this is left, bytes. */
 const LITTLE = 1e9;
 
@@ -94,7 +106,9 @@ export class Library {
   /** Recordings that are complete, the newest first, and the room that there is. */
   async list({ dataset, offset, limit }: ListCommand): Promise<Catalogue> {
     const all: RecordingFacts[] = [];
+    const datasets = new Set<string>();
     for (const place of this.#places()) {
+      if (place.dataset !== null && !place.unfinished) datasets.add(place.dataset);
       if (!place.unfinished && (dataset === null || place.dataset === dataset)) all.push(await this.#facts(place));
     }
     all.sort((a, b) => b.began - a.began || (a.name < b.name ? -1 : 1));
@@ -103,7 +117,17 @@ export class Library {
     const free = freeBytes(this.folder);
     const left = Math.max(0, Math.min(this.#quota - used, free - RESERVE));
     const warning = left < Math.min(LITTLE, this.#quota / 10) ? this.#lack(left, free) : '';
-    return { folder: this.folder, recordings, total: all.length, used, quota: this.#quota, free, warning };
+    const total = all.length;
+    return {
+      folder: this.folder,
+      recordings,
+      total,
+      datasets: [...datasets].sort(),
+      used,
+      quota: this.#quota,
+      free,
+      warning,
+    };
   }
 
   /** @throws {RecordingError} when there is none of this name */
@@ -140,14 +164,54 @@ export class Library {
     await this.#remove(this.#require(name));
   }
 
-  /** Where a file of so many bytes may be put. @throws {RecordingError} when the name is taken, or there is no room for it */
-  receive(name: string, bytes: number): string {
-    const { room } = this.begin(name, null, 'joints');
-    if (bytes > room) {
+  /**
+   * Makes a part of a recording one of its own, beside it; the recording itself stays as it is.
+   * @param pause resolves when others have had their turn
+   * @throws {RecordingError} when that is no part of it, the name is taken, or there is no room @throws {UnfitError}
+   */
+  async trim(wanted: TrimCommand, pause: () => Promise<void>): Promise<RecordingFacts> {
+    const { name, begin, end } = wanted;
+    const place = this.#require(name);
+    const facts = await this.#facts(place);
+    if (!(begin >= 0 && begin < end && end <= facts.duration + MILLISECOND)) {
       throw new RecordingError(
-        `There is room for ${Math.floor(room / MEGABYTE)} MB, and it has ${Math.ceil(bytes / MEGABYTE)} MB.`,
+        `"${name}" lasts ${facts.duration.toFixed(3)} s: a part of it begins and ends within that, and begins before it ends.`,
       );
     }
+    const to = wanted.to ?? this.#free(`${name.slice(0, LONGEST_STEM)}-trimmed`);
+    requireName(to);
+    if (this.#taken(to)) throw new RecordingError(`There is a recording "${to}" already: choose another name.`);
+    this.#requireRoom((facts.bytes * (end - begin)) / facts.duration);
+    const made = this.#fileOf(to) + RECEIVED;
+    if (existsSync(made)) throw new RecordingError(`"${to}" is being made already.`);
+    try {
+      if ((await trim(place.path, made, wanted, to, pause)) === 0) {
+        throw new RecordingError(`"${name}" has no joint states between ${begin} and ${end} s.`);
+      }
+      if (this.#taken(to)) throw new RecordingError(`There is a recording "${to}" already: choose another name.`);
+      if (place.folder === null) {
+        renameSync(made, this.#fileOf(to));
+      } else {
+        const folder = join(place.folder, '..', to);
+        mkdirSync(folder);
+        renameSync(made, join(folder, to + MCAP));
+      }
+    } catch (error) {
+      rmSync(made, { force: true });
+      throw error;
+    }
+    return this.#describe(this.#require(to), facts);
+  }
+
+  /** A name that nothing has yet. */
+  #free(stem: string): string {
+    for (let count = 2, name = stem; ; name = `${stem}-${count++}`) if (!this.#taken(name)) return name;
+  }
+
+  /** Where a file of so many bytes may be put. @throws {RecordingError} when the name is taken, or there is no room for it */
+  receive(name: string, bytes: number): string {
+    this.begin(name, null, 'joints');
+    this.#requireRoom(bytes);
     return this.#fileOf(name) + RECEIVED;
   }
 
@@ -344,6 +408,15 @@ export class Library {
     const room = Math.min(this.left, free - RESERVE);
     if (room > 0) return room;
     throw new RecordingError(`${this.#lack(room, free)}: remove some.`);
+  }
+
+  /** @throws {RecordingError} when there is no room for so many bytes */
+  #requireRoom(bytes: number): void {
+    const room = this.#room();
+    if (bytes <= room) return;
+    throw new RecordingError(
+      `There is room for ${Math.floor(room / MEGABYTE)} MB, and it has ${Math.ceil(bytes / MEGABYTE)} MB.`,
+    );
   }
 
   #lack(left: number, free: number): string {

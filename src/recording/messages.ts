@@ -1,4 +1,5 @@
 import type { RobotDescription } from '../kinematics/urdf.ts';
+import type { MappedModel } from '../rt/sources/joint-map.ts';
 
 /** What the main thread and the recording thread say to each other. Times are s since the epoch unless they are instants. */
 
@@ -61,6 +62,18 @@ export interface RecordedEvent {
   readonly text: string;
 }
 
+/** A message of a camera, which goes into the episode as it is. */
+export interface CameraMessage {
+  readonly kind: 'camera';
+  readonly recording: string;
+  /** When it came: monotonic, s. */
+  readonly instant: number;
+  /** Its type goes by this name. */
+  readonly topic: string;
+  /** CDR. */
+  readonly data: Uint8Array;
+}
+
 export interface EndRecording {
   readonly kind: 'end';
   readonly name: string;
@@ -74,10 +87,16 @@ export interface EndRecording {
 export interface Fit {
   /** Name of the arm: of a file with several arms its own joint states are taken. */
   readonly arm: string;
+  /** The recorded arm whose joint states are taken instead; null: none is named. */
+  readonly source: string | null;
+  /** Of the arm: joints of another model are matched by what they are for. */
+  readonly model: MappedModel;
   readonly joints: readonly {
     readonly name: string;
     readonly lower: number;
     readonly upper: number;
+    /** Where it stands, rad: there it stays where the recorded arm has no such joint. */
+    readonly position: number;
     /** Largest speed of a replay, rad/s. */
     readonly velocity: number;
   }[];
@@ -105,6 +124,26 @@ export interface ListCommand {
   readonly limit: number;
 }
 
+/** What a recorded arm's joints did, in so many points at most; times are s since the recording's first message. */
+export interface SamplesCommand {
+  readonly name: string;
+  /** Name of the recorded arm; null: the one that comes first. */
+  readonly source: string | null;
+  readonly begin: number;
+  /** Null: the end of the recording. */
+  readonly end: number | null;
+  readonly points: number;
+}
+
+/** Which part of a recording is to become one of its own; times are s since its first message. */
+export interface TrimCommand {
+  readonly name: string;
+  /** Its name; null: one is chosen. */
+  readonly to: string | null;
+  readonly begin: number;
+  readonly end: number;
+}
+
 export type RecordingCommand =
   | BeginRecording
   | EndRecording
@@ -114,6 +153,8 @@ export type RecordingCommand =
   | { readonly kind: 'recover' }
   | { readonly kind: 'label'; readonly name: string; readonly labels: Partial<Labels> }
   | { readonly kind: 'rename'; readonly name: string; readonly to: string }
+  | ({ readonly kind: 'samples' } & SamplesCommand)
+  | ({ readonly kind: 'trim' } & TrimCommand)
   | { readonly kind: 'remove'; readonly name: string }
   /** Where a file may be put that is to become a recording of this name. */
   | { readonly kind: 'receive'; readonly name: string; readonly bytes: number }
@@ -145,12 +186,29 @@ export interface RecordingFacts extends Labels {
   readonly problem: string;
 }
 
+/** What a recorded arm's joints did. */
+export interface Samples {
+  readonly source: string;
+  /** Names of its joints. */
+  readonly joints: readonly string[];
+  /** Of the whole recording, s. */
+  readonly duration: number;
+  /** s since its first message. */
+  readonly times: readonly number[];
+  /** As measured, rad: a row for each joint, a column for each time. */
+  readonly positions: readonly (readonly number[])[];
+  /** Where they were asked to be, rad; NaN at a time when nothing asked. */
+  readonly goals: readonly (readonly number[])[];
+}
+
 /** Recordings that have been asked for, and how much room there is. */
 export interface Catalogue {
   readonly folder: string;
   readonly recordings: readonly RecordingFacts[];
   /** How many there are, with those that are not listed. */
   readonly total: number;
+  /** Names of all datasets. */
+  readonly datasets: readonly string[];
   /** Bytes of all recordings, of what they may take together, and of what is left on the disk. */
   readonly used: number;
   readonly quota: number;
@@ -182,6 +240,8 @@ export interface RecordingResults {
   recover: readonly string[];
   label: RecordingFacts;
   rename: RecordingFacts;
+  samples: Samples;
+  trim: RecordingFacts;
   remove: null;
   receive: { readonly path: string };
   accept: RecordingFacts;
@@ -193,7 +253,7 @@ export interface RecordingResults {
 
 export type ToRecording =
   | { readonly request: number; readonly command: RecordingCommand }
-  | { readonly event: RecordedEvent };
+  | { readonly event: RecordedEvent | CameraMessage };
 
 /** `request`: the text is a sentence for people; `unfit`: it says what is wrong with a file; `internal`: nobody expected it. */
 export type RefusedWhy = 'request' | 'unfit' | 'internal';

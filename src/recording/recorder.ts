@@ -1,11 +1,12 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { cameraType } from '../ros/names.ts';
 import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { ArmRecorder, type Take } from './arm-recorder.ts';
 import { encodeEvent } from './event-message.ts';
 import { McapFile, type Topic } from './mcap-file.ts';
-import type { BeginRecording, EventLevel, Labels, RecordedEvent, RecordingSummary } from './messages.ts';
+import type { BeginRecording, CameraMessage, EventLevel, Labels, RecordedEvent, RecordingSummary } from './messages.ts';
 import { EVENT } from './ros-schemas.ts';
 
 /** Name of the metadata that say what an episode is. */
@@ -42,6 +43,7 @@ export class Recorder {
   readonly #room: number;
   readonly #left: () => number;
   readonly #waiting: RecordedEvent[] = [];
+  readonly #seen: CameraMessage[] = [];
   /** What is added to instants for the times of its messages: the system clock as it was at the beginning, s. */
   readonly #offset: number;
   readonly #first: number;
@@ -131,6 +133,11 @@ export class Recorder {
     this.#waiting.push({ kind: 'event', recording: this.begin.name, instant, level, source, what, text });
   }
 
+  /** Takes a message of a camera; it is written with the next drain. */
+  take(message: CameraMessage): void {
+    if (this.problem === null) this.#seen.push(message);
+  }
+
   /** Writes all that has happened since the last time. It does not fail: what goes wrong ends the recording. */
   drain(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#drain());
@@ -148,6 +155,7 @@ export class Recorder {
     try {
       for (const arm of this.#arms) await arm.drain(take);
       await this.#writeEvents();
+      await this.#writeSeen();
       this.#look();
     } catch (error) {
       this.problem = `it could not be written (${error instanceof Error ? error.message : error})`;
@@ -159,6 +167,12 @@ export class Recorder {
       if (this.#events === null) continue;
       const time = event.instant + this.#offset;
       await this.#file.add(this.#events, encodeEvent(event, time), time);
+    }
+  }
+
+  async #writeSeen(): Promise<void> {
+    for (const { topic, instant, data } of this.#seen.splice(0)) {
+      await this.#file.add(await this.#file.topic(topic, cameraType(topic)), data, instant + this.#offset);
     }
   }
 

@@ -1,5 +1,6 @@
 import { BridgeError } from '../arm/types.ts';
 import {
+  type CameraMessage,
   type FromRecording,
   type RecordedEvent,
   type RecordingCommand,
@@ -62,7 +63,7 @@ export class RecordingClient {
   }
 
   /** Tells what has happened while something is recorded. */
-  tell(event: RecordedEvent): void {
+  tell(event: RecordedEvent | CameraMessage): void {
     this.#channel?.post({ event });
   }
 

@@ -15,6 +15,9 @@ import type {
   RecordedArm,
   RecordingFacts,
   RecordingSummary,
+  Samples,
+  SamplesCommand,
+  TrimCommand,
 } from './messages.ts';
 import { type RecordingChannel, RecordingClient } from './recording-client.ts';
 import type { RecordingSetup } from './recording-thread.ts';
@@ -210,6 +213,15 @@ export class RecordingService {
     return this.#episode !== null;
   }
 
+  /** Puts a message of a camera into the episode, if one is being recorded. @param data CDR, which stays the caller's */
+  see(topic: string, data: Uint8Array): void {
+    if (this.#episode === null) return;
+    const { name } = this.#episode.facts;
+    const instant = this.#parts.clock.now();
+    // A copy of its own: what is posted takes all of the memory that it lies in along.
+    this.#client.tell({ kind: 'camera', recording: name, instant, topic, data: new Uint8Array(data) });
+  }
+
   /** What has been recorded, the newest first. */
   list(wanted: ListCommand): Promise<Catalogue> {
     return this.#client.command({ kind: 'list', ...wanted });
@@ -228,6 +240,16 @@ export class RecordingService {
   /** @throws {BridgeError} bad_request when there is none of this name, or the new one is taken */
   rename(name: string, to: string): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'rename', name, to });
+  }
+
+  /** @throws {BridgeError} bad_request for a file that cannot be read, or has no such arm */
+  samples(wanted: SamplesCommand): Promise<Samples> {
+    return this.#client.command({ kind: 'samples', ...wanted });
+  }
+
+  /** Makes a part of a recording one of its own. @throws {BridgeError} bad_request */
+  trim(wanted: TrimCommand): Promise<RecordingFacts> {
+    return this.#client.command({ kind: 'trim', ...wanted });
   }
 
   /** @throws {BridgeError} bad_request when there is none of this name */
@@ -249,12 +271,19 @@ export class RecordingService {
   /**
    * Leads an arm to the first pose of a recording by a checked move, then replays it.
    * @param speed 1 as recorded; it becomes slower where the arm's limits ask for it
+   * @param source the recorded arm that is followed; null: that of the same name, or the first
    * @throws {BridgeError} disconnected, stopped, owned; bad_request for a recording that this arm cannot replay
    */
-  async play(arm: Arm, name: string, speed: number, caller: Caller): Promise<ReplayOutcome> {
+  async play(
+    arm: Arm,
+    name: string,
+    speed: number,
+    caller: Caller,
+    source: string | null = null,
+  ): Promise<ReplayOutcome> {
     arm.requireDrivable();
     const ask = arm.ask();
-    const replay = await Replaying.open(this.#client, arm, name, speed);
+    const replay = await Replaying.open(this.#client, arm, name, speed, source);
     try {
       return await this.#play(arm, name, replay, caller, ask);
     } finally {

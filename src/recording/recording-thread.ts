@@ -6,9 +6,9 @@ import {
   type EndRecording,
   type FromRecording,
   type Labels,
-  type RecordedEvent,
   type RecordingCommand,
   RecordingError,
+  type RecordingFacts,
   type RecordingResults,
   type RecordingSummary,
   type RefusedWhy,
@@ -16,6 +16,7 @@ import {
   UnfitError,
 } from './messages.ts';
 import { Recorder } from './recorder.ts';
+import { samplesOf } from './samples.ts';
 import { Track } from './track.ts';
 
 /** Recordings are written on so often, s: a hundredth of what the history of an arm holds. */
@@ -57,8 +58,10 @@ export class RecordingThread {
 
   receive(message: ToRecording): void {
     if ('event' in message) {
-      const { recording, instant, level, source, what, text }: RecordedEvent = message.event;
-      this.#recorders.get(recording)?.tell(instant, level, source, what, text);
+      const { event } = message;
+      const recorder = this.#recorders.get(event.recording);
+      if (event.kind === 'camera') recorder?.take(event);
+      else recorder?.tell(event.instant, event.level, event.source, event.what, event.text);
       return;
     }
     const { request, command } = message;
@@ -96,6 +99,10 @@ export class RecordingThread {
         return this.#library.label(command.name, command.labels);
       case 'rename':
         return this.#library.rename(command.name, command.to);
+      case 'samples':
+        return this.#read(command.name, ({ path }) => samplesOf(path, command, () => this.#pause()));
+      case 'trim':
+        return this.#read(command.name, () => this.#library.trim(command, () => this.#pause()));
       case 'remove':
         await this.#library.remove(command.name);
         return null;
@@ -160,6 +167,15 @@ export class RecordingThread {
         this.#timer?.cancel();
         this.#timer = null;
       }
+    }
+  }
+
+  /** What is wrong with the file of a recording is told with its name. */
+  async #read<T>(name: string, work: (facts: RecordingFacts) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.#library.facts(name));
+    } catch (error) {
+      throw error instanceof UnfitError ? new RecordingError(`"${name}" cannot be used: ${error.message}.`) : error;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { JointMap } from '../rt/messages.ts';
 import { type Fit, UnfitError } from './messages.ts';
 
 /** A measured position beyond its limit by no more than this is brought back to it, rad. */
@@ -14,14 +15,14 @@ export interface RecordedPose {
 }
 
 /**
- * Fits recorded poses to an arm as they come: joints by name, within its position limits, smoothed, and slower where they are
+ * Fits recorded poses to an arm as they come: joints by name or as they are mapped, within its position limits, smoothed, and slower where they are
  * faster than it may move.
  */
 export class Fitter {
   readonly #joints: Fit['joints'];
   readonly #speed: number;
-  /** Column of the recording for each joint. */
-  readonly #columns: readonly number[];
+  /** Where each joint is for the recorded ones. */
+  readonly #maps: readonly Pick<JointMap, 'from' | 'scale' | 'offset'>[];
   /** Poses that are still needed, in their order, and the place of the next one to be given out. */
   readonly #poses: RecordedPose[] = [];
   #next = 0;
@@ -29,23 +30,30 @@ export class Fitter {
   #before: { readonly recorded: number; readonly time: number; readonly pose: Float64Array } | null = null;
 
   /**
-   * @param names joints of the recording
+   * @param names joints of the recording @param maps from them to those of the arm; null: those of the same name
    * @throws {UnfitError} naming the joint that the recording lacks
    */
-  constructor({ joints, speed }: Pick<Fit, 'joints' | 'speed'>, names: readonly string[]) {
+  constructor(
+    { joints, speed }: Pick<Fit, 'joints' | 'speed'>,
+    names: readonly string[],
+    maps: readonly JointMap[] | null = null,
+  ) {
     this.#joints = joints;
     this.#speed = speed;
-    this.#columns = joints.map(({ name }) => {
-      const column = names.indexOf(name);
-      if (column < 0) throw new UnfitError(`it has no joint ${name}, but ${names.join(', ')}`);
-      return column;
-    });
+    this.#maps =
+      maps ??
+      joints.map(({ name }) => {
+        const from = names.indexOf(name);
+        if (from < 0) throw new UnfitError(`it has no joint ${name}, but ${names.join(', ')}`);
+        return { from, scale: 1, offset: 0 };
+      });
   }
 
   /** Takes the next pose, later than the one before. @throws {UnfitError} naming the joint that goes beyond its limits, and when */
   push(time: number, positions: Float64Array): void {
-    const pose = Float64Array.from(this.#joints, ({ name, lower, upper }, i) => {
-      const position = positions[this.#columns[i]!]!;
+    const pose = Float64Array.from(this.#joints, ({ name, lower, upper, position: stands }, i) => {
+      const { from, scale, offset } = this.#maps[i]!;
+      const position = from < 0 ? stands : scale * positions[from]! + offset;
       if (position < lower - LIMIT_SLACK || position > upper + LIMIT_SLACK) {
         throw new UnfitError(
           `${name} goes to ${position.toFixed(3)} rad after ${time.toFixed(2)} s, beyond its limits of ` +

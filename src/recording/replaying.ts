@@ -1,6 +1,7 @@
 import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import { BridgeError } from '../arm/types.ts';
+import { asked } from '../motion/goals.ts';
 import { type Piece, UnfitError } from './messages.ts';
 import type { RecordingClient } from './recording-client.ts';
 
@@ -42,19 +43,30 @@ export class Replaying {
 
   /**
    * Opens a recording, and checks its beginning.
-   * @param speed 1 as recorded
+   * @param speed 1 as recorded @param source the recorded arm that is followed; null: that of the same name, or the first
    * @throws {BridgeError} bad_request for a recording that there is not, or that the arm cannot replay
    */
-  static async open(client: RecordingClient, arm: Arm, name: string, speed: number): Promise<Replaying> {
+  static async open(
+    client: RecordingClient,
+    arm: Arm,
+    name: string,
+    speed: number,
+    source: string | null,
+  ): Promise<Replaying> {
     const { model, chain, pace } = arm;
-    const joints = model.joints.map(({ name: joint, lower, upper, move }) => ({
+    const stands = asked(arm);
+    const joints = model.joints.map(({ name: joint, lower, upper, move }, i) => ({
       name: joint,
       lower,
       upper,
+      position: stands[i]!,
       velocity: move.velocity * SPEED_SHARE * pace,
     }));
     const { baseLink, toolLink } = model;
-    const fit = { arm: arm.name, joints, speed, description: chain.description, baseLink, toolLink };
+    const roles = model.joints.map(({ name: joint, role, roleFrame }) => ({ name: joint, role, roleFrame }));
+    const mapped = { name: model.name, joints: roles, gripper: model.gripper };
+    const { description } = chain;
+    const fit = { arm: arm.name, source, model: mapped, joints, speed, description, baseLink, toolLink };
     let opened: number | null = null;
     try {
       const { track, duration } = await client.command({ kind: 'open', name, fit });

@@ -1,3 +1,5 @@
+import { CAMERA_INFO, COMPRESSED_IMAGE, IMAGE } from '../ros/names.ts';
+
 /** Message definitions as rosbag2 and Foxglove read them (`ros2msg`): each with the definitions of what it is made of. */
 
 const LINE = '='.repeat(80);
@@ -95,6 +97,49 @@ string function
 uint32 line
 `,
     TIME,
+  ),
+  [IMAGE]: definition(
+    `std_msgs/Header header
+uint32 height
+uint32 width
+string encoding
+uint8 is_bigendian
+uint32 step
+uint8[] data
+`,
+    HEADER,
+    TIME,
+  ),
+  [COMPRESSED_IMAGE]: definition(
+    `std_msgs/Header header
+string format
+uint8[] data
+`,
+    HEADER,
+    TIME,
+  ),
+  [CAMERA_INFO]: definition(
+    `std_msgs/Header header
+uint32 height
+uint32 width
+string distortion_model
+float64[] d
+float64[9] k
+float64[9] r
+float64[12] p
+uint32 binning_x
+uint32 binning_y
+sensor_msgs/RegionOfInterest roi
+`,
+    HEADER,
+    TIME,
+    `MSG: sensor_msgs/RegionOfInterest
+uint32 x_offset
+uint32 y_offset
+uint32 height
+uint32 width
+bool do_rectify
+`,
   ),
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -1,10 +1,12 @@
 import { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
 import { decodeJointState } from '../ros/cdr.ts';
+import type { JointMap } from '../rt/messages.ts';
+import { jointMaps, type MappedModel } from '../rt/sources/joint-map.ts';
 import { type OpenMcap, openMcap, unreadable } from './mcap-read.ts';
 import { type Fit, type Piece, UnfitError } from './messages.ts';
+import { type RecordedJoints, recordedJoints, recordedModel } from './recorded-joints.ts';
 import { Fitter, type RecordedPose } from './replay.ts';
-import { JOINT_STATE } from './ros-schemas.ts';
 
 /** Poses of a piece: 2 s at 200 Hz. */
 const PIECE = 400;
@@ -20,12 +22,12 @@ export class Track {
   #ahead: RecordedPose | null = null;
   #before: Float64Array | null = null;
 
-  private constructor(file: OpenMcap, topic: string, channel: number, fit: Fit) {
+  private constructor(file: OpenMcap, recorded: RecordedJoints, model: MappedModel | null, fit: Fit) {
     this.#file = file;
     const { description, baseLink, toolLink, joints } = fit;
     const names = joints.map(({ name }) => name);
     this.#collision = new CollisionModel(new Chain(description, { base: baseLink, tool: toolLink, joints: names }));
-    this.#poses = fitted(file, topic, channel, fit);
+    this.#poses = fitted(file, recorded, model, fit);
     const { statistics } = file.reader;
     const length = Number((statistics?.messageEndTime ?? 0n) - (statistics?.messageStartTime ?? 0n)) / 1e9;
     this.duration = Math.max(length, 0) / fit.speed;
@@ -34,20 +36,13 @@ export class Track {
   /** @throws {UnfitError} for a file that is none, or has no joint states */
   static async open(path: string, fit: Fit): Promise<Track> {
     const file = await openMcap(path);
-    const { channelsById, schemasById } = file.reader;
-    const states = [...channelsById.values()].filter(
-      ({ schemaId, messageEncoding }) => messageEncoding === 'cdr' && schemasById.get(schemaId)?.name === JOINT_STATE,
-    );
-    // Of an episode the arm's own joints, or those of the arm that comes first.
-    const channel =
-      states.find(({ topic }) => topic === `/${fit.arm}/joint_states`) ??
-      states.find(({ topic }) => topic.endsWith('/joint_states')) ??
-      states[0];
-    if (channel === undefined) {
+    try {
+      const recorded = recordedJoints(file, fit.source, fit.arm);
+      return new Track(file, recorded, await recordedModel(file, recorded.arm), fit);
+    } catch (error) {
       file.close();
-      throw new UnfitError(`it has no messages of type ${JOINT_STATE}`);
+      throw error;
     }
-    return new Track(file, channel.topic, channel.id, fit);
   }
 
   /** @throws {UnfitError} for what the arm cannot follow */
@@ -87,10 +82,22 @@ export class Track {
   }
 }
 
+/**
+ * How the joints of a recording become those of the arm: by what they are for, where the file says what they are; else by
+ * their names, which is null.
+ */
+function mapsOf(model: MappedModel | null, names: readonly string[], fit: Fit): readonly JointMap[] | null {
+  if (model === null || model.joints.length !== names.length) return null;
+  const maps = jointMaps(model, fit.model, {}, false);
+  if (typeof maps === 'string') throw new UnfitError(maps);
+  if (maps.every(({ from }) => from < 0)) throw new UnfitError(`a ${model.name} has no joint that it has`);
+  return maps;
+}
+
 async function* fitted(
   { reader }: OpenMcap,
-  topic: string,
-  channel: number,
+  { topic, channel }: RecordedJoints,
+  model: MappedModel | null,
   fit: Fit,
 ): AsyncGenerator<RecordedPose, void> {
   let fitter: Fitter | null = null;
@@ -103,7 +110,7 @@ async function* fitted(
     count++;
     const sample = decodeJointState(message.data);
     if (fitter === null) {
-      fitter = new Fitter(fit, sample.names);
+      fitter = new Fitter(fit, sample.names, mapsOf(model, sample.names, fit));
       names = sample.names.join();
       begun = sample.stamp;
     }

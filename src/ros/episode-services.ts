@@ -2,6 +2,8 @@ import type { Arm, Arms } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import { offerService, refusal } from './arm-services.ts';
 import { faultOf } from './errors.ts';
+import { cameraType } from './names.ts';
+import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
 /** What is recorded, as the graph asks for it. */
@@ -24,6 +26,8 @@ export interface Episodes {
     readonly problem: string | null;
   } | null>;
   mark(text: string): boolean;
+  /** Puts a message of a camera (CDR) into the episode, if one is being recorded. */
+  see(topic: string, data: Uint8Array): void;
 }
 
 interface StartRequest {
@@ -98,4 +102,20 @@ function armsOf(names: readonly string[], arms: Arms): readonly Arm[] {
     const known = arms.all.map((other) => other.name).join(', ');
     throw new BridgeError('unknown_arm', `There is no arm "${name.slice(0, LONGEST_NAME)}". Known arms: ${known}.`);
   });
+}
+
+/**
+ * Subscribes to the cameras that episodes have. They are heard all the time: the graph would find them only some time after
+ * an episode has begun.
+ */
+export function watchCameras(
+  node: RosNode,
+  topics: readonly string[],
+  episodes: Episodes,
+  { observed }: Qualities,
+): void {
+  for (const topic of topics) {
+    const options = { qos: observed, isRaw: true } as const;
+    node.createSubscription(cameraType(topic), topic, options, (data) => episodes.see(topic, data));
+  }
 }

@@ -47,3 +47,13 @@ export class ArmNames {
     });
   }
 }
+
+export const IMAGE = 'sensor_msgs/msg/Image';
+export const COMPRESSED_IMAGE = 'sensor_msgs/msg/CompressedImage';
+export const CAMERA_INFO = 'sensor_msgs/msg/CameraInfo';
+
+/** Type of the messages of a camera's topic, by how such topics are called. */
+export function cameraType(topic: string): typeof IMAGE | typeof COMPRESSED_IMAGE | typeof CAMERA_INFO {
+  if (topic.endsWith('/compressed')) return COMPRESSED_IMAGE;
+  return topic.endsWith('/camera_info') ? CAMERA_INFO : IMAGE;
+}

@@ -18,7 +18,7 @@ import { ControllerState } from './controller-state.ts';
 import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { acceptsCommands, listensToNetwork, setDiscovery } from './discovery.ts';
-import { type Episodes, offerEpisodes } from './episode-services.ts';
+import { type Episodes, offerEpisodes, watchCameras } from './episode-services.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
@@ -203,6 +203,7 @@ async function populate(
     offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
     offerEpisodes(root, `${prefix}/${NODE_NAME}`, services.episodes, arms, inputs.isOpen);
   }
+  watchCameras(root, services.config.recording.images, services.episodes, qualities);
 
   const diagnostics = new Diagnostics(arms.all, services.loop, config.diagnostics, () => namesakes.arms);
   const live = {

@@ -228,7 +228,12 @@ test('every call of the client does what it says, and together they ask for all 
   expect((await recordings.upload('copy', whole)).messages).toBe(facts.messages);
   expect((await faultOf(recordings.upload('copy', new Blob([whole]))))!.status).toBe(400);
   expect((await recordings.change('copy', { new_name: 'last' })).name).toBe('last');
-  await carriedOut(arm, () => arm.begin({ replay: { name: 'last' } }));
+  const curves = await recordings.samples('last', { source: 'follower', points: 5 });
+  expect(curves.positions).toHaveLength(curves.joints.length);
+  const part = await recordings.trim('last', { begin: 0, end: curves.duration / 2, name: 'part' });
+  expect(part.duration).toBeLessThan(curves.duration);
+  await recordings.delete('part');
+  await carriedOut(arm, () => arm.begin({ replay: { name: 'last', source: 'follower' } }));
   await arm.halt({ take_over: true });
   await recordings.delete('last');
   expect((await faultOf(recordings.facts('last')))!.status).toBe(404);

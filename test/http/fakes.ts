@@ -27,7 +27,15 @@ import type { JogVelocity } from '../../src/motion/jog-service.ts';
 import type { AbsoluteMove, EndEffector, MoveOutcome, RelativeMove } from '../../src/motion/moves.ts';
 import type { HandMessage } from '../../src/motion/teleop-service.ts';
 import { NamedTokens } from '../../src/named-tokens.ts';
-import type { Catalogue, ListCommand, RecordingFacts, RecordingSummary } from '../../src/recording/messages.ts';
+import type {
+  Catalogue,
+  ListCommand,
+  RecordingFacts,
+  RecordingSummary,
+  Samples,
+  SamplesCommand,
+  TrimCommand,
+} from '../../src/recording/messages.ts';
 import type { ReplayOutcome, RunningEpisode } from '../../src/recording/recording-service.ts';
 import type { WantedArm } from '../../src/roster.ts';
 import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
@@ -443,7 +451,16 @@ export class FakeRecordings {
 
   async list({ limit }: ListCommand): Promise<Catalogue> {
     const recordings = Array.from({ length: limit }, (_, i) => recordingFacts(`wave-${i}`));
-    return { folder: '/data', recordings, total: 60, used: 1000, quota: 1e9, free: 1e10, warning: '' };
+    return {
+      folder: '/data',
+      recordings,
+      total: 60,
+      datasets: ['pick'],
+      used: 1000,
+      quota: 1e9,
+      free: 1e10,
+      warning: '',
+    };
   }
 
   async facts(name: string): Promise<RecordingFacts> {
@@ -457,6 +474,23 @@ export class FakeRecordings {
 
   async rename(_name: string, to: string): Promise<RecordingFacts> {
     return recordingFacts(to);
+  }
+
+  async samples({ name, source }: SamplesCommand): Promise<Samples> {
+    await this.facts(name);
+    return {
+      source: source ?? 'arm',
+      joints: ['a'],
+      duration: 2,
+      times: [0, 2],
+      positions: [[0, 1]],
+      goals: [[NaN, 1]],
+    };
+  }
+
+  async trim({ name, to }: TrimCommand): Promise<RecordingFacts> {
+    await this.facts(name);
+    return recordingFacts(to ?? `${name}-trimmed`);
   }
 
   async remove(name: string): Promise<void> {

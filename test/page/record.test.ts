@@ -4,15 +4,32 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeProcess } from '../e2e/support/bridge.ts';
 import { PATIENCE, shows } from './support/actions.ts';
-import { HAS_BROWSER } from './support/browser.ts';
+import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage } from './support/page.ts';
+
+/** A bridge that keeps its recordings in a folder of its own. */
+async function startRecordingBridge(): Promise<{ bridge: BridgeProcess; folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-record-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const bridge = await BridgeProcess.startWith({ ARM_BRIDGE_RECORDING_FOLDER: folder }, '--no-ros');
+  onTestFinished(() => bridge.endStopped());
+  return { bridge, folder };
+}
+
+/** Records an episode in which the follower turns its base to `angle`, rad. */
+async function recordTurn(bridge: BridgeProcess, name: string, angle: number): Promise<void> {
+  await bridge.post('/api/v1/episode/start', { name, dataset: 'turns', task: 'turn to the left' });
+  const turned = async () =>
+    (await bridge.post('/joints/write?robot_id=1', { angles: [angle], joints_ids: [0] })).body.status;
+  await expect.poll(turned, PATIENCE).toBe('ok');
+  const there = async (): Promise<number> => (await bridge.post('/joints/read?robot_id=1')).body.angles[0];
+  await expect.poll(there, PATIENCE).toBeCloseTo(angle, 1);
+  await bridge.post('/api/v1/episode/stop');
+}
 
 describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
   test('begins, marks and ends episodes by keys, judges and deletes them', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-record-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const bridge = await BridgeProcess.startWith({ ARM_BRIDGE_RECORDING_FOLDER: folder }, '--no-ros');
-    onTestFinished(() => bridge.endStopped());
+    const { bridge, folder } = await startRecordingBridge();
     const page = await openPage(bridge);
     await page.locator('#tab-record').click();
     const panel = page.locator('#panel-record');
@@ -35,5 +52,89 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     await page.locator('#notices').getByRole('button', { name: 'Delete', exact: true }).press('Enter');
     await expect.poll(() => row.count(), PATIENCE).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('names a task, ends and drops episodes by keys alone', async () => {
+    const { bridge } = await startRecordingBridge();
+    const page = await openPage(bridge);
+    await page.locator('#tab-arms').press('t');
+    await page.keyboard.type('big box');
+    expect(await page.locator('#panel-record').getByLabel('Task').inputValue()).toBe('big box');
+    const episode = async () => (await bridge.get('/api/v1/episode')).body.episode;
+    const tab = page.locator('#tab-record');
+    await tab.press('r');
+    await expect.poll(episode, PATIENCE).toMatchObject({ task: 'big box' });
+    await tab.press('g');
+    await expect.poll(episode, PATIENCE).toBeNull();
+    const verdicts = async () =>
+      (await bridge.get('/api/v1/recordings')).body.recordings.map(({ verdict }: { verdict: string }) => verdict);
+    expect(await verdicts()).toEqual(['good']);
+    await tab.press('r');
+    await expect.poll(episode, PATIENCE).not.toBeNull();
+    await tab.press('x');
+    await expect.poll(episode, PATIENCE).toBeNull();
+    expect(await verdicts()).toEqual(['good']);
+  });
+
+  test('shows a recording on a time line while no arm moves, cuts a part out of it, and replays it slowly', async () => {
+    const { bridge } = await startRecordingBridge();
+    await bridge.raise();
+    await recordTurn(bridge, 'turn-1', 0.8);
+    await recordTurn(bridge, 'turn-2', -0.8);
+    const page = await openPage(bridge);
+    await page.locator('#tab-record').click();
+    const panel = page.locator('#panel-record');
+    await panel.getByLabel('Recordings of').selectOption('turns');
+    await expect.poll(() => panel.locator('tbody tr').count(), PATIENCE).toBe(2);
+    await panel.getByRole('button', { name: 'Look at turn-1' }).press('Enter');
+    const look = panel.getByLabel('Look at a recording');
+    const slider = look.getByRole('slider', { name: 'Time' });
+    await slider.waitFor();
+    const before = (await bridge.post('/joints/read?robot_id=1')).body.angles[0];
+
+    // The end of the time line: the base stood where it was turned to, and the arm itself stays where it is.
+    await slider.press('End');
+    const pan = async (): Promise<number> =>
+      Number.parseFloat((await look.locator('.key', { hasText: 'shoulder pan' }).locator('output').textContent())!);
+    await expect.poll(pan, PATIENCE).toBeCloseTo((0.8 / Math.PI) * 180, -1);
+    await takePicture(page, 'page-record');
+    await slider.press('Home');
+    await look.getByRole('button', { name: 'Play in the scene' }).press('Enter');
+    await expect.poll(async () => Number(await slider.inputValue()), PATIENCE).toBeGreaterThan(0.2);
+    // Whoever points at the curves chooses a moment of them.
+    await look.locator('.u-over').click();
+    const { duration } = (await bridge.get('/api/v1/recordings/turn-1')).body;
+    const middle = async (): Promise<number> => Number(await slider.inputValue()) / duration;
+    await expect.poll(middle, PATIENCE).toBeCloseTo(0.5, 1);
+    await look.getByLabel('Curves of').selectOption('shoulder pan');
+    await expect
+      .poll(() => look.locator('.key').allTextContents(), PATIENCE)
+      .toMatchObject([expect.stringMatching(/^measured -?\d/), expect.stringMatching(/^wanted/)]);
+    expect((await bridge.post('/joints/read?robot_id=1')).body.angles[0]).toBeCloseTo(before, 1);
+    expect(await axeViolations(page)).toEqual([]);
+
+    // A part of it, the old one stays.
+    const trim = look.getByRole('button', { name: 'Trim' });
+    expect(await trim.isDisabled()).toBe(true);
+    await look.getByRole('button', { name: 'Begin here' }).press('Enter');
+    await look.getByLabel('Name of the part').fill('turn-1b');
+    await trim.press('Enter');
+    await shows(page, '#notices', /turn-1b has been made/);
+    await expect.poll(() => panel.locator('tbody tr').count(), PATIENCE).toBe(3);
+
+    await look.getByLabel('Speed').selectOption('0.5 ×');
+    // Again where servos were silent for a moment on the way, as on a machine that is busy with other things.
+    const replayed = async (): Promise<string> => {
+      const answered = page.waitForResponse((answer) => answer.url().includes('/recording/play'));
+      await look.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
+      const answer = await answered;
+      expect(answer.request().postDataJSON()).toEqual({ name: 'turn-1', speed: 0.5, source: 'follower' });
+      return (await answer.json()).status;
+    };
+    await expect.poll(replayed, { ...PATIENCE, interval: 1000 }).toBe('ok');
+    await shows(page, '#notices', /turn-1 has been replayed/);
+    expect((await bridge.post('/joints/read?robot_id=1')).body.angles[0]).toBeCloseTo(0.8, 1);
+    await page.locator('#tab-arms').click();
+    expect(await page.locator('body').getAttribute('data-looking')).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { so101 } from '../kinematics/so101.ts';
 import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
@@ -72,5 +72,34 @@ test.skipIf(!WITNESS_PYTHON)(
     expect(seen.columns).toEqual(so101.joints.map(({ name }) => name));
     expect(seen.rows).toBe(states.length);
     expect(seen.last).toEqual([...states.at(-1)!.positions]);
+  },
+);
+
+test.skipIf(!WITNESS_PYTHON)(
+  'an episode of a bridge that was killed in the middle of it, and a part of that one, are read by the same programs',
+  async () => {
+    const killed = await VirtualBridge.startLight(PAIR);
+    const body = { name: 'pick-1', dataset: 'pick', task: 'Put it away', operator: 'ada' };
+    expect((await killed.post('/api/v1/episode/start', body)).body.status).toBe('ok');
+    await killed.pass(6);
+    const bridge = await killed.killAndStart();
+    const path = join(bridge.folder, 'recordings', 'pick', 'pick-1', 'pick-1.mcap');
+    await bridge.becomes(() => expect(existsSync(join(dirname(path), 'metadata.yaml'))).toBe(true));
+    const { recording } = (await bridge.post('/api/v1/recordings/pick-1/trim', { begin: 1, end: 3 })).body;
+    for (const [file, least, most] of [
+      [path, 4, 6.1],
+      [recording.path, 1.9, 2.1],
+    ]) {
+      const seen = (await witness(new URL('read_episode.py', import.meta.url), dirname(file), file, example)) as Seen;
+      expect(seen.statistics).toBe(seen.count);
+      expect(seen.own).toBe(seen.count);
+      expect(seen.bag).toMatchObject({ messages: seen.count, custom: { task: 'Put it away', operator: 'ada' } });
+      expect(seen.bag.duration / 1e9).toBeGreaterThan(least);
+      expect(seen.bag.duration / 1e9).toBeLessThan(most);
+      expect(seen.attachments).toEqual(['configuration.json']);
+      expect(seen.urdf['/follower/robot_description']).toMatch(/^<\?xml|^<robot/);
+      expect(seen.frames).toContain('follower/gripper_link');
+      expect(seen.rows / (seen.bag.duration / 1e9)).toBeCloseTo(200, -1);
+    }
   },
 );

@@ -20,7 +20,19 @@ with open(file, "rb") as stream:
 
 typestore = get_typestore(Stores.ROS2_JAZZY)
 yaml = YAML(typ="safe").load(folder / "metadata.yaml")["rosbag2_bagfile_information"]
-topics, poses, events, urdf, frames = {}, [], [], {}, set()
+topics, poses, events, urdf, frames, cameras = {}, [], [], {}, set(), {}
+
+
+def camera(message):
+    """What a camera says, as the definition of its type in the file has it."""
+    kind = message.__msgtype__
+    if kind.endswith("/CameraInfo"):
+        return [kind, message.height, message.width, message.distortion_model, list(message.d), message.header.frame_id]
+    if kind.endswith("/CompressedImage"):
+        return [kind, message.format, len(message.data), message.header.frame_id]
+    return [kind, message.height, message.width, message.encoding, len(message.data), message.header.frame_id]
+
+
 with Reader(folder) as bag:
     for connection, stamp, data in bag.messages():
         message = typestore.deserialize_cdr(data, connection.msgtype)
@@ -36,7 +48,12 @@ with Reader(folder) as bag:
     bagged = {"messages": bag.message_count, "duration": bag.duration, "custom": yaml["custom_data"]}
 # Message definitions out of the file itself, by the other reader of that package.
 with AnyReader([folder]) as bag:
-    own = sum(1 for connection, _, data in bag.messages() if bag.deserialize(data, connection.msgtype))
+    own = 0
+    for connection, _, data in bag.messages():
+        message = bag.deserialize(data, connection.msgtype)
+        own += 1
+        if connection.topic.startswith("/camera/"):
+            cameras[connection.topic] = camera(message)
 
 scope = {}
 exec(text.replace('"pick-1.mcap"', json.dumps(file)), scope)
@@ -53,6 +70,7 @@ print(
             "events": events,
             "urdf": urdf,
             "frames": sorted(frames),
+            "cameras": cameras,
             "bag": bagged,
             "own": own,
             "columns": list(frame.columns),

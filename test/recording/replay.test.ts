@@ -9,6 +9,7 @@ const JOINTS = so101.joints.map(({ name, lower, upper, move }) => ({
   name,
   lower,
   upper,
+  position: 0,
   velocity: 0.6 * move.velocity,
 }));
 

@@ -12,7 +12,10 @@ export function curves(store: Store, spoken: (name: string) => string): HTMLElem
   let chart: Chart | null = null;
   import('../chart.ts')
     .then(({ Chart }) => {
-      chart = new Chart(host, ['leader', 'follower']);
+      chart = new Chart(host, [
+        { name: 'leader', colour: 'var(--accent)' },
+        { name: 'follower', colour: 'var(--goal)' },
+      ]);
     })
     .catch(() => setText(host, 'The curves could not be loaded.'));
   for (const choice of [joint, pairChoice]) choice.addEventListener('change', () => chart?.clear());

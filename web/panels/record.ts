@@ -1,18 +1,22 @@
 import { command, type Outcome, request } from '../api.ts';
 import { bridge } from '../bridge.ts';
-import { button, h, setText } from '../dom.ts';
+import { button, byId, h, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { Episode, EpisodeAnswer, Recording, RecordingList } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure } from '../units.ts';
+import { LookCard } from './look.ts';
 
 /** How often it is asked whether an episode is being recorded, ms: another page or a program may have begun it. */
 const INTERVAL = 1000;
-/** Recordings that are shown. */
-const SHOWN = 20;
+/** How long a key waits for the answer, ms. */
+const PATIENCE = 5000;
+/** Recordings that are shown at once. */
+const SHOWN = 10;
 /** Keys, which a foot pedal may press. */
-const RECORD_KEY = 'r';
-const MARK_KEY = 'm';
+const KEYS = { r: 'record', m: 'mark', g: 'good', b: 'bad', x: 'drop', t: 'task' } as const;
+type Act = (typeof KEYS)[keyof typeof KEYS];
+const EVERY = 'All datasets';
 
 const megabytes = (bytes: number): string => measure(bytes / 1e6, bytes < 1e7 ? 1 : 0, ' MB');
 
@@ -49,12 +53,21 @@ class EpisodeCard {
       'section',
       { class: 'card', 'aria-label': 'Episode' },
       h('h2', {}, 'Episode'),
-      field('Task', this.#task),
-      field('Dataset', this.#dataset),
-      field('Operator', this.#operator),
+      h(
+        'div',
+        { class: 'fields said' },
+        field('Task', this.#task),
+        field('Dataset', this.#dataset),
+        field('Operator', this.#operator),
+      ),
       h('div', { class: 'row' }, this.#start, ...this.#ends),
       this.#state,
-      h('p', { class: 'about' }, 'R begins and ends it, M puts a mark into it; a foot pedal is a key.'),
+      h(
+        'p',
+        { class: 'about' },
+        'Keys: R begins and ends it, G and B end it as good or bad, X drops it, M puts a mark into it, T names the task. ' +
+          'A foot pedal is a key.',
+      ),
     );
     this.show(null);
   }
@@ -87,10 +100,19 @@ class EpisodeCard {
     await command({ path: '/api/v1/episode/mark' }, 'Marked');
   }
 
-  /** A key of a person, or of a pedal. */
-  key(key: string): void {
-    if (key === MARK_KEY) void this.mark();
-    else void (this.#recording ? this.end({}) : this.start());
+  /** What a key of a person, or of a pedal, stands for. */
+  act(act: Act): void {
+    if (act === 'task') {
+      byId('tab-record').click();
+      this.#task.focus();
+      this.#task.select();
+    } else if (act === 'record' && !this.#recording) {
+      void this.start();
+    } else if (act === 'mark') {
+      void this.mark();
+    } else {
+      void this.end(act === 'record' ? {} : act === 'drop' ? { keep: false } : { verdict: act });
+    }
   }
 
   #take({ ok, answer }: Outcome): void {
@@ -101,45 +123,72 @@ class EpisodeCard {
 /** What has been recorded. */
 class RecordingCard {
   readonly element: HTMLElement;
+  /** Called when somebody wants to look at one, and when one has been deleted. */
+  onLook: (recording: Recording) => void = () => {};
+  onGone: (name: string) => void = () => {};
   readonly #rows = h('tbody', {});
   readonly #room = h('p', { class: 'about' });
-  readonly #arm = h('select', { 'aria-label': 'Arm that replays' });
+  readonly #dataset = h('select', { 'aria-label': 'Recordings of' }, h('option', {}, EVERY));
+  readonly #newer = button('Newer', () => this.#turn(-SHOWN));
+  readonly #older = button('Older', () => this.#turn(SHOWN));
   readonly #store: Store;
+  #offset = 0;
 
   constructor(store: Store) {
     this.#store = store;
-    const heads = ['Name', 'Task', 'Length', 'Size', 'Actions'].map((title) => h('th', { scope: 'col' }, title));
+    const heads = ['Name', 'Length', 'Task', 'Actions'].map((title) => h('th', { scope: 'col' }, title));
     this.element = h(
       'section',
       { class: 'card', 'aria-label': 'Recordings' },
       h('h2', {}, 'Recordings'),
-      h('label', {}, 'Replay on', this.#arm),
+      h('div', { class: 'row' }, this.#dataset, this.#newer, this.#older),
       h('div', { class: 'scrolled' }, h('table', {}, h('thead', {}, h('tr', {}, ...heads)), this.#rows)),
       this.#room,
     );
-    store.on(['models'], () => {
-      this.#arm.replaceChildren(...store.arms.map(({ id, name }) => h('option', { value: id }, name)));
+    this.#dataset.addEventListener('change', () => {
+      this.#offset = 0;
+      void this.ask();
     });
   }
 
   async ask(): Promise<void> {
     let told: RecordingList;
+    const dataset = this.#dataset.selectedIndex > 0 ? { dataset: this.#dataset.value } : {};
     try {
-      told = await bridge.call('get', '/api/v1/recordings', { query: { limit: SHOWN } });
+      const query = { limit: SHOWN, offset: this.#offset, ...dataset };
+      told = await bridge.call('get', '/api/v1/recordings', { query });
     } catch {
       // The header says that there is no connection.
       return;
     }
-    const { recordings, total, used, quota, warning } = told;
+    const { recordings, total, datasets, used, quota, warning } = told;
+    this.#offerDatasets(datasets);
     this.#rows.replaceChildren(...recordings.map((recording) => this.#row(recording)));
-    const more = total > recordings.length ? `, ${total - recordings.length} older ones are not shown` : '';
-    setText(this.#room, warning || `${total} in ${megabytes(used)} of ${megabytes(quota)}${more}.`);
+    this.#newer.disabled = this.#offset === 0;
+    this.#older.disabled = this.#offset + recordings.length >= total;
+    setText(this.#room, warning || `${total} recordings; all take ${megabytes(used)} of ${megabytes(quota)}.`);
   }
 
-  #row({ name, dataset, content, task, verdict, duration, bytes, problem }: Recording): HTMLElement {
+  #turn(by: number): void {
+    this.#offset = Math.max(0, this.#offset + by);
+    void this.ask();
+  }
+
+  #offerDatasets(datasets: readonly string[]): void {
+    const names = [EVERY, ...datasets];
+    const { value } = this.#dataset;
+    if (names.join() === [...this.#dataset.options].map(({ text }) => text).join()) return;
+    this.#dataset.replaceChildren(...names.map((name) => h('option', {}, name)));
+    this.#dataset.selectedIndex = Math.max(0, names.indexOf(value));
+  }
+
+  #row(recording: Recording): HTMLElement {
+    const { name, dataset, content, task, verdict, duration, problem } = recording;
     const path = `/api/v1/recordings/${name}`;
-    const changed = async (asked: Promise<Outcome>): Promise<void> => {
-      if ((await asked).ok) await this.ask();
+    const changed = async (asked: Promise<Outcome>): Promise<boolean> => {
+      const { ok } = await asked;
+      if (ok) await this.ask();
+      return ok;
     };
     const judge = (to: string): HTMLButtonElement =>
       button(to, () => void changed(command({ path, body: { verdict: verdict === to ? '' : to } })), {
@@ -147,31 +196,24 @@ class RecordingCard {
         disabled: content !== 'episode' || !this.#store.mayControl,
         'aria-label': `${name} is ${to}`,
       });
-    const play = (): void => {
-      const query = { robot_id: this.#arm.value };
-      void command({ path: '/recording/play', query, body: { name } }, `${name} has been replayed`);
+    const remove = async (): Promise<void> => {
+      if (await changed(request({ method: 'DELETE', path }))) this.onGone(name);
     };
-    const remove = (): void => {
-      notice('fault', `Delete ${name} for good?`, {
-        label: 'Delete',
-        run: () => void changed(request({ method: 'DELETE', path })),
-      });
+    const ask = (): void => {
+      notice('fault', `Delete ${name} for good?`, { label: 'Delete', run: () => void remove() });
     };
-    const may = { disabled: !this.#store.mayControl };
     const actions = [
-      button('Replay', play, { ...may, 'aria-label': `Replay ${name}` }),
+      button('Look', () => this.onLook(recording), { disabled: problem !== '', 'aria-label': `Look at ${name}` }),
       judge('good'),
       judge('bad'),
-      h('a', { href: `${path}/file`, download: `${name}.mcap`, 'aria-label': `Download ${name}` }, 'Download'),
-      button('Delete', remove, { ...may, 'aria-label': `Delete ${name}` }),
+      button('Delete', ask, { disabled: !this.#store.mayControl, 'aria-label': `Delete ${name}` }),
     ];
     return h(
       'tr',
       { 'data-recording': name, 'data-verdict': verdict },
       h('th', { scope: 'row' }, dataset === null ? name : `${dataset}/${name}`),
-      h('td', {}, problem === '' ? task : problem),
       h('td', {}, measure(duration, 1, ' s')),
-      h('td', {}, megabytes(bytes)),
+      h('td', { class: 'task' }, problem === '' ? task : problem),
       h('td', {}, h('div', { class: 'row' }, ...actions)),
     );
   }
@@ -181,16 +223,20 @@ class RecordingCard {
 export function recordPanel(store: Store): HTMLElement {
   const episode = new EpisodeCard();
   const recordings = new RecordingCard(store);
+  const look = new LookCard(store);
   const fieldset = h('fieldset', { class: 'panel', disabled: true }, episode.element);
-  const panel = h('div', { class: 'panel' }, fieldset, recordings.element);
+  const panel = h('div', { class: 'panel' }, fieldset, look.element, recordings.element);
   store.on(['connection', 'hello'], () => {
     fieldset.disabled = !store.mayControl;
   });
   episode.onChange = () => void recordings.ask();
+  look.onChange = () => void recordings.ask();
+  recordings.onLook = (recording) => void look.open(recording);
+  recordings.onGone = (name) => look.gone(name);
   const seen = (): boolean => !panel.hidden && !document.hidden && store.connection === 'live';
-  const ask = async (): Promise<void> => {
+  const ask = async (patience = INTERVAL): Promise<void> => {
     try {
-      const signal = AbortSignal.timeout(INTERVAL);
+      const signal = AbortSignal.timeout(patience);
       episode.show((await bridge.call('get', '/api/v1/episode', { signal })).episode);
     } catch {
       // The header says that there is no connection.
@@ -199,18 +245,20 @@ export function recordPanel(store: Store): HTMLElement {
   setInterval(() => {
     if (seen()) void ask();
   }, INTERVAL);
-  // The panel has been shown.
+  // Another panel may have been shown.
   window.addEventListener('resize', () => {
+    look.seen(!panel.hidden);
     if (!seen()) return;
     void recordings.ask();
     void ask();
   });
   window.addEventListener('keydown', (event) => {
-    const key = event.key.toLowerCase();
-    if ((key !== RECORD_KEY && key !== MARK_KEY) || event.repeat || isTyped(event) || !store.mayControl) return;
+    const act = KEYS[event.key.toLowerCase() as keyof typeof KEYS];
+    if (act === undefined || event.repeat || isTyped(event) || !store.mayControl) return;
     event.preventDefault();
     // Whether one is being recorded is not looked after while another panel is shown.
-    void ask().then(() => episode.key(key));
+    if (act === 'record') void ask(PATIENCE).then(() => episode.act(act));
+    else episode.act(act);
   });
   return panel;
 }

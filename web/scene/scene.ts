@@ -134,6 +134,7 @@ export class ArmScene {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
     this.#drawGround();
     store.on(['arms'], () => this.#show());
+    store.on(['foreseen'], () => this.#foresee());
   }
 
   /** Puts these arms into the scene in place of all others. */
@@ -153,7 +154,7 @@ export class ArmScene {
     for (const { arm } of this.#views) this.#scene.add(arm.group);
     this.#offerTarget();
     this.#look('Overview');
-    this.#show();
+    this.#foresee();
   }
 
   /** Has the scene drawn with the display's next frame, or as soon as the computer can bear it. */
@@ -190,6 +191,13 @@ export class ArmScene {
     this.#drag.follow();
     if (changed) this.invalidate();
     this.#worked(began);
+  }
+
+  /** Ghosts stand as somebody wants them, or where their arms are asked to be. */
+  #foresee(): void {
+    for (const { arm } of this.#views) arm.foresee(this.#store.foreseen.get(arm.info.name) ?? null);
+    this.#show();
+    this.invalidate();
   }
 
   #draw(): void {

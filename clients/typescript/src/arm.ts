@@ -160,12 +160,16 @@ export class Arm {
   }
 
   /**
-   * Replays a recording, from its first pose on. Answered when it has ended. Node waits no longer than five minutes for an answer:
+   * Replays a recording, from its first pose on: the joints of the recorded arm `source`, or of the one of the same name. Answered when it has ended. Node waits no longer than five minutes for an answer:
    * begin({ replay }) is for what takes longer.
    */
-  async play(name: string, speed = 1, meaning?: Meaning): Promise<Schemas['RecordingPlayResponse']> {
+  async play(
+    name: string,
+    speed = 1,
+    { source = null, ...meaning }: Meaning & { readonly source?: string | null } = {},
+  ): Promise<Schemas['RecordingPlayResponse']> {
     const query = await this.#query(meaning);
-    return this.bridge.call('post', '/recording/play', { body: { name, speed }, query, ...signalOf(meaning) });
+    return this.bridge.call('post', '/recording/play', { body: { name, speed, source }, query, ...signalOf(meaning) });
   }
 
   /**

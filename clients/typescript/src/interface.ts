@@ -835,6 +835,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/recordings/{name}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a recorded arm's joints as curves
+         * @description Samples at even distances, each as it was recorded; for more of a part ask for that part. Fewer than were asked for where the arm has many joints: an answer has less than 64 kB.
+         */
+        get: operations["recording_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recordings/{name}/trim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a part of a recording one of its own
+         * @description In the same dataset, with the same task, operator and verdict. The recording itself stays until it is deleted.
+         */
+        post: operations["recording_trim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/recordings/{name}/file": {
         parameters: {
             query?: never;
@@ -2035,6 +2075,8 @@ export interface components {
             recordings: components["schemas"]["Recording"][];
             /** @description How many there are, those that are not in this answer too. */
             total: number;
+            /** @description Names of all datasets, in the order of the alphabet. */
+            datasets: string[];
             folder: string;
             /** @description Bytes of all of them. */
             used: number;
@@ -2058,6 +2100,32 @@ export interface components {
              * @enum {string}
              */
             verdict?: "" | "good" | "bad";
+        };
+        /** RecordingTrimRequest */
+        RecordingTrimRequest: {
+            /** @description Seconds after its first message. */
+            begin: number;
+            /** @description Seconds after its first message. */
+            end: number;
+            /**
+             * @description Of the new recording. Null or left out: that of the old one with `-trimmed`.
+             * @default null
+             */
+            name?: string | null;
+        };
+        /** RecordingSamples */
+        RecordingSamples: {
+            /** @description Name of the recorded arm. */
+            source: string;
+            joints: string[];
+            /** @description Of the whole recording, in seconds. */
+            duration: number;
+            /** @description Seconds after its first message. */
+            times: number[];
+            /** @description As measured, in radians: of each joint its values at these times. */
+            positions: (number | null)[][];
+            /** @description Where they were asked to be, in radians; null where nothing asked. */
+            goals: (number | null)[][];
         };
         /** RecordingResponse */
         RecordingResponse: {
@@ -2641,6 +2709,11 @@ export interface components {
              * @default 1
              */
             speed?: number;
+            /**
+             * @description The recorded arm that is followed.
+             * @default null
+             */
+            source?: string | null;
         };
         /**
          * MotionRequest
@@ -2845,6 +2918,11 @@ export interface components {
              * @default 1
              */
             speed?: number;
+            /**
+             * @description The recorded arm that is followed. Null or left out: the one of the same name, or the first.
+             * @default null
+             */
+            source?: string | null;
         };
         /** RecordingPlayResponse */
         RecordingPlayResponse: {
@@ -5622,6 +5700,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
+                     *       "datasets": [
+                     *         "pick"
+                     *       ],
                      *       "folder": "/home/lab/.local/share/arm-bridge/recordings",
                      *       "used": 5121300,
                      *       "quota": 1000000000,
@@ -5836,6 +5917,181 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_samples: {
+        parameters: {
+            query?: {
+                /** @description Name of the recorded arm; left out: the one that comes first. */
+                source?: string;
+                /** @description Seconds after the first message. */
+                begin?: number;
+                /** @description The same; left out: the end. */
+                end?: number;
+                /** @description How many at most. */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the joints did. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": "follower",
+                     *       "joints": [
+                     *         "shoulder_pan",
+                     *         "shoulder_lift"
+                     *       ],
+                     *       "duration": 12.4,
+                     *       "times": [
+                     *         0,
+                     *         6.2
+                     *       ],
+                     *       "positions": [
+                     *         [
+                     *           0.1012,
+                     *           0.4034
+                     *         ],
+                     *         [
+                     *           -0.5001,
+                     *           0.1021
+                     *         ]
+                     *       ],
+                     *       "goals": [
+                     *         [
+                     *           null,
+                     *           0.4
+                     *         ],
+                     *         [
+                     *           null,
+                     *           0.1
+                     *         ]
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingSamples"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no recording of this name, it cannot be read, or it has no such arm. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_trim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "begin": 1.2,
+                 *       "end": 9.5,
+                 *       "name": "pick-3-short"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecordingTrimRequest"];
+            };
+        };
+        responses: {
+            /** @description The new recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "pick-3-short has been made",
+                     *       "recording": {
+                     *         "name": "pick-3-short",
+                     *         "dataset": "pick",
+                     *         "content": "episode",
+                     *         "bytes": 5120000,
+                     *         "began": 1767323045.12,
+                     *         "duration": 8.3,
+                     *         "messages": 23110,
+                     *         "arms": [
+                     *           "leader",
+                     *           "follower"
+                     *         ],
+                     *         "task": "Put the cube into the box",
+                     *         "operator": "ada",
+                     *         "verdict": "good",
+                     *         "problem": "",
+                     *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
+                     *         "topics": [
+                     *           {
+                     *             "name": "/follower/joint_states",
+                     *             "type": "sensor_msgs/msg/JointState",
+                     *             "messages": 2480
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingResponse"];
+                };
+            };
+            /** @description There is no such recording, that is no part of it, the name is taken, or there is no room. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no recording of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];

@@ -55,6 +55,20 @@ export class Recordings {
     return (await this.#bridge.call('post', '/api/v1/recordings/{name}', { path: { name }, body })).recording;
   }
 
+  /** Joints of one recorded arm (`source`) over time, as curves: `points` (300) samples between two times, s. */
+  samples(
+    name: string,
+    query: { source?: string; begin?: number; end?: number; points?: number } = {},
+  ): Promise<Schemas['RecordingSamples']> {
+    return this.#bridge.call('get', '/api/v1/recordings/{name}/samples', { path: { name }, query });
+  }
+
+  /** Makes the part between two times (s) a recording of its own; the old one stays. */
+  async trim(name: string, request: Schemas['RecordingTrimRequest']): Promise<Schemas['RecordingFacts']> {
+    const body = request;
+    return (await this.#bridge.call('post', '/api/v1/recordings/{name}/trim', { path: { name }, body })).recording;
+  }
+
   /** Deletes a recording for good. */
   delete(name: string): Promise<Schemas['StatusResponse']> {
     return this.#bridge.call('delete', '/api/v1/recordings/{name}', { path: { name } });

@@ -52,6 +52,7 @@ const motionReplay = z
     {
       name: word(LONGEST_NAME).describe('Of the recording.'),
       speed: number({ min: 0.1, max: 2 }).prefault(1).describe('1: as recorded.'),
+      source: word(LONGEST_NAME).nullable().prefault(null).describe('The recorded arm that is followed.'),
     },
     asModel,
   )
@@ -165,7 +166,7 @@ function workOf({ motion, recordings }: HttpServices, arm: Arm, body: MotionBody
     }
     if (replay !== undefined) {
       return async (caller) => {
-        const { problem } = await recordings.play(arm, replay.name, replay.speed, caller);
+        const { problem } = await recordings.play(arm, replay.name, replay.speed, caller, replay.source);
         return { ok: problem === null, message: problem };
       };
     }

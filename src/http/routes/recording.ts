@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../arm/types.ts';
 import { RECORDING_NAME, timeName } from '../../recording/recording-service.ts';
-import { asModel, boolean, components, number, text } from '../fields.ts';
+import { asModel, boolean, components, LONGEST_NAME, number, text, word } from '../fields.ts';
 import { CONFLICT, moving, route, UNKNOWN_ARM } from '../route.ts';
 import { failed, ok, outcome } from '../schemas.ts';
 
@@ -46,6 +46,10 @@ const recordingPlayRequest = z
       speed: number({ min: 0.1, max: 2 })
         .prefault(1)
         .describe('1 as recorded. Where the limits of the arm ask for it, it is slower.'),
+      source: word(LONGEST_NAME)
+        .nullable()
+        .prefault(null)
+        .describe('The recorded arm that is followed. Null or left out: the one of the same name, or the first.'),
     },
     asModel,
   )
@@ -137,7 +141,7 @@ export const recordingRoutes = [
     handler: async ({ services: { recordings }, callers, motions }, { arm, query, body }, reply) => {
       const kind = reply.request.routeOptions.url ?? '';
       const replay = async (caller: Caller) => {
-        const { problem, duration } = await recordings.play(arm, body.name, body.speed, caller);
+        const { problem, duration } = await recordings.play(arm, body.name, body.speed, caller, body.source);
         return { ok: problem === null, message: problem, duration };
       };
       const end = await callers.run(reply, query, (caller) => motions.run(arm, kind, caller, replay));

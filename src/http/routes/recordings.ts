@@ -7,7 +7,18 @@ import { z } from 'zod';
 import type { RecordingFacts } from '../../recording/messages.ts';
 import { RECORDING_NAME } from '../../recording/recording-service.ts';
 import { HttpProblem } from '../errors.ts';
-import { asModel, components, LONGEST_NAME, oneOf, queryInteger, text, word } from '../fields.ts';
+import {
+  asModel,
+  components,
+  LONGEST_NAME,
+  MOST_JOINTS,
+  number,
+  oneOf,
+  queryInteger,
+  queryNumber,
+  text,
+  word,
+} from '../fields.ts';
 import { route } from '../route.ts';
 import { ok, outcome, statusAnswer } from '../schemas.ts';
 
@@ -16,6 +27,11 @@ export const LONGEST_TASK = 200;
 /** Recordings in one answer, and topics of one of them. */
 const MOST_LISTED = 32;
 const MOST_TOPICS = 100;
+const MOST_DATASETS = 200;
+/** Points of the curves in one answer, and joints of an arm. */
+const MOST_POINTS = 1000;
+/** Longest time in a recording that is named, s: a month. */
+const LONGEST = 2_592_000;
 /** Bytes of a file that is sent to the bridge: what arrives within the time that a request may take. */
 const MOST_RECEIVED = 256 * 1024 * 1024;
 const MCAP = 'application/octet-stream';
@@ -67,6 +83,7 @@ const recordingList = z
   .object({
     recordings: z.array(recordingEntry).max(MOST_LISTED).describe('The newest first.'),
     total: z.int().describe('How many there are, those that are not in this answer too.'),
+    datasets: z.array(z.string()).max(MOST_DATASETS).describe('Names of all datasets, in the order of the alphabet.'),
     folder: z.string(),
     used: z.int().describe('Bytes of all of them.'),
     quota: z.int().describe('Bytes that they may take together (recording.quota).'),
@@ -78,6 +95,31 @@ const recordingList = z
 const recordingChange = z
   .object({ name: NAME.describe('Its new name.').optional(), ...labels }, asModel)
   .register(components, { id: 'RecordingChangeRequest' });
+
+const recordingTrim = z
+  .object(
+    {
+      begin: number({ min: 0, max: LONGEST }).describe('Seconds after its first message.'),
+      end: number({ min: 0, max: LONGEST }).describe('Seconds after its first message.'),
+      name: NAME.nullable()
+        .prefault(null)
+        .describe('Of the new recording. Null or left out: that of the old one with `-trimmed`.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'RecordingTrimRequest' });
+
+const angles = z.array(z.array(z.number().nullable()).max(MOST_POINTS)).max(MOST_JOINTS);
+const recordingSamples = z
+  .object({
+    source: z.string().describe('Name of the recorded arm.'),
+    joints: z.array(z.string()).max(MOST_JOINTS),
+    duration: z.number().describe('Of the whole recording, in seconds.'),
+    times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after its first message.'),
+    positions: angles.describe('As measured, in radians: of each joint its values at these times.'),
+    goals: angles.describe('Where they were asked to be, in radians; null where nothing asked.'),
+  })
+  .register(components, { id: 'RecordingSamples' });
 
 const recordingAnswer = z
   .object({ ...outcome, recording: recordingFacts })
@@ -102,21 +144,25 @@ const FACTS = {
   path: '/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap',
   topics: [{ name: '/follower/joint_states', type: 'sensor_msgs/msg/JointState', messages: 2480 }],
 };
+/** A ten-thousandth of a radian is less than a step of any servo. */
+const short = (value: number): number => Math.round(value * 1e4) / 1e4;
+const rows = (values: readonly (readonly number[])[]): (number | null)[][] =>
+  values.map((row) => row.map((value) => (Number.isFinite(value) ? short(value) : null)));
 const NONE = 'There is no recording of this name.';
 const MISSING = { bad_request: 404 } as const;
 
 function shown(recording: RecordingFacts): z.input<typeof recordingFacts> {
   const { topics, arms, problem } = recording;
-  const short = (name: string): string => name.slice(0, 2 * LONGEST_NAME);
+  const brief = (name: string): string => name.slice(0, 2 * LONGEST_NAME);
   return {
     ...recording,
     task: recording.task.slice(0, LONGEST_TASK),
     operator: recording.operator.slice(0, LONGEST_NAME),
     problem: problem.slice(0, LONGEST_TASK),
-    arms: arms.slice(0, 16).map(short),
+    arms: arms.slice(0, 16).map(brief),
     topics: topics
       .slice(0, MOST_TOPICS)
-      .map(({ name, type, messages }) => ({ name: short(name), type: short(type), messages })),
+      .map(({ name, type, messages }) => ({ name: brief(name), type: brief(type), messages })),
   };
 }
 
@@ -201,6 +247,7 @@ export const recordingsRoutes = [
       example: {
         recordings: [ENTRY],
         total: 1,
+        datasets: ['pick'],
         folder: '/home/lab/.local/share/arm-bridge/recordings',
         used: 5_121_300,
         quota: 1_000_000_000,
@@ -211,8 +258,8 @@ export const recordingsRoutes = [
     refusals: {},
     handler: async ({ services }, { query }) => {
       const { dataset = null, offset, limit } = query;
-      const { recordings, ...rest } = await services.recordings.list({ dataset, offset, limit });
-      return { ...rest, recordings: recordings.map(shown) };
+      const { recordings, datasets, ...rest } = await services.recordings.list({ dataset, offset, limit });
+      return { ...rest, datasets: datasets.slice(0, MOST_DATASETS), recordings: recordings.map(shown) };
     },
   }),
   route({
@@ -228,6 +275,83 @@ export const recordingsRoutes = [
     refusals: { 404: NONE },
     statuses: MISSING,
     handler: async ({ services }, { recording }) => shown(await services.recordings.facts(recording)),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/recordings/{name}/samples',
+    access: 'read',
+    id: 'recording_samples',
+    tag: 'recordings',
+    summary: "Read a recorded arm's joints as curves",
+    description:
+      'Samples at even distances, each as it was recorded; for more of a part ask for that part. Fewer than were asked for ' +
+      'where the arm has many joints: an answer has less than 64 kB.',
+    target: 'recording',
+    query: {
+      source: word(LONGEST_NAME).optional().describe('Name of the recorded arm; left out: the one that comes first.'),
+      begin: queryNumber({ min: 0, max: LONGEST }).prefault(0).describe('Seconds after the first message.'),
+      end: queryNumber({ min: 0, max: LONGEST }).optional().describe('The same; left out: the end.'),
+      points: queryInteger({ min: 1, max: MOST_POINTS }).prefault(300).describe('How many at most.'),
+    },
+    answer: {
+      description: 'What the joints did.',
+      schema: recordingSamples,
+      example: {
+        source: 'follower',
+        joints: ['shoulder_pan', 'shoulder_lift'],
+        duration: 12.4,
+        times: [0, 6.2],
+        positions: [
+          [0.1012, 0.4034],
+          [-0.5001, 0.1021],
+        ],
+        goals: [
+          [null, 0.4],
+          [null, 0.1],
+        ],
+      },
+    },
+    refusals: { 404: 'There is no recording of this name, it cannot be read, or it has no such arm.' },
+    statuses: MISSING,
+    handler: async ({ services }, { recording, query }) => {
+      const { source = null, end = null, begin, points } = query;
+      const wanted = { name: recording, source, begin, end, points };
+      const { joints, times, positions, goals, ...rest } = await services.recordings.samples(wanted);
+      return {
+        ...rest,
+        joints: joints.map((joint) => joint.slice(0, 2 * LONGEST_NAME)),
+        times: times.map(short),
+        positions: rows(positions),
+        goals: rows(goals),
+      };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/recordings/{name}/trim',
+    access: 'control',
+    act: 'recording',
+    id: 'recording_trim',
+    tag: 'recordings',
+    summary: 'Make a part of a recording one of its own',
+    description:
+      'In the same dataset, with the same task, operator and verdict. The recording itself stays until it is deleted.',
+    target: 'recording',
+    body: { schema: recordingTrim, example: { begin: 1.2, end: 9.5, name: 'pick-3-short' } },
+    answer: {
+      description: 'The new recording.',
+      schema: recordingAnswer,
+      example: { ...ok('pick-3-short has been made'), recording: { ...FACTS, name: 'pick-3-short', duration: 8.3 } },
+    },
+    refusals: {
+      400: 'There is no such recording, that is no part of it, the name is taken, or there is no room.',
+      404: NONE,
+    },
+    handler: async ({ services }, { recording, body }) => {
+      const { begin, end, name: to } = body;
+      const made = await services.recordings.trim({ name: recording, to, begin, end });
+      return { ...ok(`${made.name} has been made`), recording: shown(made) };
+    },
   }),
   route({
     method: 'GET',

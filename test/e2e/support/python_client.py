@@ -181,6 +181,10 @@ async def tried(bridge, name):
     ).status
     report["renamed"] = (await told(recordings.change(f"{name}-copy", new_name=f"{name}-last")))["name"] == f"{name}-last"
     report["said"] = (await told(recordings.change(f"{name}-episode", verdict="bad", task="seen")))["task"]
+    curves = await told(recordings.samples(f"{name}-last", source="follower", begin=0, points=5))
+    part = await told(recordings.trim(f"{name}-last", 0, curves["duration"] / 2, new_name=f"{name}-part"))
+    report["parts"] = [len(curves["positions"]) == len(curves["joints"]), part["duration"] < curves["duration"]]
+    await told(recordings.delete(f"{name}-part"))
     await carried_out(arm, lambda: arm.begin(replay={"name": f"{name}-last"}))
     await told(arm.halt(take_over=True))
     await told(recordings.delete(f"{name}-last"))

@@ -602,10 +602,19 @@ class Arm:
         return cast(types.RecordingStopResponse, self.call("/recording/stop", body={"save": save}))
 
     def play(
-        self, name: str, speed: float | None = None, *, take_over: bool = False, uncalibrated: bool = False
+        self,
+        name: str,
+        speed: float | None = None,
+        *,
+        source: str | None = None,
+        take_over: bool = False,
+        uncalibrated: bool = False,
     ) -> types.RecordingPlayResponse:
-        """Replays a recording, from its first pose on. Answered when it has ended, however long it is."""
-        body = _given(name=name, speed=speed)
+        """
+        Replays a recording, from its first pose on: the joints of the recorded arm `source`, or of the one of the same name.
+        Answered when it has ended, however long it is.
+        """
+        body = _given(name=name, speed=speed, source=source)
         query = _moving(take_over, uncalibrated)
         return cast(types.RecordingPlayResponse, self.call("/recording/play", body=body, patient=True, **query))
 
@@ -755,6 +764,26 @@ class Recordings:
         """Renames a recording, or says what an episode shows and whether it is to be used."""
         body = _given(name=new_name, task=task, operator=operator, verdict=verdict)
         told = self._bridge.call("POST", _recording(name), body=body)
+        return cast(types.RecordingFacts, told["recording"])
+
+    def samples(
+        self,
+        name: str,
+        *,
+        source: str | None = None,
+        begin: float | None = None,
+        end: float | None = None,
+        points: int | None = None,
+    ) -> types.RecordingSamples:
+        """Joints of one recorded arm (`source`) over time, as curves: `points` (300) samples between two times, s."""
+        path = _recording(name, "/samples")
+        told = self._bridge.call("GET", path, source=source, begin=begin, end=end, points=points)
+        return cast(types.RecordingSamples, told)
+
+    def trim(self, name: str, begin: float, end: float, *, new_name: str | None = None) -> types.RecordingFacts:
+        """Makes the part between two times (s) a recording of its own; the old one stays."""
+        body = _given(begin=begin, end=end, name=new_name)
+        told = self._bridge.call("POST", _recording(name, "/trim"), body=body)
         return cast(types.RecordingFacts, told["recording"])
 
     def delete(self, name: str) -> types.StatusResponse:

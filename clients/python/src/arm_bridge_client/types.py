@@ -555,6 +555,8 @@ class RecordingList(TypedDict):
     recordings: List["Recording"]
     # How many there are, those that are not in this answer too.
     total: int
+    # Names of all datasets, in the order of the alphabet.
+    datasets: List[str]
     folder: str
     # Bytes of all of them.
     used: int
@@ -575,6 +577,32 @@ class RecordingChangeRequest(TypedDict, total=False):
     operator: str
     # Whether it is to be used; empty: nobody has said so yet.
     verdict: Literal["", "good", "bad"]
+
+
+class _RecordingTrimRequest(TypedDict):
+    # Seconds after its first message.
+    begin: float
+    # Seconds after its first message.
+    end: float
+
+
+class RecordingTrimRequest(_RecordingTrimRequest, total=False):
+    # Of the new recording. Null or left out: that of the old one with `-trimmed`.
+    name: Union[str, None]
+
+
+class RecordingSamples(TypedDict):
+    # Name of the recorded arm.
+    source: str
+    joints: List[str]
+    # Of the whole recording, in seconds.
+    duration: float
+    # Seconds after its first message.
+    times: List[float]
+    # As measured, in radians: of each joint its values at these times.
+    positions: List[List[Union[float, None]]]
+    # Where they were asked to be, in radians; null where nothing asked.
+    goals: List[List[Union[float, None]]]
 
 
 class _RecordingResponse(TypedDict):
@@ -1036,6 +1064,8 @@ class _MotionReplay(TypedDict):
 class MotionReplay(_MotionReplay, total=False):
     # 1: as recorded.
     speed: float
+    # The recorded arm that is followed.
+    source: Union[str, None]
 
 
 class MotionRequest(TypedDict, total=False):
@@ -1207,6 +1237,8 @@ class _RecordingPlayRequest(TypedDict):
 class RecordingPlayRequest(_RecordingPlayRequest, total=False):
     # 1 as recorded. Where the limits of the arm ask for it, it is slower.
     speed: float
+    # The recorded arm that is followed. Null or left out: the one of the same name, or the first.
+    source: Union[str, None]
 
 
 class _RecordingPlayResponse(TypedDict):

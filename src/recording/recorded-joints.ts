@@ -1,0 +1,77 @@
+import type { MappedModel } from '../rt/sources/joint-map.ts';
+import type { OpenMcap } from './mcap-read.ts';
+import { UnfitError } from './messages.ts';
+import { EPISODE } from './recorder.ts';
+import { JOINT_STATE } from './ros-schemas.ts';
+
+/** The joint states of one arm in a file. */
+export interface RecordedJoints {
+  readonly arm: string;
+  readonly topic: string;
+  /** Id of its channel. */
+  readonly channel: number;
+}
+
+/** The joints of each arm that a file has, in its order. */
+export function allRecordedJoints({ reader: { channelsById, schemasById } }: OpenMcap): RecordedJoints[] {
+  const states = [...channelsById.values()].filter(
+    ({ schemaId, messageEncoding }) => messageEncoding === 'cdr' && schemasById.get(schemaId)?.name === JOINT_STATE,
+  );
+  const own = states.filter(({ topic }) => topic.endsWith('/joint_states'));
+  return (own.length > 0 ? own : states).map(({ id, topic }) => ({
+    arm: topic.split('/').at(-2) || topic,
+    topic,
+    channel: id,
+  }));
+}
+
+/**
+ * The joints of an arm in a file.
+ * @param source name of the arm; null: that of `arm`, or those that come first
+ * @throws {UnfitError} naming the arms that it has
+ */
+export function recordedJoints(file: OpenMcap, source: string | null, arm: string | null): RecordedJoints {
+  const all = allRecordedJoints(file);
+  const [first] = all;
+  if (first === undefined) throw new UnfitError(`it has no messages of type ${JOINT_STATE}`);
+  const named = all.find((joints) => joints.arm === (source ?? arm));
+  if (named !== undefined || source === null) return named ?? first;
+  throw new UnfitError(`it has no arm ${source}, but ${all.map((joints) => joints.arm).join(', ')}`);
+}
+
+/** What an episode says of the model of an arm, as far as joints are matched by it; null where it does not say so. */
+export async function recordedModel({ reader }: OpenMcap, arm: string): Promise<MappedModel | null> {
+  for await (const { metadata } of reader.readMetadata({ name: EPISODE })) {
+    try {
+      const arms = JSON.parse(metadata.get('arms') ?? '[]') as readonly SaidOfArm[];
+      const said = arms.find(({ name }) => name === arm);
+      if (said !== undefined) return modelOf(said);
+    } catch {
+      // Whoever wrote this had another idea of it.
+    }
+  }
+  return null;
+}
+
+interface SaidOfArm {
+  readonly name: string;
+  readonly model: string;
+  readonly joints: readonly { name: string; role?: string; role_sign?: number; role_zero?: number }[];
+  readonly gripper: { readonly joint: string; readonly closed: number; readonly open: number } | null;
+}
+
+function modelOf({ model, joints, gripper }: SaidOfArm): MappedModel | null {
+  if (joints.some(({ role }) => role === undefined)) return null;
+  return {
+    name: model,
+    joints: joints.map(({ name, role = '', role_sign: sign, role_zero: zero }) => {
+      const known = Number.isFinite(sign) && Number.isFinite(zero);
+      return { name, role, roleFrame: known ? { sign: sign!, zero: zero! } : null };
+    }),
+    gripper: gripper && {
+      index: joints.findIndex(({ name }) => name === gripper.joint),
+      closed: gripper.closed,
+      open: gripper.open,
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { decodeJointState } from '../ros/cdr.ts';
+import { nanoseconds } from './mcap-file.ts';
+import { type OpenMcap, openMcap, unreadable } from './mcap-read.ts';
+import { type Samples, type SamplesCommand, UnfitError } from './messages.ts';
+import { type RecordedJoints, recordedJoints } from './recorded-joints.ts';
+
+/** Numbers in one answer: as JSON less than 64 kB. */
+const MOST_VALUES = 5500;
+const MOST_JOINTS = 32;
+/** Goals that are nearer to a sample than this belong to it, ns: a cycle and a half. */
+const CYCLE = 7_500_000n;
+/** So many points are read before others have their turn. */
+const AT_ONCE = 8;
+
+/**
+ * What a recorded arm's joints did: the first sample at or after each of so many times at even distances. It reads those
+ * alone, so that it takes as long for an hour as for a minute.
+ * @param pause resolves when others have had their turn
+ * @throws {UnfitError} for what cannot be read, and naming the arms that it has
+ */
+export async function samplesOf(path: string, wanted: SamplesCommand, pause: () => Promise<void>): Promise<Samples> {
+  const file = await openMcap(path);
+  try {
+    return await sampled(file, wanted, pause);
+  } catch (error) {
+    throw unreadable(error);
+  } finally {
+    file.close();
+  }
+}
+
+async function sampled(
+  file: OpenMcap,
+  { source, begin, end, points }: SamplesCommand,
+  pause: () => Promise<void>,
+): Promise<Samples> {
+  const recorded = recordedJoints(file, source, null);
+  const { statistics } = file.reader;
+  const zero = statistics?.messageStartTime ?? 0n;
+  const length = (statistics?.messageEndTime ?? 0n) - zero;
+  const nearer = (time: bigint): bigint => (time > length ? length : time);
+  const [from, until] = [nearer(nanoseconds(begin)), end === null ? length : nearer(nanoseconds(end))];
+  const any = await sampleWithin(file, recorded, zero, zero + length, false);
+  const names = any?.names ?? [];
+  if (names.length > MOST_JOINTS) throw new UnfitError(`it has more than ${MOST_JOINTS} joints`);
+  const count = Math.min(points, Math.floor(MOST_VALUES / (2 * names.length + 1)));
+  const times: number[] = [];
+  const positions: number[][] = names.map(() => []);
+  const goals: number[][] = names.map(() => []);
+  const edge = (k: number): bigint => zero + from + ((until - from) * BigInt(k)) / BigInt(count);
+  for (let k = 0; any !== null && until > from && k < count; k++) {
+    // The first of each part, and the very last one of all.
+    const last = k === count - 1;
+    const found = await sampleWithin(file, recorded, edge(k), last ? edge(k + 1) : edge(k + 1) - 1n, last);
+    if (k % AT_ONCE === 0) await pause();
+    if (found === null) continue;
+    times.push(Number(found.time - zero) / 1e9);
+    for (const i of names.keys()) {
+      positions[i]!.push(found.positions[i] ?? Number.NaN);
+      goals[i]!.push(found.goals?.[i] ?? Number.NaN);
+    }
+  }
+  return { source: recorded.arm, joints: names, duration: Number(length) / 1e9, times, positions, goals };
+}
+
+interface Sample {
+  /** ns */
+  readonly time: bigint;
+  readonly names: readonly string[];
+  readonly positions: Float64Array;
+  readonly goals: Float64Array | null;
+}
+
+/** The first sample within two times (ns), or the last one, with the goals of its cycle; null: there is none. */
+async function sampleWithin(
+  { reader }: OpenMcap,
+  { topic, channel }: RecordedJoints,
+  startTime: bigint,
+  endTime: bigint,
+  reverse: boolean,
+): Promise<Sample | null> {
+  const topics = [topic, topic.replace(/joint_states$/, 'joint_setpoints')];
+  let found: Omit<Sample, 'goals'> | null = null;
+  let goals: { readonly time: bigint; readonly positions: Float64Array } | null = null;
+  for await (const { channelId, logTime, data } of reader.readMessages({ topics, startTime, endTime, reverse })) {
+    if (found !== null && distance(found.time, logTime) > CYCLE) break;
+    const isState = channelId === channel;
+    if (isState && found !== null) break;
+    const { names, positions } = decodeJointState(data);
+    if (isState) found = { time: logTime, names, positions };
+    else goals = { time: logTime, positions };
+    if (found !== null && goals !== null && distance(found.time, goals.time) <= CYCLE) break;
+  }
+  return (
+    found && { ...found, goals: goals !== null && distance(found.time, goals.time) <= CYCLE ? goals.positions : null }
+  );
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}

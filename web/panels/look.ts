@@ -1,0 +1,296 @@
+import { command } from '../api.ts';
+import { bridge } from '../bridge.ts';
+import type { Curve, StillChart } from '../chart.ts';
+import { button, h, setText } from '../dom.ts';
+import { notice } from '../notices.ts';
+import type { Recording, RecordingSamples } from '../protocol.ts';
+import type { Store } from '../store.ts';
+import { degrees, measure, spoken } from '../units.ts';
+
+/** Points of a curve: as many as are seen. */
+const POINTS = 300;
+/** How often the scene is shown while it runs, ms. */
+const FRAME = 50;
+/** Parts of the recorded speed at which it is shown and replayed. */
+const SPEEDS = [1, 0.75, 0.5, 0.25];
+/** Of the joints, in their order. */
+const COLOURS = [
+  'light-dark(#1f5fd0, #79aaff)',
+  'light-dark(#b8420b, #ff9c61)',
+  'light-dark(#157a3c, #63d68f)',
+  'light-dark(#9a1fb0, #e691f2)',
+  'light-dark(#0e7186, #55d0e6)',
+  'light-dark(#7a5210, #dcb765)',
+  'light-dark(#b3123a, #ff8fa8)',
+];
+const ALL = 'All joints';
+
+/** Values of each row at a time, between its samples; a row that has none there is left out as NaN. */
+function valuesAt(times: readonly number[], rows: RecordingSamples['positions'], time: number): number[] {
+  const after = times.findIndex((at) => at >= time);
+  const k = after < 0 ? times.length - 1 : after;
+  const [from, to] = [times[Math.max(k - 1, 0)] ?? 0, times[k] ?? 0];
+  const part = to > from ? Math.min(Math.max((time - from) / (to - from), 0), 1) : 1;
+  return rows.map((row) => {
+    const [a, b] = [row[Math.max(k - 1, 0)] ?? Number.NaN, row[k] ?? Number.NaN];
+    return a + part * (b - a);
+  });
+}
+
+/** One recording on a time line: its curves, its arms as ghosts in the scene, parts of it, and its replay. */
+export class LookCard {
+  readonly element: HTMLElement;
+  /** Called when there are other recordings than before. */
+  onChange: () => void = () => {};
+  readonly #store: Store;
+  readonly #title = h('h2', {});
+  readonly #source = h('select', { 'aria-label': 'Recorded arm' });
+  readonly #joint = h('select', { 'aria-label': 'Curves of' });
+  readonly #host = h('div', { class: 'chart still', role: 'img', 'aria-label': 'Angles of the joints over time' });
+  readonly #legend = h('div', { class: 'row legend' });
+  readonly #line = h('input', { type: 'range', min: 0, step: 'any', value: 0, 'aria-label': 'Time' });
+  readonly #time = h('output', {});
+  readonly #run = button('Play', () => this.#play(), { 'aria-label': 'Play in the scene' });
+  readonly #part = h('span', { class: 'quiet' });
+  readonly #name = h('input', { maxlength: 64, pattern: '[A-Za-z0-9_-]*', 'aria-label': 'Name of the part' });
+  readonly #trim = button('Trim', () => void this.#trimmed());
+  readonly #arm = h('select', { 'aria-label': 'Arm that replays' });
+  readonly #speed = h(
+    'select',
+    { 'aria-label': 'Speed' },
+    ...SPEEDS.map((speed) => h('option', { value: speed }, `${speed} ×`)),
+  );
+  readonly #replay = button('Replay', () => void this.#replayed(), { class: 'main' });
+  readonly #download = h('a', {}, 'Download');
+  #chart: StillChart | null = null;
+  #recording: Recording | null = null;
+  /** Of each of its arms. */
+  #samples: readonly RecordingSamples[] = [];
+  #at = 0;
+  #begin = 0;
+  #end = 0;
+  #running: ReturnType<typeof setInterval> | null = null;
+
+  constructor(store: Store) {
+    this.#store = store;
+    const field = (title: string, input: HTMLElement): HTMLElement => h('label', {}, title, input);
+    const close = button('×', () => this.close(), { class: 'close', 'aria-label': 'Close the recording' });
+    this.element = h(
+      'section',
+      { class: 'card look', 'aria-label': 'Look at a recording', hidden: true },
+      h('div', { class: 'row' }, this.#title, close),
+      h('div', { class: 'row' }, this.#source, this.#joint),
+      this.#host,
+      h('div', { class: 'row' }, this.#run, this.#line, this.#time),
+      this.#legend,
+      h(
+        'div',
+        { class: 'row' },
+        button('Begin here', () => this.#bound('begin')),
+        button('End here', () => this.#bound('end')),
+        this.#part,
+      ),
+      h('div', { class: 'row' }, field('Keep as', this.#name), this.#trim),
+      h('div', { class: 'row' }, field('Replay on', this.#arm), field('Speed', this.#speed), this.#replay),
+      h('div', { class: 'row' }, this.#download),
+    );
+    this.#line.addEventListener('input', () => {
+      this.#halt();
+      this.#go(Number(this.#line.value));
+    });
+    this.#source.addEventListener('change', () => this.#draw());
+    this.#joint.addEventListener('change', () => this.#draw());
+    store.on(['models'], () => {
+      this.#arm.replaceChildren(...store.arms.map(({ id, name }) => h('option', { value: id }, name)));
+    });
+    store.on(['connection', 'hello'], () => this.#allow());
+  }
+
+  /** Fetches what is to be seen of a recording, and shows its beginning. */
+  async open(recording: Recording): Promise<void> {
+    const { name, arms, duration } = recording;
+    const samples: RecordingSamples[] = [];
+    try {
+      this.#chart ??= await import('../chart.ts').then(
+        ({ StillChart }) => new StillChart(this.#host, (time) => this.#pointed(time)),
+      );
+      for (const source of arms) {
+        const query = { source, points: POINTS };
+        samples.push(await bridge.call('get', '/api/v1/recordings/{name}/samples', { path: { name }, query }));
+      }
+    } catch (error) {
+      notice('fault', error instanceof Error ? error.message : String(error));
+      return;
+    }
+    this.#halt();
+    this.#recording = recording;
+    this.#samples = samples;
+    [this.#begin, this.#end] = [0, duration];
+    setText(this.#title, name);
+    this.#line.max = String(duration);
+    this.#name.value = '';
+    this.#name.placeholder = `${name}-trimmed`.slice(0, 64);
+    this.#source.replaceChildren(...arms.map((arm) => h('option', {}, arm)));
+    const same = [...this.#arm.options].findIndex(({ text }) => text === arms.at(-1));
+    if (same >= 0) [this.#arm.selectedIndex, this.#source.selectedIndex] = [same, arms.length - 1];
+    this.#download.href = `/api/v1/recordings/${name}/file`;
+    this.#download.download = `${name}.mcap`;
+    this.element.hidden = false;
+    this.#allow();
+    this.#draw();
+    this.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** Shows it again, or no more, as its panel is. */
+  seen(visible: boolean): void {
+    if (!visible) this.#halt();
+    this.#foresee(visible);
+  }
+
+  close(): void {
+    this.#halt();
+    this.#recording = null;
+    this.element.hidden = true;
+    this.#foresee(false);
+  }
+
+  /** A recording is no more. */
+  gone(name: string): void {
+    if (this.#recording?.name === name) this.close();
+  }
+
+  get #shown(): RecordingSamples | undefined {
+    return this.#samples[this.#source.selectedIndex];
+  }
+
+  /** The chosen curves: all joints, or what was measured and wanted of one. */
+  #draw(): void {
+    const shown = this.#shown;
+    if (shown === undefined) return;
+    const { joints, times, positions, goals } = shown;
+    const names = [ALL, ...joints];
+    if (names.join() !== [...this.#joint.options].map(({ value }) => value).join()) {
+      this.#joint.replaceChildren(...names.map((name) => h('option', { value: name }, spoken(name))));
+    }
+    const k = joints.indexOf(this.#joint.value);
+    const curves: Curve[] =
+      k < 0
+        ? joints.map((name, i) => ({ name: spoken(name), colour: COLOURS[i % COLOURS.length]! }))
+        : [
+            { name: 'measured', colour: 'var(--accent)' },
+            { name: 'wanted', colour: 'var(--goal)' },
+          ];
+    const rows = k < 0 ? positions : [positions[k]!, goals[k]!];
+    const inDegrees = rows.map((row) => row.map((value) => (value === null ? null : degrees(value))));
+    this.#legend.replaceChildren(
+      ...curves.map(({ name, colour }) => {
+        const key = h('span', { class: 'key' }, `${name} `, h('output', {}));
+        key.style.setProperty('--curve', colour);
+        return key;
+      }),
+    );
+    this.#chart?.draw(curves, times, inDegrees);
+    this.#go(this.#at);
+  }
+
+  /** Shows a moment, s. */
+  #go(time: number): void {
+    const duration = this.#recording?.duration ?? 0;
+    this.#at = Math.min(Math.max(time, 0), duration);
+    this.#line.value = String(this.#at);
+    setText(this.#time, `${measure(this.#at, 2, '')} of ${measure(duration, 2, ' s')}`);
+    this.#line.setAttribute('aria-valuetext', measure(this.#at, 2, ' s'));
+    setText(this.#part, `from ${measure(this.#begin, 2, '')} to ${measure(this.#end, 2, ' s')}`);
+    this.#chart?.mark({ time: this.#at, begin: this.#begin, end: this.#end });
+    const shown = this.#shown;
+    if (shown !== undefined) {
+      const k = shown.joints.indexOf(this.#joint.value);
+      const rows = k < 0 ? shown.positions : [shown.positions[k]!, shown.goals[k]!];
+      const values = valuesAt(shown.times, rows, this.#at);
+      for (const [i, output] of [...this.#legend.querySelectorAll('output')].entries()) {
+        const value = values[i]!;
+        setText(output, measure(Number.isFinite(value) ? degrees(value) : null, 1, '°'));
+      }
+    }
+    this.#foresee(true);
+  }
+
+  /** Has the ghosts stand as the arms of these names and joints stood. */
+  #foresee(visible: boolean): void {
+    const shown = visible && this.#recording !== null;
+    document.body.toggleAttribute('data-looking', shown);
+    const ghosts = new Map<string, number[]>();
+    for (const { source, joints, times, positions } of shown ? this.#samples : []) {
+      const names = this.#store.arms.find(({ name }) => name === source)?.joints.map(({ name }) => name);
+      const columns = names?.map((name) => joints.indexOf(name)) ?? [-1];
+      const values = valuesAt(times, positions, this.#at);
+      const stood = columns.map((column) => values[column] ?? Number.NaN);
+      if (stood.every(Number.isFinite)) ghosts.set(source, stood);
+    }
+    this.#store.foresee(ghosts);
+  }
+
+  #pointed(time: number): void {
+    this.#halt();
+    this.#go(time);
+  }
+
+  #play(): void {
+    if (this.#running !== null) {
+      this.#halt();
+      return;
+    }
+    if (this.#at >= this.#end) this.#go(this.#begin);
+    let last = performance.now();
+    setText(this.#run, 'Pause');
+    this.#running = setInterval(() => {
+      const now = performance.now();
+      this.#go(this.#at + ((now - last) / 1000) * Number(this.#speed.value));
+      last = now;
+      if (this.#at >= this.#end) this.#halt();
+    }, FRAME);
+  }
+
+  #halt(): void {
+    if (this.#running !== null) clearInterval(this.#running);
+    this.#running = null;
+    setText(this.#run, 'Play');
+  }
+
+  #bound(which: 'begin' | 'end'): void {
+    if (which === 'begin') this.#begin = this.#at;
+    else this.#end = this.#at;
+    // The other end gives way.
+    if (this.#begin >= this.#end && which === 'begin') this.#end = this.#recording?.duration ?? 0;
+    if (this.#begin >= this.#end) this.#begin = 0;
+    this.#allow();
+    this.#go(this.#at);
+  }
+
+  #allow(): void {
+    const duration = this.#recording?.duration ?? 0;
+    const whole = this.#begin === 0 && this.#end === duration;
+    this.#trim.disabled = !this.#store.mayControl || whole;
+    this.#replay.disabled = !this.#store.mayControl;
+  }
+
+  async #trimmed(): Promise<void> {
+    if (this.#recording === null) return;
+    const path = `/api/v1/recordings/${this.#recording.name}/trim`;
+    const name = this.#name.value === '' ? null : this.#name.value;
+    const { ok, message } = await command({ path, body: { begin: this.#begin, end: this.#end, name } });
+    if (!ok) return;
+    notice('done', message);
+    this.onChange();
+  }
+
+  async #replayed(): Promise<void> {
+    if (this.#recording === null) return;
+    const { name } = this.#recording;
+    const body = { name, speed: Number(this.#speed.value), source: this.#shown?.source ?? null };
+    this.#halt();
+    // The arm itself shows it.
+    this.#foresee(false);
+    await command({ path: '/recording/play', query: { robot_id: this.#arm.value }, body }, `${name} has been replayed`);
+  }
+}
