@@ -613,6 +613,14 @@ export class Bridge {
               const joints = Object.fromEntries(arm.model.joints.map(({ name }, i) => [name, truth.positions[i]!]));
               return { joints, tool: truth.tool, time: truth.time };
             },
+            scene: this.scene,
+            objects: async (arm) => {
+              const states = await simulation.objects(arm.name);
+              const facts = this.scene.of(arm.name);
+              return states.map((state, i) => ({ ...facts[i]!, ...state }));
+            },
+            leadObject: (arm, object, goal, duration) => simulation.leadObject(arm.name, object, goal, duration),
+            resetObjects: (arm) => simulation.resetObjects(arm.name),
           };
     const certificate = readCertificate(this.#config.http);
     this.#app = buildApp({

@@ -4,6 +4,8 @@ import type { SimObject, SimObjectState, SimPart, SimTouch } from './sim-object.
 
 /** Numbers of a pose: place (m) and unit quaternion, w first, as MuJoCo has them. */
 const POSE = 7;
+/** Numbers of a velocity or force: along the axes of the world, and about those of the object. */
+const DOFS = 6;
 /** Links keep the collision bit that they have; objects have one of their own, so that the arm's endless floor is none of theirs. */
 const ARM = 1;
 const OBJECT = 2;
@@ -81,13 +83,19 @@ function addObject(mj: MainModule, spec: MjSpec, world: MjsBody, object: SimObje
     (geom.size as Float64Array).set(halfSize(part));
     (geom.pos as Float64Array).set(part.at);
     geom.mass = ((object.mass ?? 0) * volumeOf(part)) / volume;
-    geom.contype = OBJECT;
+    geom.contype = isBelow(object, part) ? 0 : OBJECT;
     geom.conaffinity = OBJECT;
     (geom.friction as Float64Array).set([object.friction, TWIST, ROLL]);
     // Twisting is resisted too, so that two fingers hold what they have between them; rolling where there is no face to lie on.
     geom.condim = part.kind === 'box' ? 4 : 6;
     (geom.solref as Float64Array)[0] = object.softness;
   }
+}
+
+/** Whether a part is where the arm has its endless floor: links look for contacts with that alone. */
+function isBelow({ mass, at }: SimObject, part: SimPart): boolean {
+  const half = part.kind === 'box' ? part.size[2] / 2 : part.kind === 'cylinder' ? part.length / 2 : part.radius;
+  return mass === null && at[2] + part.at[2] + half <= 0;
 }
 
 const GEOMS = { box: 'mjGEOM_BOX', cylinder: 'mjGEOM_CYLINDER', sphere: 'mjGEOM_SPHERE' } as const;
@@ -142,19 +150,15 @@ export class MujocoObjects implements PhysicsObjects {
   }
 
   /** The hand's part of the step to come. */
-  beforeStep(): void {
+  beforeStep(qpos: Float64Array, qvel: Float64Array, applied: Float64Array): void {
     const grasp = this.#grasp;
     if (grasp === null) return;
     const { object, goal, place } = grasp;
     const at = this.#qpos[object]!;
     const velocityAt = this.#qvel[object]!;
-    const qpos = this.#data.qpos as Float64Array;
-    const qvel = this.#data.qvel as Float64Array;
-    const forces = this.#data.xfrc_applied as Float64Array;
-    const to = 6 * this.#bodies[object]!;
     grasp.left -= 1;
     if (grasp.left < 0) {
-      forces.fill(0, to, to + 6);
+      applied.fill(0, velocityAt, velocityAt + DOFS);
       this.#grasp = null;
       return;
     }
@@ -167,19 +171,18 @@ export class MujocoObjects implements PhysicsObjects {
     for (let i = 0; i < 3; i++) {
       place[i]! += part * (goal[i]! - place[i]!);
       const force = HAND_STIFFNESS * (place[i]! - qpos[at + i]!) - damping * qvel[velocityAt + i]!;
-      forces[to + i] = force;
+      applied[velocityAt + i] = force;
       pull += force * force;
       // An object dangles from the fingers that lead it; it must not spin there.
-      forces[to + 3 + i] = -SPIN_DAMPING * mass! * qvel[velocityAt + 3 + i]!;
+      applied[velocityAt + 3 + i] = -SPIN_DAMPING * mass! * qvel[velocityAt + 3 + i]!;
     }
     const scale = Math.min(1, HAND_FORCE / Math.max(Math.sqrt(pull), 1e-9));
-    for (let i = 0; i < 3; i++) forces[to + i]! *= scale;
-    forces[to + 2]! += this.#weights[object]!;
+    for (let i = 0; i < 3; i++) applied[velocityAt + i]! *= scale;
+    applied[velocityAt + 2]! += this.#weights[object]!;
   }
 
   /** Whether all objects are where numbers can say. */
-  get finite(): boolean {
-    const qpos = this.#data.qpos as Float64Array;
+  areFinite(qpos: Float64Array): boolean {
     for (const at of this.#qpos) {
       if (at >= 0 && !Number.isFinite(qpos[at]! + qpos[at + 1]! + qpos[at + 2]!)) return false;
     }
@@ -194,20 +197,16 @@ export class MujocoObjects implements PhysicsObjects {
       throw new Error(`no hand can move "${name}"; the objects that move are ${movable.join(', ')}`);
     }
     const old = this.#grasp;
-    if (old !== null && old.object !== object) {
-      const to = 6 * this.#bodies[old.object]!;
-      (this.#data.xfrc_applied as Float64Array).fill(0, to, to + 6);
-    }
+    if (old !== null && old.object !== object) this.#letGo(old);
     const place = old?.object === object ? old.place : (this.#data.qpos as Float64Array).slice(at, at + 3);
     this.#grasp = { object, goal: Float64Array.from(goal), place, left: Math.round(duration / TIME_STEP) };
   }
 
   reset(): void {
+    if (this.#grasp !== null) this.#letGo(this.#grasp);
     this.#grasp = null;
     const qpos = this.#data.qpos as Float64Array;
     const qvel = this.#data.qvel as Float64Array;
-    const forces = this.#data.xfrc_applied as Float64Array;
-    forces.fill(0);
     this.#objects.forEach(({ at: place, yaw }, i) => {
       const at = this.#qpos[i]!;
       if (at < 0) return;
@@ -271,6 +270,11 @@ export class MujocoObjects implements PhysicsObjects {
     force.delete();
     contacts.delete();
     return found;
+  }
+
+  #letGo({ object }: Grasp): void {
+    const at = this.#qvel[object]!;
+    (this.#data.qfrc_applied as Float64Array).fill(0, at, at + DOFS);
   }
 
   #nameOf(body: number): string {

@@ -74,7 +74,7 @@ export class MujocoPhysics implements Physics {
       if (!Number.isFinite(torque)) return this.#restore();
       this.#applied[this.#dofAddresses[i]!] = torque;
     }
-    this.objects?.beforeStep();
+    this.objects?.beforeStep(this.#qpos, this.#qvel, this.#applied);
     this.#mj.mj_step(this.#model, this.#data);
     if (this.#qpos.length === 0) this.#renewViews();
     for (let i = 0; i < this.positions.length; i++) {
@@ -82,7 +82,7 @@ export class MujocoPhysics implements Physics {
         return this.#restore();
       }
     }
-    if (this.objects?.finite === false) return this.#restore();
+    if (this.objects?.areFinite(this.#qpos) === false) return this.#restore();
     for (let i = 0; i < this.positions.length; i++) {
       this.positions[i] = this.#qpos[this.#qposAddresses[i]!]!;
       this.velocities[i] = this.#qvel[this.#dofAddresses[i]!]!;

@@ -37,5 +37,6 @@ export interface SimObjectState {
   /** In the arm's base frame, m and a unit quaternion. */
   readonly position: { readonly x: number; readonly y: number; readonly z: number };
   readonly orientation: { readonly x: number; readonly y: number; readonly z: number; readonly w: number };
+  /** None of an object that lies still: it sleeps, and nobody reckons what it lies on. */
   readonly touches: readonly SimTouch[];
 }
