@@ -51,6 +51,25 @@ export async function hoverLink(page: Page, text: RegExp): Promise<[x: number, y
   throw new Error(`no link of the leader says ${text}`);
 }
 
+/** Puts the mouse on an object before the follower, and tells where that is, px. */
+export async function hoverObject(page: Page, name: string): Promise<[x: number, y: number]> {
+  let at: [number, number] | null = null;
+  const find = async (): Promise<boolean> => {
+    const base = (await page.locator('.labels span', { hasText: 'follower' }).boundingBox())!;
+    for (let dy = -10; dy <= 150 && at === null; dy += 6) {
+      for (let dx = 0; dx <= 190 && at === null; dx += 8) {
+        const [x, y] = [base.x + base.width / 2 + dx, base.y + dy];
+        await page.mouse.move(x, y);
+        const text = await page.evaluate("document.querySelector('.grip:not([hidden])')?.textContent");
+        if (text === `drag: ${name}`) at = [x, y];
+      }
+    }
+    return at !== null;
+  };
+  await expect.poll(find, { timeout: 3 * PATIENCE.timeout }).toBe(true);
+  return at!;
+}
+
 /**
  * Has these pairs mirror. Where they do not, Start is pressed again: on a machine that is busy with other things an arm can be
  * silent for a moment, which ends its pair.
