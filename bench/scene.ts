@@ -10,7 +10,7 @@ import { simulatedCounterpart } from '../src/arm/simulated-counterpart.ts';
 import { SimulatedArm } from '../src/sim/simulated-arm.ts';
 import { short } from './arguments.ts';
 import { Report } from './report.ts';
-import { markdownTable, percentile, targetTable } from './table.ts';
+import { markdownTable, median, targetTable } from './table.ts';
 
 /** Most of what a pair without objects costs. */
 const MOST = 1.3;
@@ -89,8 +89,8 @@ for (const pair of Object.values(pairs)) pair.cost();
 for (let round = 0; round < ROUNDS; round++) {
   for (const [i, pair] of Object.values(pairs).entries()) costs[i]!.push(pair.cost());
 }
-const medians = costs.map((rounds) => percentile(rounds, 0.5));
-const ratios = medians.map((median) => median / medians[0]!);
+const medians = costs.map(median);
+const ratios = medians.map((cost) => cost / medians[0]!);
 const rows = Object.keys(pairs).map((name, i) => [name, medians[i]!.toFixed(1), ratios[i]!.toFixed(2)]);
 const worst = Math.max(...ratios);
 const target = {
