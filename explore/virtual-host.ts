@@ -174,6 +174,10 @@ export class VirtualHost implements Host {
       portFor: (name) => made.portFor(name),
       hand: (arm, joints, duration) => made.hand(arm, joints, duration),
       truth: (arm) => made.truth(arm),
+      objects: (arm) => made.objects(arm),
+      leadObject: (arm, object, goal, duration) => made.leadObject(arm, object, goal, duration),
+      resetObjects: (arm) => made.resetObjects(arm),
+      onObjects: (listener) => made.onObjects(listener),
       fault: (arm, fault) => made.fault(arm, fault),
       close: async () => {
         if (!this.armsOutlive) made.dispose();

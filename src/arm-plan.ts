@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { GainStore } from './arm/gain-store.ts';
 import { jointSetups } from './arm/joint-setups.ts';
 import { type ArmModel, ArmModelError, armChain, jointSetByMaker, loadArmModel, mounted } from './arm/model.ts';
+import { loadScene, SceneError, SceneObjects } from './arm/scene.ts';
 import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/calibration-store.ts';
 import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
-import type { ArmConfig } from './config/schema.ts';
+import type { ArmConfig, Config } from './config/schema.ts';
 import type { Chain } from './kinematics/chain.ts';
 import type { RecordedArm } from './recording/messages.ts';
 import type { ArmSetup, SimulatedPort } from './rt/messages.ts';
@@ -53,6 +54,20 @@ export function planArm(arm: ArmConfig, index: number, calibrations: Calibration
   const file = simulated ? null : readCalibration(plan, calibrations);
   if (file !== null) remount(plan, file);
   return plan;
+}
+
+/**
+ * Reads what stands before simulated arms: before all but those that lead others, which nobody wants in the way of a hand.
+ * @throws {ConfigError} for a scene that cannot be read
+ */
+export function planScene({ sim, pairs }: Config): SceneObjects {
+  const leaders = pairs.map(({ leader }) => leader);
+  try {
+    return new SceneObjects(sim.scene === null ? [] : loadScene(sim.scene), leaders);
+  } catch (error) {
+    if (error instanceof SceneError) throw new ConfigError(`sim.scene: ${error.message}`);
+    throw error;
+  }
 }
 
 /** From now on the arm counts as calibrated so. */

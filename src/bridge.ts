@@ -11,9 +11,10 @@ import { inSentence, Journal } from './arm/journal.ts';
 import { LOOK, LoopLoad } from './arm/loop-load.ts';
 import { nextCycle } from './arm/next-cycle.ts';
 import { PositionGains } from './arm/position-gains.ts';
+import type { SceneObjects } from './arm/scene.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import type { Caller, LoopStatistics } from './arm/types.ts';
-import { type ArmPlan, armSetup, planArm, recordedArm, remount } from './arm-plan.ts';
+import { type ArmPlan, armSetup, planArm, planScene, recordedArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
 import type { Clock, Timer } from './clock.ts';
@@ -108,6 +109,8 @@ export class Bridge {
   readonly connections: Roster;
   /** The simulated arms; null when there are none. */
   readonly simulation: SimulatedArms | null;
+  /** What stands before simulated arms. */
+  readonly scene: SceneObjects;
   /** Where HTTP is served, once started and where it listens. */
   address: { host: string; port: number } = { host: '', port: 0 };
 
@@ -158,6 +161,7 @@ export class Bridge {
     store: GainStore,
     records: ArmRecords,
     simulation: SimulatedArms | null,
+    scene: SceneObjects,
     calibrations: CalibrationStore,
     fleet: Fleet,
   ) {
@@ -169,6 +173,7 @@ export class Bridge {
     this.#log = log;
     this.#shared = shared;
     this.simulation = simulation;
+    this.scene = scene;
     this.#records = records;
     this.#fleet = fleet;
     this.#control = new ControlClient(launch, shared, clock);
@@ -243,6 +248,7 @@ export class Bridge {
     this.streams = new StreamService(this.#control, clock);
     this.jog = new JogService(this.#control, clock);
     this.teleoperation = new TeleopService(planners, this.#control, clock);
+    simulation?.onObjects((arm, poses) => scene.seen(arm, poses));
     this.connections = new Roster({
       arms: this.arms,
       plans,
@@ -255,6 +261,7 @@ export class Bridge {
       mirror: this.mirror,
       gravity: this.gravity,
       simulation,
+      scene,
       scan: () => host.scanPorts(),
       makeArm: (plan, index) => this.#makeArm(plan, index),
     });
@@ -284,11 +291,14 @@ export class Bridge {
     const calibrations = new CalibrationStore(config.calibration_folder ?? join(state, 'calibration'));
     const plans = config.arms.map((arm, index) => planArm(arm, index, calibrations));
     const simulated = plans.filter(({ config: arm }) => arm.bus.startsWith('sim:'));
+    const scene = planScene(config);
     const simulation =
       simulated.length === 0
         ? null
         : await host.startSimulation(
-            simulated.map(({ config: arm, model }) => simulatedCounterpart(model, arm.name, arm.simulation)),
+            simulated.map(({ config: arm, model }) =>
+              simulatedCounterpart(model, arm.name, arm.simulation, scene.of(arm.name)),
+            ),
             {
               onFailure: (message) => logger.error(`simulation: ${message}`),
               // Servos wait for no processor: simulated ones come right behind the loop that asks them.
@@ -319,6 +329,7 @@ export class Bridge {
       store,
       records,
       simulation,
+      scene,
       calibrations,
       fleet,
     );
@@ -609,6 +620,14 @@ export class Bridge {
               const joints = Object.fromEntries(arm.model.joints.map(({ name }, i) => [name, truth.positions[i]!]));
               return { joints, tool: truth.tool, time: truth.time };
             },
+            scene: this.scene,
+            objects: async (arm) => {
+              const states = await simulation.objects(arm.name);
+              const facts = this.scene.of(arm.name);
+              return states.map((state, i) => ({ ...facts[i]!, ...state }));
+            },
+            leadObject: (arm, object, goal, duration) => simulation.leadObject(arm.name, object, goal, duration),
+            resetObjects: (arm) => simulation.resetObjects(arm.name),
           };
     const certificate = readCertificate(this.#config.http);
     this.#app = buildApp({

@@ -4,6 +4,7 @@ import type { Arms } from './arm/arms.ts';
 import type { ControlClient } from './arm/control-client.ts';
 import type { GainStore } from './arm/gain-store.ts';
 import { armModels } from './arm/model.ts';
+import type { SceneObjects } from './arm/scene.ts';
 import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import { BridgeError, type Caller, type Owner, type Remedy } from './arm/types.ts';
 import { BASE_VARIANT } from './arm/variant.ts';
@@ -53,6 +54,8 @@ export interface RosterParts {
   readonly gravity: GravityService;
   /** Null when no arm is simulated. */
   readonly simulation: SimulatedArms | null;
+  /** What stands before simulated arms. */
+  readonly scene: SceneObjects;
   /** The serial ports of this machine. */
   readonly scan: () => Promise<readonly PortInfo[]>;
   readonly makeArm: (plan: ArmPlan, index: number) => Arm;
@@ -218,11 +221,14 @@ export class Roster {
 
   /** Gives an arm a place in the control thread, off its bus. */
   async #make(config: ArmConfig): Promise<Arm> {
-    const { plans, shared, control, simulation, store, makeArm } = this.#parts;
+    const { plans, shared, control, simulation, scene, store, makeArm } = this.#parts;
     const plan = planned(config, this.#parts.calibrations);
     plan.detached = 'it has not been connected yet';
     const simulated = config.bus.startsWith('sim:') && simulation !== null;
-    if (simulated) await simulation.add(simulatedCounterpart(plan.model, config.name, config.simulation));
+    if (simulated) {
+      const objects = scene.of(config.name);
+      await simulation.add(simulatedCounterpart(plan.model, config.name, config.simulation, objects));
+    }
     const index = plans.length;
     const memory = shared.add(plan.model.joints.length);
     plans.push(plan);

@@ -21,6 +21,9 @@ export type ArmFrame = Schemas['ArmState'];
 export type Vector = NonNullable<ArmFrame['tool']>['position'];
 
 export type Hello = Schemas['LiveHello'];
+/** An object before a simulated arm, and where one was seen last. */
+export type SimObject = Schemas['SimObject'];
+export type ObjectPose = Schemas['ObjectPose'];
 export type PairFrame = Schemas['PairState'];
 export type LoopFrame = Schemas['LiveLoop'];
 export type JournalEvent = Schemas['JournalEvent'];

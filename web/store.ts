@@ -1,5 +1,5 @@
 import type { Connection } from './live.ts';
-import type { ArmFrame, ArmInfo, Hello, LogLine, LoopFrame, PairFrame, ServerMessage } from './protocol.ts';
+import type { ArmFrame, ArmInfo, Hello, LogLine, LoopFrame, ObjectPose, PairFrame, ServerMessage } from './protocol.ts';
 import { Telling } from './telling.ts';
 
 /** Lines of the log that are kept. */
@@ -9,7 +9,17 @@ const LOG_LINES = 200;
  * `models`: the arms themselves are others than before; after a reconnection they are usually not. `frames`: every frame of
  * the arms, for whoever acts on it; `arms`: as many of them as the computer can show; `foreseen`: other ghosts are wanted.
  */
-export type Topic = 'connection' | 'hello' | 'models' | 'frames' | 'arms' | 'pairs' | 'loop' | 'log' | 'foreseen';
+export type Topic =
+  | 'connection'
+  | 'hello'
+  | 'models'
+  | 'frames'
+  | 'arms'
+  | 'objects'
+  | 'pairs'
+  | 'loop'
+  | 'log'
+  | 'foreseen';
 
 /** The newest of what the bridge said. Who shows a topic is called when it has changed. */
 export class Store {
@@ -19,6 +29,8 @@ export class Store {
   frames: ReadonlyMap<number, ArmFrame> = new Map();
   /** Of the bridge's clock, s since the epoch. */
   time = 0;
+  /** Of simulations, where they were seen last. */
+  objects: readonly ObjectPose[] = [];
   pairs: readonly PairFrame[] = [];
   mirroring = false;
   mirrorReason = '';
@@ -66,6 +78,9 @@ export class Store {
         this.frames = new Map(message.arms.map((arm) => [arm.id, arm]));
         this.time = message.t;
         break;
+      case 'objects':
+        this.objects = message.objects;
+        break;
       case 'pairs':
         this.pairs = message.pairs;
         this.mirroring = message.active;
@@ -81,7 +96,7 @@ export class Store {
       case 'refused':
         return;
     }
-    if (message.type === 'hello' || message.type === 'log') this.#tell(message.type);
+    if (message.type === 'hello' || message.type === 'log' || message.type === 'objects') this.#tell(message.type);
     else this.#show(message.type);
     if (message.type === 'hello') this.#compare(message);
   }

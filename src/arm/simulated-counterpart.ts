@@ -1,4 +1,5 @@
 import type { ArmModel } from './model.ts';
+import type { SceneObject } from './scene.ts';
 
 /** In what a simulated arm differs from its model: a mass at the tool (kg), and the share of its servos' stiffness. */
 export interface CounterpartOptions {
@@ -10,15 +11,18 @@ export interface CounterpartOptions {
  * The simulated twin of an arm, at its rest pose, with servos that have been set up: what the simulation takes, as plain
  * data.
  * @param name of the arm in the simulation
+ * @param objects what stands before it
  */
 export function simulatedCounterpart(
   model: ArmModel,
   name: string = model.name,
   options: CounterpartOptions = { payload: 0, stiffness: 1 },
+  objects: readonly SceneObject[] = [],
 ) {
   return {
     name,
     payload: options.payload,
+    objects,
     urdf: model.urdf,
     toolLink: model.toolLink,
     joints: model.joints.map(({ name: joint, servos, stiffness, damping, friction, settings }) => ({

@@ -26,7 +26,7 @@ export function usualConfigFile(environment: NodeJS.ProcessEnv = process.env): s
 export const ENVIRONMENT_PREFIX = 'ARM_BRIDGE_';
 
 /** Sections whose keys the environment can set, as ARM_BRIDGE_<SECTION>_<KEY>. */
-const ENVIRONMENT_SECTIONS = ['http', 'ros', 'control', 'log', 'recording'] as const;
+const ENVIRONMENT_SECTIONS = ['http', 'ros', 'control', 'log', 'recording', 'sim'] as const;
 
 type Tree = Record<string, unknown>;
 
@@ -196,8 +196,13 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
   if (result.success) {
     const config = result.data;
     // A path is meant from where it is written.
-    const model = (path: string): string => (path.includes('/') ? resolve(dirname(file), path) : path);
-    return { ...config, arms: config.arms.map((arm) => ({ ...arm, model: model(arm.model) })) };
+    const from = (path: string): string => (path.includes('/') ? resolve(dirname(file), path) : path);
+    const { sim, arms } = config;
+    return {
+      ...config,
+      sim: { ...sim, scene: sim.scene === null ? null : from(sim.scene) },
+      arms: arms.map((arm) => ({ ...arm, model: from(arm.model) })),
+    };
   }
   const faults = result.error.issues.flatMap((issue) => describe(issue, tree, origins, file));
   throw new ConfigError(`The configuration cannot be used:\n  ${faults.join('\n  ')}`);

@@ -210,6 +210,19 @@ const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info').describe('Least level that is logged.'),
 });
 
+const sim = z.strictObject({
+  scene: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]*$|^\.{0,2}\/./, {
+      error: 'the name of a file under scenes/, without .yaml, or the path of a file that begins with ./, ../ or /',
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      'What stands before each simulated arm but the leaders of `pairs`: a file under scenes/, or a path; null: nothing.',
+    ),
+});
+
 /** A slower arm would outlast the patience of its clients. */
 export const LEAST_SPEED_SCALE = 0.1;
 
@@ -321,6 +334,7 @@ export const configSchema = z
     log: log.prefault({}),
     recording: recording.prefault({}),
     fleet: fleet.prefault({}),
+    sim: sim.prefault({}),
     arms: z.array(armConfig).min(1).max(MOST_ARMS),
     pairs: z.array(pairConfig).default([]),
     calibration_folder: z

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { SceneObject, SceneObjects } from '../arm/scene.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { CalibrationService } from '../calibration/calibration-service.ts';
 import type { Clock } from '../clock.ts';
@@ -34,6 +35,21 @@ export interface SimulationControl {
     };
     time: number;
   }>;
+  /** What stands before the arms, and where it was seen last. */
+  readonly scene: SceneObjects;
+  /** The objects before an arm at this moment, with what presses on them; none where it has none. */
+  objects(arm: Arm): Promise<readonly (SceneObject & ObjectNow)[]>;
+  /** A hand of limited force leads an object to a place in the base frame (m) and lets go after `duration` s. */
+  leadObject(arm: Arm, object: string, goal: readonly [number, number, number], duration: number): Promise<void>;
+  /** Puts the objects before an arm back to where they were at the start. */
+  resetObjects(arm: Arm): Promise<void>;
+}
+
+/** An object as the physics has it: m and a unit quaternion in the arm's base frame, N. */
+export interface ObjectNow {
+  readonly position: { readonly x: number; readonly y: number; readonly z: number };
+  readonly orientation: { readonly x: number; readonly y: number; readonly z: number; readonly w: number };
+  readonly touches: readonly { readonly with: string; readonly force: number }[];
 }
 
 /** A serial port of this machine. */

@@ -72,12 +72,36 @@ export const armState = z
   .register(components, { id: 'ArmState' });
 export type ArmState = z.input<typeof armState>;
 
+/** Where an object of the simulation is. */
+export const objectPose = z
+  .object({
+    robot_id: z.int().describe('Of the simulated arm that it stands before.'),
+    name: z.string(),
+    position: triple.describe('x y z in the base frame of the arm, m'),
+    orientation: z.array(z.number()).length(4).describe('As a quaternion x y z w.'),
+  })
+  .register(components, { id: 'ObjectPose' });
+
 /** Digits that are told: a micrometre, a microradian. */
 const SCALE = 1e6;
 
 const rounded = (value: number): number => Math.round(value * SCALE) / SCALE + 0;
 const known = (value: number): number | null => (Number.isFinite(value) ? rounded(value) : null);
 const all = (values: Float64Array): (number | null)[] => Array.from(values, known);
+
+/** Objects of the simulation, where they were seen last. */
+export function objectsView({ simulation, arms }: HttpServices): z.input<typeof objectPose>[] {
+  if (simulation === null) return [];
+  const { scene } = simulation;
+  return [...scene.poses].flatMap(([name, poses]) => {
+    const arm = arms.byName(name);
+    if (arm === undefined) return [];
+    return scene.of(name).map((object, i) => {
+      const pose = Array.from(poses.subarray(7 * i, 7 * i + 7), rounded);
+      return { robot_id: arm.id, name: object.name, position: pose.slice(0, 3), orientation: pose.slice(3) };
+    });
+  });
+}
 
 /** An arm at this moment. */
 export function armView(arm: Arm): ArmState {

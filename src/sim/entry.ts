@@ -3,8 +3,7 @@ import loadMujoco from '@mujoco/mujoco';
 import { systemClock } from '../clock.ts';
 import { setPriority } from '../thread.ts';
 import { LocalSimulation } from './local-simulation.ts';
-import type { SimCall, SimReply, SimRequest, SimWorkerData } from './sim-messages.ts';
-import type { SimTruth } from './simulated-arm.ts';
+import type { SimCall, SimReply, SimRequest, SimResult, SimWorkerData } from './sim-messages.ts';
 
 /**
  * Entry of the simulation thread. The arms live on this thread's own clock: gravity goes on while the rest of the
@@ -37,7 +36,7 @@ function attach(simulation: LocalSimulation, name: string, port: MessagePort): v
 }
 
 /** @throws {Error} for people, when the call cannot be carried out. */
-function carryOut(simulation: LocalSimulation, call: SimCall): SimTruth | null {
+function carryOut(simulation: LocalSimulation, call: SimCall): SimResult {
   switch (call.type) {
     case 'add':
       simulation.build(call.arm);
@@ -52,6 +51,14 @@ function carryOut(simulation: LocalSimulation, call: SimCall): SimTruth | null {
       return simulation.truthNow(call.arm);
     case 'fault':
       simulation.get(call.arm).fault(call.fault);
+      return null;
+    case 'objects':
+      return simulation.objectsNow(call.arm);
+    case 'lead-object':
+      simulation.leadObjectNow(call.arm, call.object, call.goal, call.duration);
+      return null;
+    case 'reset-objects':
+      simulation.resetObjectsNow(call.arm);
       return null;
     case 'stop':
       for (const port of ports.values()) port.close();
@@ -72,10 +79,11 @@ try {
     tick: TICK,
     onFailure: (message) => tell({ type: 'failure', message }),
   });
+  simulation.onObjects((arm, poses) => tell({ type: 'objects', arm, poses }));
   control.on('message', ({ number, call }: SimRequest) => {
     try {
-      const truth = carryOut(simulation, call);
-      if (call.type !== 'stop') tell({ type: 'done', number, truth });
+      const result = carryOut(simulation, call);
+      if (call.type !== 'stop') tell({ type: 'done', number, result });
     } catch (error) {
       tell({ type: 'refused', number, message: messageOf(error) });
     }

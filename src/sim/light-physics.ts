@@ -32,13 +32,14 @@ interface Turning {
 
 /**
  * The mechanics of one arm, joint by joint: gravity, the inertia of what a joint carries at the present pose, damping, dry
- * friction and hard stops at the limits. It knows no contacts and no torques of one moving joint on another, and takes a
- * tenth of the time that MuJoCo takes.
+ * friction and hard stops at the limits. It knows no contacts, no objects (those of a scene are left out) and no torques of
+ * one moving joint on another, and takes a tenth of the time that MuJoCo takes.
  */
 export class LightPhysics implements Physics {
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
   readonly torques: Float64Array;
+  readonly objects = null;
 
   readonly #joints: readonly PhysicsJoint[];
   readonly #chain: Chain;

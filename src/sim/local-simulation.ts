@@ -1,7 +1,9 @@
 import type { MainModule } from '@mujoco/mujoco';
 import type { Clock, Timer } from '../clock.ts';
 import { LocalPort } from './local-port.ts';
+import type { PhysicsObjects } from './physics.ts';
 import { type LineOptions, ServoLine, type SimFault, TIMELESS } from './servo-line.ts';
+import type { SimObjectState } from './sim-object.ts';
 import { type SimArmOptions, type SimTruth, SimulatedArm } from './simulated-arm.ts';
 import type { SimulatedArms } from './simulation.ts';
 
@@ -19,6 +21,9 @@ export interface LocalSimulationOptions {
   readonly onFailure: (message: string) => void;
 }
 
+/** While objects move it is told so often where they are, Hz. */
+const OBJECT_RATE = 30;
+
 /**
  * Simulated arms in the thread that makes them, on a clock of the maker's: in a simulation thread on that of the machine,
  * beside the bridge in virtual time. Request bytes are answered with the arm brought up to their instant first.
@@ -28,6 +33,11 @@ export class LocalSimulation implements SimulatedArms {
   readonly #lines = new Map<string, ServoLine>();
   readonly #ports = new Map<string, LocalPort>();
   readonly #tick: Pick<Timer, 'cancel'>;
+  /** When it was told last where the objects before each arm are, s. */
+  readonly #told = new Map<string, number>();
+  /** Arms before which objects moved when it was told last. */
+  readonly #moved = new Set<string>();
+  #onObjects: (arm: string, poses: Float64Array) => void = () => {};
 
   constructor(options: LocalSimulationOptions) {
     this.#options = options;
@@ -42,6 +52,7 @@ export class LocalSimulation implements SimulatedArms {
     if (catchUp !== undefined) arm.catchUp = catchUp;
     const line = new ServoLine(arm, clock, timing, options.seed);
     this.#lines.set(options.name, line);
+    if (arm.physics.objects !== null) this.#told.set(options.name, Number.NEGATIVE_INFINITY);
     return line;
   }
 
@@ -78,6 +89,46 @@ export class LocalSimulation implements SimulatedArms {
     return this.get(arm).sim.truth(clock.wall() - clock.now());
   }
 
+  async objects(arm: string): Promise<readonly SimObjectState[]> {
+    return this.objectsNow(arm);
+  }
+
+  async leadObject(
+    arm: string,
+    object: string,
+    goal: readonly [x: number, y: number, z: number],
+    duration: number,
+  ): Promise<void> {
+    this.leadObjectNow(arm, object, goal, duration);
+  }
+
+  async resetObjects(arm: string): Promise<void> {
+    this.resetObjectsNow(arm);
+  }
+
+  onObjects(listener: (arm: string, poses: Float64Array) => void): void {
+    this.#onObjects = listener;
+    for (const arm of this.#told.keys()) this.#told.set(arm, Number.NEGATIVE_INFINITY);
+  }
+
+  /** The objects before an arm. @throws {Error} on an unknown arm */
+  objectsNow(arm: string): SimObjectState[] {
+    return this.get(arm).sim.physics.objects?.state() ?? [];
+  }
+
+  /** See `SimulatedArms.leadObject`. */
+  leadObjectNow(arm: string, object: string, goal: readonly [x: number, y: number, z: number], duration: number): void {
+    const { objects } = this.get(arm).sim.physics;
+    if (objects === null) throw new Error(`nothing stands before the simulated arm "${arm}": no scene does`);
+    objects.lead(object, goal, duration);
+  }
+
+  /** See `SimulatedArms.resetObjects`. */
+  resetObjectsNow(arm: string): void {
+    const { objects } = this.get(arm).sim.physics;
+    objects?.reset();
+  }
+
   async fault(arm: string, fault: SimFault): Promise<void> {
     this.get(arm).fault(fault);
   }
@@ -101,5 +152,19 @@ export class LocalSimulation implements SimulatedArms {
   #advance(): void {
     const now = this.#options.clock.now();
     for (const { sim } of this.#lines.values()) sim.advance(now);
+    for (const [arm, told] of this.#told) {
+      if (now - told < 1 / OBJECT_RATE) continue;
+      this.#tellObjects(arm, this.#lines.get(arm)!.sim.physics.objects!, now);
+    }
+  }
+
+  /** Tells where objects are that move, once more when they have come to rest, and at first. */
+  #tellObjects(arm: string, objects: PhysicsObjects, now: number): void {
+    const { awake } = objects;
+    if (!awake && !this.#moved.has(arm) && this.#told.get(arm) !== Number.NEGATIVE_INFINITY) return;
+    if (awake) this.#moved.add(arm);
+    else this.#moved.delete(arm);
+    this.#told.set(arm, now);
+    this.#onObjects(arm, objects.poses());
   }
 }

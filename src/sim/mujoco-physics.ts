@@ -1,4 +1,5 @@
 import type { MainModule, MjData, MjModel, MjSpec } from '@mujoco/mujoco';
+import { addObjects, MujocoObjects } from './mujoco-objects.ts';
 import {
   checkInitial,
   type Physics,
@@ -13,12 +14,15 @@ const PAYLOAD_RADIUS = 0.01;
 
 /** Bytes that one MjData may use; MuJoCo's default reserves 13.6 MB per arm. */
 const ARENA = 256 * 1024;
+/** The same with objects: those that lie in a heap have many contacts. */
+const ARENA_WITH_OBJECTS = 2 * 1024 * 1024;
 
 /** The mechanics of one arm in MuJoCo: fixed base, floor at z = 0, joint limits, contacts between its own shapes. */
 export class MujocoPhysics implements Physics {
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
   readonly torques: Float64Array;
+  readonly objects: MujocoObjects | null;
 
   readonly #mj: MainModule;
   readonly #model: MjModel;
@@ -58,6 +62,8 @@ export class MujocoPhysics implements Physics {
     this.#qpos = this.#data.qpos as Float64Array;
     this.#qvel = this.#data.qvel as Float64Array;
     this.#applied = this.#data.qfrc_applied as Float64Array;
+    const { objects = [] } = options;
+    this.objects = objects.length === 0 ? null : new MujocoObjects(mj, this.#model, this.#data, objects);
     this.#restore();
   }
 
@@ -68,6 +74,7 @@ export class MujocoPhysics implements Physics {
       if (!Number.isFinite(torque)) return this.#restore();
       this.#applied[this.#dofAddresses[i]!] = torque;
     }
+    this.objects?.beforeStep(this.#qpos, this.#qvel, this.#applied);
     this.#mj.mj_step(this.#model, this.#data);
     if (this.#qpos.length === 0) this.#renewViews();
     for (let i = 0; i < this.positions.length; i++) {
@@ -75,6 +82,7 @@ export class MujocoPhysics implements Physics {
         return this.#restore();
       }
     }
+    if (this.objects?.areFinite(this.#qpos) === false) return this.#restore();
     for (let i = 0; i < this.positions.length; i++) {
       this.positions[i] = this.#qpos[this.#qposAddresses[i]!]!;
       this.velocities[i] = this.#qvel[this.#dofAddresses[i]!]!;
@@ -177,13 +185,22 @@ function compile(mj: MainModule, options: PhysicsOptions): MjModel {
     if (options.payload) addPayload(mj, spec, options.toolLink, options.payload);
     addFloor(mj, spec);
     const first = mj.mj_compile(spec);
-    const pairs = basePairs(mj, first);
-    if (pairs.length === 0) return first;
+    const { fixed, moving } = roots(mj, first);
+    const { objects = [] } = options;
+    if (fixed.length === 0 && objects.length === 0) return first;
     first.delete();
-    for (const [fixed, moving] of pairs) {
-      const exclude = mj.mjs_addExclude(spec)!;
-      exclude.bodyname1 = fixed;
-      exclude.bodyname2 = moving;
+    // MuJoCo ignores contacts between a link and its parent, but not where the parent is welded to the world, and the
+    // shapes of neighbours overlap at their joint.
+    for (const one of fixed) {
+      for (const other of moving) {
+        const exclude = mj.mjs_addExclude(spec)!;
+        exclude.bodyname1 = one;
+        exclude.bodyname2 = other;
+      }
+    }
+    if (objects.length > 0) {
+      spec.memory = ARENA_WITH_OBJECTS;
+      addObjects(mj, spec, objects, moving);
     }
     return mj.mj_compile(spec);
   } catch (error) {
@@ -221,21 +238,18 @@ function addFloor(mj: MainModule, spec: MjSpec): void {
   (floor.size as Float64Array)[2] = 0.01;
 }
 
-/**
- * Fixed links with each link that moves directly on them. MuJoCo ignores contacts between a link and its parent, but
- * not where the parent is welded to the world, and the shapes of neighbours overlap at their joint.
- */
-function basePairs(mj: MainModule, model: MjModel): [fixed: string, moving: string][] {
+/** Links that do not move, and those that move directly on them. */
+function roots(mj: MainModule, model: MjModel): { fixed: string[]; moving: string[] } {
   const parents = model.body_parentid as Int32Array;
   const welds = model.body_weldid as Int32Array;
   const name = (body: number): string => mj.mj_id2name(model, mj.mjtObj.mjOBJ_BODY.value, body);
-  const fixed: number[] = [];
-  const moving: number[] = [];
+  const fixed: string[] = [];
+  const moving: string[] = [];
   for (let body = 1; body < model.nbody; body++) {
-    if (welds[body] === 0) fixed.push(body);
-    else if (welds[body] === body && welds[parents[body]!] === 0) moving.push(body);
+    if (welds[body] === 0) fixed.push(name(body));
+    else if (welds[body] === body && welds[parents[body]!] === 0) moving.push(name(body));
   }
-  return fixed.flatMap((a) => moving.map((b): [string, string] => [name(a), name(b)]));
+  return { fixed, moving };
 }
 
 function messageOf(error: unknown): string {

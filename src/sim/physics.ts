@@ -1,3 +1,5 @@
+import type { SimObject, SimObjectState } from './sim-object.ts';
+
 /** One moving joint and what resists its motion. */
 export interface PhysicsJoint {
   readonly name: string;
@@ -21,6 +23,8 @@ export interface PhysicsOptions {
   readonly initial: readonly number[];
   /** Mass that hangs at the tool frame, kg; default 0. */
   readonly payload?: number;
+  /** Things that stand before the arm; default: none. */
+  readonly objects?: readonly SimObject[];
 }
 
 /** Pose in the arm's base frame: m, and a unit quaternion. */
@@ -32,6 +36,23 @@ export interface SimPose {
 /** Step of the physics, s. */
 export const TIME_STEP = 0.001;
 
+/** Things that stand before an arm, as they move. */
+export interface PhysicsObjects {
+  /** Whether any of them moves, or may begin to. */
+  readonly awake: boolean;
+  /**
+   * A hand of limited force leads an object to a place (m) and lets go after `duration` s; 0: at once.
+   * @throws {Error} for an object that is not there or does not move, naming those that do; nothing moves then
+   */
+  lead(name: string, goal: readonly [x: number, y: number, z: number], duration: number): void;
+  /** Puts every object back to where it was at the start, at rest, with no hand on it. */
+  reset(): void;
+  /** Pose of each object, 7 numbers each: place (m), quaternion with w last. */
+  poses(): Float64Array;
+  /** Where the objects are and what presses on them, as of the last step. */
+  state(): SimObjectState[];
+}
+
 /** The mechanics of one arm. The torques of servos and hands come in from outside, once per step. */
 export interface Physics {
   /** rad, one per joint, as of the last step. */
@@ -40,6 +61,8 @@ export interface Physics {
   readonly velocities: Float64Array;
   /** Torque to apply in the next step, Nm. */
   readonly torques: Float64Array;
+  /** Null where there are none. */
+  readonly objects: PhysicsObjects | null;
   /**
    * One step of `TIME_STEP` with `torques`.
    * @returns false when the result was not finite: the arm then stands still where it was before the step

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { SimFault } from './servo-line.ts';
+import type { SimObjectState } from './sim-object.ts';
 import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 
 /** What the simulation thread is started with. */
@@ -21,7 +22,19 @@ export type SimCall =
   | { readonly type: 'add'; readonly arm: SimArmOptions }
   | { readonly type: 'truth'; readonly arm: string }
   | { readonly type: 'fault'; readonly arm: string; readonly fault: SimFault }
+  | { readonly type: 'objects'; readonly arm: string }
+  | {
+      readonly type: 'lead-object';
+      readonly arm: string;
+      readonly object: string;
+      readonly goal: readonly [x: number, y: number, z: number];
+      readonly duration: number;
+    }
+  | { readonly type: 'reset-objects'; readonly arm: string }
   | { readonly type: 'stop' };
+
+/** What a call gives: the state of an arm, or of the objects before it. */
+export type SimResult = SimTruth | readonly SimObjectState[] | null;
 
 /** Main thread to simulation thread; each is answered by a `SimReply` with its number. */
 export interface SimRequest {
@@ -34,5 +47,7 @@ export type SimReply =
   | { readonly type: 'ready' }
   /** The simulation could not start, or an arm's physics diverged. */
   | { readonly type: 'failure'; readonly message: string }
-  | { readonly type: 'done'; readonly number: number; readonly truth: SimTruth | null }
+  | { readonly type: 'done'; readonly number: number; readonly result: SimResult }
+  /** Objects before an arm have moved; see `SimulatedArms.onObjects`. */
+  | { readonly type: 'objects'; readonly arm: string; readonly poses: Float64Array }
   | { readonly type: 'refused'; readonly number: number; readonly message: string };

@@ -7,6 +7,7 @@ import { LightPhysics } from './light-physics.ts';
 import { MujocoPhysics } from './mujoco-physics.ts';
 import { type Physics, type SimPose, TIME_STEP } from './physics.ts';
 import type { ServoFault } from './servo-faults.ts';
+import type { SimObject } from './sim-object.ts';
 import type { MotorParameters } from './sts3215-motor.ts';
 
 /** One servo and how its shaft is mounted. */
@@ -56,6 +57,8 @@ export interface SimArmOptions {
   readonly initial: readonly number[];
   /** Mass in the gripper, at the tool frame, kg; default 0. */
   readonly payload?: number;
+  /** Things that stand before it, where MuJoCo has the contacts; default: none. */
+  readonly objects?: readonly SimObject[];
   /** V; default: each servo's nominal voltage. */
   readonly supplyVoltage?: number;
   /** degC. */
@@ -146,6 +149,7 @@ export class SimulatedArm {
       toolLink: options.toolLink,
       initial: options.initial,
       payload: options.payload ?? 0,
+      objects: options.objects ?? [],
       joints: options.joints.map((joint, j) => {
         const own = sum(motors[j]!, (motor) => motor.damping);
         const { name, damping = own } = joint;

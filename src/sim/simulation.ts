@@ -3,7 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { BytePort } from '../servo/port/port.ts';
 import { FRUGAL, threadEntry } from '../thread.ts';
 import type { SimFault } from './servo-line.ts';
-import type { SimCall, SimReply, SimRequest, SimWorkerData } from './sim-messages.ts';
+import type { SimCall, SimReply, SimRequest, SimResult, SimWorkerData } from './sim-messages.ts';
+import type { SimObjectState } from './sim-object.ts';
 import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 
 /** The simulated arms of a bridge, in a thread of their own or beside it. */
@@ -25,6 +26,25 @@ export interface SimulatedArms {
   truth(arm: string): Promise<SimTruth>;
   /** Changes what goes wrong with the arm. @throws {Error} on an unknown arm or servo, or when the simulation is over */
   fault(arm: string, fault: SimFault): Promise<void>;
+  /** The objects before an arm, none where it has none. @throws {Error} on an unknown arm, or when the simulation is over */
+  objects(arm: string): Promise<readonly SimObjectState[]>;
+  /**
+   * A hand of limited force leads an object to a place in the base frame (m) and lets go after `duration` s; 0: at once.
+   * @throws {Error} on an unknown arm, an object that is not before it or does not move, or when the simulation is over
+   */
+  leadObject(
+    arm: string,
+    object: string,
+    goal: readonly [x: number, y: number, z: number],
+    duration: number,
+  ): Promise<void>;
+  /** Puts the objects before an arm back to where they were at the start. @throws {Error} as `objects` */
+  resetObjects(arm: string): Promise<void>;
+  /**
+   * Has a listener told where the objects before an arm are, 7 numbers each (place, quaternion with w last): at first, and
+   * while any of them moves, up to 30 times a second.
+   */
+  onObjects(listener: (arm: string, poses: Float64Array) => void): void;
   /** Ends the simulation; every byte port closes. */
   close(): Promise<void>;
 }
@@ -45,7 +65,7 @@ export interface SimulationOptions {
 const ENDING = 1;
 
 interface Waiting {
-  readonly resolve: (truth: SimTruth | null) => void;
+  readonly resolve: (result: SimResult) => void;
   readonly reject: (reason: Error) => void;
 }
 
@@ -56,10 +76,13 @@ export class Simulation implements SimulatedArms {
   readonly #names: string[];
   readonly #waiting = new Map<number, Waiting>();
   readonly #exited: Promise<void>;
+  /** Of objects as told last, by arm. */
+  readonly #poses = new Map<string, Float64Array>();
   #next = 1;
   #closing = false;
   #over: string | null = null;
   #onFailure: (message: string) => void;
+  #onObjects: (arm: string, poses: Float64Array) => void = () => {};
 
   private constructor(clock: Clock, worker: Worker, names: readonly string[], onFailure: (message: string) => void) {
     this.#clock = clock;
@@ -140,9 +163,29 @@ export class Simulation implements SimulatedArms {
   }
 
   async truth(arm: string): Promise<SimTruth> {
-    const truth = await this.#call({ type: 'truth', arm });
-    if (!truth) throw new Error(`the simulation gave no state of arm "${arm}"`);
-    return truth;
+    return (await this.#call({ type: 'truth', arm })) as SimTruth;
+  }
+
+  async objects(arm: string): Promise<readonly SimObjectState[]> {
+    return (await this.#call({ type: 'objects', arm })) as readonly SimObjectState[];
+  }
+
+  async leadObject(
+    arm: string,
+    object: string,
+    goal: readonly [x: number, y: number, z: number],
+    duration: number,
+  ): Promise<void> {
+    await this.#call({ type: 'lead-object', arm, object, goal, duration });
+  }
+
+  async resetObjects(arm: string): Promise<void> {
+    await this.#call({ type: 'reset-objects', arm });
+  }
+
+  onObjects(listener: (arm: string, poses: Float64Array) => void): void {
+    this.#onObjects = listener;
+    for (const [arm, poses] of this.#poses) listener(arm, poses);
   }
 
   async fault(arm: string, fault: SimFault): Promise<void> {
@@ -160,7 +203,7 @@ export class Simulation implements SimulatedArms {
     timer.cancel();
   }
 
-  #call(call: SimCall): Promise<SimTruth | null> {
+  #call(call: SimCall): Promise<SimResult> {
     if (this.#over !== null || this.#closing) {
       return Promise.reject(new Error(this.#over ?? 'the simulation is being closed'));
     }
@@ -177,9 +220,14 @@ export class Simulation implements SimulatedArms {
       this.#onFailure(reply.message);
       return;
     }
+    if (reply.type === 'objects') {
+      this.#poses.set(reply.arm, reply.poses);
+      this.#onObjects(reply.arm, reply.poses);
+      return;
+    }
     const waiting = this.#waiting.get(reply.number);
     this.#waiting.delete(reply.number);
-    if (reply.type === 'done') waiting?.resolve(reply.truth);
+    if (reply.type === 'done') waiting?.resolve(reply.result);
     else waiting?.reject(new Error(reply.message));
   }
 

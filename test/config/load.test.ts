@@ -37,7 +37,9 @@ test('the default file is the simulated pair with the documented defaults', () =
     ['follower', 1, 'sim:so101'],
   ]);
   const smallest = loadConfig(file(ONE_ARM));
-  expect({ ...config, arms: [], pairs: [] }).toEqual({ ...smallest, arms: [], pairs: [] });
+  expect(config.sim).toEqual({ scene: 'pick' });
+  const varied = { arms: [], pairs: [], sim: null };
+  expect({ ...config, ...varied }).toEqual({ ...smallest, ...varied });
 });
 
 test('command line wins over environment, environment over file', () => {

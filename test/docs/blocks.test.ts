@@ -8,6 +8,7 @@ const DOCUMENTS = [
   ...RUN,
   'CONTRIBUTING.md',
   'robots/README.md',
+  'scenes/README.md',
   ...readdirSync(`${ROOT}docs`)
     .filter((name) => name.endsWith('.md') && name !== 'getting-started.md')
     .map((name) => `docs/${name}`),

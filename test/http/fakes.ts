@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { ServoFacts } from '../../src/arm/arm-servos.ts';
 import { Journal } from '../../src/arm/journal.ts';
 import type { ArmModel } from '../../src/arm/model.ts';
+import { loadScene, SceneObjects } from '../../src/arm/scene.ts';
 import {
   type Activity,
   type ArmSnapshot,
@@ -21,6 +22,7 @@ import { configSchema, type HttpConfig } from '../../src/config/schema.ts';
 import type { Disk } from '../../src/disk.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
 import { buildApp as buildRealApp, type HttpServices } from '../../src/http/app.ts';
+import type { SimulationControl } from '../../src/http/services.ts';
 import { LogTail } from '../../src/log.ts';
 import type { GravityPercentages, MirrorRequest, MirrorStatus, Release } from '../../src/mirror/mirroring.ts';
 import type { JogVelocity } from '../../src/motion/jog-service.ts';
@@ -556,6 +558,18 @@ export class FakeSimulation {
   async truth() {
     return { joints: Object.fromEntries(JOINTS.map((name) => [name, 0.25])), tool: identity, time: 1700000000.5 };
   }
+  readonly scene = new SceneObjects(loadScene('pick'), ['leader']);
+
+  async objects(arm: { readonly name: string }): ReturnType<SimulationControl['objects']> {
+    return this.scene.of(arm.name).map((object) => {
+      const [x, y, z] = object.at;
+      return { ...object, position: { x, y, z }, orientation: { x: 0, y: 0, z: 0, w: 1 }, touches: [] };
+    });
+  }
+
+  async leadObject(): Promise<void> {}
+
+  async resetObjects(): Promise<void> {}
 }
 
 export class FakeJogging {

@@ -23,6 +23,7 @@ import type { Store } from '../store.ts';
 import { ArmView } from './arm-view.ts';
 import { JointDrag } from './drag.ts';
 import { DrawPace } from './draw-pace.ts';
+import { ObjectDrag } from './objects.ts';
 import { Target } from './target.ts';
 
 /** Directions from which the camera looks, in the world: x forward, z up. */
@@ -79,6 +80,8 @@ export class ArmScene {
   readonly #shadow = makeShadow();
   readonly #target: Target;
   readonly #drag: JointDrag;
+  readonly #objects: ObjectDrag;
+  readonly #resetObjects = button('Reset objects', () => void this.#objects.reset(), { class: 'view', hidden: true });
   readonly #choice = h('select', { class: 'view', 'aria-label': 'Arm with a target to drag' });
   readonly #turn = this.#toggle('Turn', (on) => this.#target.turn(on));
   #grid: GridHelper | null = null;
@@ -122,11 +125,20 @@ export class ArmScene {
       redraw: () => this.invalidate(),
       taken: () => this.#target.hot,
     };
-    this.#drag = new JointDrag(host, lent, hands);
+    // It hears of pointers first: what stands before a link is taken in its place.
+    this.#objects = new ObjectDrag(host, lent, store);
+    this.#drag = new JointDrag(host, { ...lent, taken: () => lent.taken() || this.#objects.hot }, hands);
     this.#scene.add(this.#drag.mark);
     this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3));
     this.#scene.add(this.#sun, this.#shadow);
-    host.replaceChildren(canvas, this.#labels, this.#target.label, this.#drag.label, this.#toolbar());
+    host.replaceChildren(
+      canvas,
+      this.#labels,
+      this.#target.label,
+      this.#drag.label,
+      this.#objects.label,
+      this.#toolbar(),
+    );
     store.on(['connection', 'hello'], () => this.#offerTarget());
     new ResizeObserver(() => this.#resize()).observe(host);
     const repaint = (): void => this.#drawGround();
@@ -152,6 +164,8 @@ export class ArmScene {
     });
     this.#labels.replaceChildren(...this.#views.map(({ label }) => label));
     for (const { arm } of this.#views) this.#scene.add(arm.group);
+    await this.#objects.load(loaded);
+    this.#resetObjects.hidden = !this.#objects.any;
     this.#offerTarget();
     this.#look('Overview');
     this.#foresee();
@@ -210,6 +224,7 @@ export class ArmScene {
     for (const { arm, label } of this.#views) this.#pin(label, arm.labelAt(at));
     this.#target.drawn((label, place) => this.#pin(label, place));
     this.#drag.drawn((label, place) => this.#pin(label, place));
+    this.#objects.drawn((label, place) => this.#pin(label, place));
     this.#worked(began);
     if (measures) this.#measure(began);
   }
@@ -302,6 +317,7 @@ export class ArmScene {
       group(...views),
       group(frames, trails),
       group(this.#choice, this.#turn),
+      group(this.#resetObjects),
     );
   }
 

@@ -1395,6 +1395,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sim/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Objects before a simulated arm
+         * @description Where they are in the physics and what presses on them; none where no scene stands before the arm.
+         */
+        get: operations["sim_objects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sim/objects/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move an object before a simulated arm by hand
+         * @description A hand of limited force: it pushes nothing through anything, and an arm that holds the object may be stronger.
+         */
+        post: operations["sim_objects_move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sim/objects/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the objects before simulated arms back
+         * @description To where the scene has them, at rest; the arms stay where they are.
+         */
+        post: operations["sim_objects_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1645,6 +1705,25 @@ export interface components {
             opening: number | null;
             /** @description What drives it; null: nothing. */
             motion: components["schemas"]["Activity"] | null;
+        };
+        /** ObjectPose */
+        ObjectPose: {
+            /** @description Of the simulated arm that it stands before. */
+            robot_id: number;
+            name: string;
+            /** @description x y z in the base frame of the arm, m */
+            position: [
+                number,
+                number,
+                number
+            ];
+            /** @description As a quaternion x y z w. */
+            orientation: [
+                number,
+                number,
+                number,
+                number
+            ];
         };
         /** JointFacts */
         JointFacts: {
@@ -2406,6 +2485,15 @@ export interface components {
             t: number;
             arms: components["schemas"]["ArmState"][];
         };
+        /** LiveObjects */
+        LiveObjects: {
+            /** @constant */
+            type: "objects";
+            /** @description Time of the frame, seconds since the epoch. */
+            t: number;
+            /** @description What stands before simulated arms; GET /sim/objects says what it is. */
+            objects: components["schemas"]["ObjectPose"][];
+        };
         /** LivePairs */
         LivePairs: {
             /** @constant */
@@ -2471,14 +2559,14 @@ export interface components {
             events: components["schemas"]["JournalEvent"][];
         };
         /** LiveFrame */
-        LiveFrame: components["schemas"]["LiveHello"] | components["schemas"]["LiveArms"] | components["schemas"]["LivePairs"] | components["schemas"]["LiveLoop"] | components["schemas"]["LiveLog"] | components["schemas"]["LiveEvents"];
+        LiveFrame: components["schemas"]["LiveHello"] | components["schemas"]["LiveArms"] | components["schemas"]["LiveObjects"] | components["schemas"]["LivePairs"] | components["schemas"]["LiveLoop"] | components["schemas"]["LiveLog"] | components["schemas"]["LiveEvents"];
         /** LiveServerSentEvent */
         LiveServerSentEvent: {
             /**
              * @description Type of the frame.
              * @enum {string}
              */
-            event: "hello" | "arms" | "pairs" | "loop" | "log" | "events";
+            event: "hello" | "arms" | "objects" | "pairs" | "loop" | "log" | "events";
             /** @description The frame as JSON. */
             data: string;
         };
@@ -2520,27 +2608,34 @@ export interface components {
             /** @description Left out: all. */
             topics?: [
             ] | [
-                "arms" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
             ] | [
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
             ] | [
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
             ] | [
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
             ] | [
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events",
-                "arms" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+            ] | [
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
             ];
-            /** @description Frames of arms per second, 20 when left out; the others come at most 5 times a second. */
+            /** @description Frames of arms, and of objects that move, per second, 20 when left out; the others come at most 5 times a second. */
             rate?: number;
         };
         /** LiveTwist */
@@ -3043,6 +3138,79 @@ export interface components {
             };
             /** @description Of the physics, seconds since the epoch. */
             time: number;
+        };
+        /** Place */
+        Place: {
+            x: number;
+            y: number;
+            z: number;
+        };
+        /** ObjectMove */
+        ObjectMove: {
+            /**
+             * @description Id of the simulated arm that the object stands before.
+             * @default 0
+             */
+            robot_id?: number;
+            /** @description Of the object. */
+            name: string;
+            /** @description Where the hand leads it, in the base frame of the arm, metres. */
+            position: components["schemas"]["Place"];
+            /**
+             * @description Time after which the hand lets go, in seconds; it moves at 0.5 m/s. 0: at once.
+             * @default 1
+             */
+            duration?: number;
+        };
+        /** ObjectReset */
+        ObjectReset: {
+            /**
+             * @description Id of a simulated arm; null: of all of them.
+             * @default null
+             */
+            robot_id?: number | null;
+        };
+        /** SimObject */
+        SimObject: {
+            name: string;
+            /** @description As #rrggbb. */
+            colour: string;
+            /** @description kg; null: it does not move. */
+            mass: number | null;
+            /** @description Primitives that move as one. */
+            parts: {
+                /** @enum {string} */
+                kind: "box" | "cylinder" | "sphere";
+                /** @description Edges of a box, metres. */
+                size?: [
+                    number,
+                    number,
+                    number
+                ];
+                /** @description Of a cylinder or sphere, metres. */
+                radius?: number;
+                /** @description Of a cylinder, which stands along z, metres. */
+                length?: number;
+                /** @description Its centre in the frame of the object, metres. */
+                at: [
+                    number,
+                    number,
+                    number
+                ];
+            }[];
+            position: components["schemas"]["Vector"];
+            orientation: components["schemas"]["Quaternion"];
+            /** @description Links of the arm and other objects that press on it, with the sum of their normal forces in newtons. Empty for what lies still. */
+            touches: {
+                with: string;
+                force: number;
+            }[];
+        };
+        /** SimObjects */
+        SimObjects: {
+            robot_id: number;
+            name: string;
+            objects: components["schemas"]["SimObject"][];
         };
         /** ServoStatus */
         ServoStatus: {
@@ -7711,24 +7879,30 @@ export interface operations {
     live: {
         parameters: {
             query?: {
-                /** @description Of arms, pairs, loop, log and events, separated by commas; left out: all. */
+                /** @description Of arms, objects, pairs, loop, log and events, separated by commas; left out: all. */
                 topics?: [
                 ] | [
-                    "arms" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
                 ] | [
-                    "arms" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
                 ] | [
-                    "arms" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
                 ] | [
-                    "arms" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                ] | [
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
                 ];
-                /** @description Frames of arms per second; the others come at most 5 times a second. */
+                /** @description Frames of arms, and of objects that move, per second; the others come at most 5 times a second. */
                 rate?: number;
             };
             header?: never;
@@ -7962,6 +8136,203 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sim_objects: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm, as in the configuration. */
+                robot_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Metres, kilograms and newtons, in the base frame of the arm. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "robot_id": 1,
+                     *       "name": "follower",
+                     *       "objects": [
+                     *         {
+                     *           "name": "cube",
+                     *           "colour": "#d6453d",
+                     *           "mass": 0.02,
+                     *           "parts": [
+                     *             {
+                     *               "kind": "box",
+                     *               "size": [
+                     *                 0.028,
+                     *                 0.028,
+                     *                 0.028
+                     *               ],
+                     *               "at": [
+                     *                 0,
+                     *                 0,
+                     *                 0
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "position": {
+                     *             "x": 0.22,
+                     *             "y": 0.05,
+                     *             "z": 0.097
+                     *           },
+                     *           "orientation": {
+                     *             "x": 0,
+                     *             "y": 0,
+                     *             "z": 0,
+                     *             "w": 1
+                     *           },
+                     *           "touches": [
+                     *             {
+                     *               "with": "jaw",
+                     *               "force": 4.4
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SimObjects"];
+                };
+            };
+            /** @description The arm is unknown or no simulated one. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sim_objects_move: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "robot_id": 1,
+                 *       "name": "cube",
+                 *       "position": {
+                 *         "x": 0.2,
+                 *         "y": 0.1,
+                 *         "z": 0.03
+                 *       },
+                 *       "duration": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["ObjectMove"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown or no simulated one, or no such object that moves stands before it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sim_objects_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "robot_id": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["ObjectReset"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown or no simulated one. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];

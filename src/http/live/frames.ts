@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Scope } from '../../named-tokens.ts';
 import type { HttpServices } from '../services.ts';
-import { armFactsView, armView, eventView, logView, loopView, mirrorView } from '../views.ts';
+import { armFactsView, armView, eventView, logView, loopView, mirrorView, objectsView } from '../views.ts';
 import { writerOf } from '../writer.ts';
 import { frames, hello, LOG_LINES, MOST_EVENTS, type Topic } from './protocol.ts';
 
@@ -10,17 +10,18 @@ const FRESH = 0.005;
 
 const writeHello = writerOf(hello);
 const writeArms = writerOf(frames.arms);
+const writeObjects = writerOf(frames.objects);
 const writePairs = writerOf(frames.pairs);
 const writeLoop = writerOf(frames.loop);
 const writeLog = writerOf(frames.log);
 const writeEvents = writerOf(frames.events);
 
 /** Topics of which a client is sent what is new since its last frame. */
-export type Growing = 'log' | 'events';
-export const NOTHING_SEEN: Readonly<Record<Growing, number>> = { log: 0, events: 0 };
+export type Growing = 'log' | 'events' | 'objects';
+export const NOTHING_SEEN: Readonly<Record<Growing, number>> = { log: 0, events: 0, objects: 0 };
 
 export function isGrowing(topic: Topic): topic is Growing {
-  return topic === 'log' || topic === 'events';
+  return topic === 'log' || topic === 'events' || topic === 'objects';
 }
 
 /** What changes only as an arm is added: the version of the bridge, the arms and their joints. */
@@ -46,7 +47,8 @@ export class Frames {
    */
   get(topic: Topic, seen: Readonly<Record<Growing, number>>): Buffer | null {
     const from = isGrowing(topic) ? seen[topic] : 0;
-    const key = `${topic} ${from}`;
+    // What has grown since a frame was made is not in it.
+    const key = isGrowing(topic) ? `${topic} ${from} ${this.length(topic)}` : topic;
     const now = this.#services.clock.now();
     const made = this.#made.get(key);
     if (made !== undefined && now - made.time < FRESH) return made.text;
@@ -61,7 +63,8 @@ export class Frames {
 
   /** How much there is of it. */
   length(topic: Growing): number {
-    const { log, arms } = this.#services;
+    const { log, arms, simulation } = this.#services;
+    if (topic === 'objects') return simulation?.scene.version ?? 0;
     return topic === 'log' ? log.next : arms.journal.changes;
   }
 
@@ -71,6 +74,8 @@ export class Frames {
     switch (topic) {
       case 'arms':
         return writeArms({ type: topic, t, arms: services.arms.all.map(armView) });
+      case 'objects':
+        return this.length(topic) === from ? null : writeObjects({ type: topic, t, objects: objectsView(services) });
       case 'pairs':
         return writePairs({ type: topic, t, ...mirrorView(services) });
       case 'loop':

@@ -7,6 +7,8 @@ import { DEFAULT_RATE, TOPICS, type Topic } from './protocol.ts';
 export const MOST_WAITING = 256 * 1024;
 /** What changes slowly is sent at most so often, Hz. */
 const SLOW_RATE = 5;
+/** What is sent at the rate that a client wants. */
+const OFTEN: ReadonlySet<Topic> = new Set(['arms', 'objects']);
 /** Clients at once. */
 export const MOST_WATCHERS = 200;
 /** A client that takes nothing for so long is let go, s. */
@@ -139,7 +141,7 @@ export class Hub {
     const slow = watcher.isNew || watcher.next % Math.ceil(watcher.rate / SLOW_RATE) === 0;
     watcher.isNew = false;
     for (const topic of TOPICS) {
-      if (!watcher.topics.has(topic) || (topic !== 'arms' && !slow)) continue;
+      if (!watcher.topics.has(topic) || (!OFTEN.has(topic) && !slow)) continue;
       const frame = this.#frames.get(topic, watcher.seen);
       if (isGrowing(topic)) watcher.seen = { ...watcher.seen, [topic]: this.#frames.length(topic) };
       if (frame !== null) watcher.sink.send(topic, frame);

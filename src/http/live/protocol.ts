@@ -4,10 +4,10 @@ import { HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
 import { outcome } from '../schemas.ts';
 import { readMessage } from '../validation.ts';
-import { armFacts, armState, journalEvent, logLine, loopState, mirrorState, rosState } from '../views.ts';
+import { armFacts, armState, journalEvent, logLine, loopState, mirrorState, objectPose, rosState } from '../views.ts';
 
 /** What a client can watch. */
-export const TOPICS = ['arms', 'pairs', 'loop', 'log', 'events'] as const;
+export const TOPICS = ['arms', 'objects', 'pairs', 'loop', 'log', 'events'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** Frames per second. */
@@ -35,6 +35,13 @@ export const hello = z
 
 export const frames = {
   arms: z.object({ type: z.literal('arms'), t, arms: z.array(armState) }).register(components, { id: 'LiveArms' }),
+  objects: z
+    .object({
+      type: z.literal('objects'),
+      t,
+      objects: z.array(objectPose).describe('What stands before simulated arms; GET /sim/objects says what it is.'),
+    })
+    .register(components, { id: 'LiveObjects' }),
   pairs: z.object({ type: z.literal('pairs'), t, ...mirrorState.shape }).register(components, { id: 'LivePairs' }),
   loop: z
     .object({ type: z.literal('loop'), t, ...loopState.shape, ros: rosState })
@@ -59,7 +66,15 @@ export const frames = {
 } as const satisfies Record<Topic, z.ZodType>;
 
 const liveFrame = z
-  .discriminatedUnion('type', [hello, frames.arms, frames.pairs, frames.loop, frames.log, frames.events])
+  .discriminatedUnion('type', [
+    hello,
+    frames.arms,
+    frames.objects,
+    frames.pairs,
+    frames.loop,
+    frames.log,
+    frames.events,
+  ])
   .register(components, { id: 'LiveFrame' });
 
 const serverSentEvent = z
@@ -96,7 +111,9 @@ const subscribe = z
     topics: list(oneOf(TOPICS), { max: TOPICS.length }).optional().describe('Left out: all.'),
     rate: number({ min: MIN_RATE, max: MAX_RATE })
       .optional()
-      .describe(`Frames of arms per second, ${DEFAULT_RATE} when left out; the others come at most 5 times a second.`),
+      .describe(
+        `Frames of arms, and of objects that move, per second, ${DEFAULT_RATE} when left out; the others come at most 5 times a second.`,
+      ),
   })
   .register(components, { id: 'LiveSubscribe' });
 

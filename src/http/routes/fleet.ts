@@ -43,7 +43,11 @@ const bridgesStopAnswer = z
   .register(components, { id: 'BridgesStopAnswer' });
 
 const targets = z
-  .array(z.object({ targets: z.array(z.string()), labels: z.record(z.string(), z.string()) }))
+  .array(
+    z
+      .object({ targets: z.array(z.string()), labels: z.record(z.string(), z.string()) })
+      .register(components, { id: 'MonitoringTarget' }),
+  )
   .max(MOST_BRIDGES + 1)
   .register(components, { id: 'MonitoringTargets' });
 

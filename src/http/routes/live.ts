@@ -32,10 +32,10 @@ const FULL = 'Too many clients watch the bridge: close some of them.';
 const query = {
   topics: queryList(oneOf(TOPICS), { min: 1, max: TOPICS.length })
     .optional()
-    .describe('Of arms, pairs, loop, log and events, separated by commas; left out: all.'),
+    .describe('Of arms, objects, pairs, loop, log and events, separated by commas; left out: all.'),
   rate: queryNumber({ min: MIN_RATE, max: MAX_RATE })
     .prefault(DEFAULT_RATE)
-    .describe('Frames of arms per second; the others come at most 5 times a second.'),
+    .describe('Frames of arms, and of objects that move, per second; the others come at most 5 times a second.'),
 };
 
 const writeRefusal = writerOf(refusal);

@@ -51,6 +51,37 @@ export async function hoverLink(page: Page, text: RegExp): Promise<[x: number, y
   throw new Error(`no link of the leader says ${text}`);
 }
 
+/** Where the base of an arm is drawn, px: its label hangs there by the middle of its upper edge, 4 cm behind it. */
+async function baseOf(page: Page, arm: string): Promise<[x: number, y: number]> {
+  const box = (await page.locator('.labels span', { hasText: arm }).boundingBox())!;
+  return [box.x + box.width / 2, box.y];
+}
+
+/**
+ * Puts the mouse on an object before the follower, seen from above, and tells where that is, px.
+ * @param at its place in the base frame of the follower, m; both arms of the simulated pair look forward, 0.5 m apart
+ */
+export async function hoverObject(
+  page: Page,
+  name: string,
+  at: { readonly x: number; readonly y: number },
+): Promise<{ readonly x: number; readonly y: number; readonly left: [x: number, y: number] }> {
+  await page.getByRole('button', { name: 'Top', exact: true }).press('Enter');
+  let [x, y] = [0, 0];
+  /** To the left by a metre, px. */
+  let left: [number, number] = [0, 0];
+  const label = async (): Promise<unknown> => {
+    const [base, other] = [await baseOf(page, 'follower'), await baseOf(page, 'leader')];
+    left = [2 * (other[0] - base[0]), 2 * (other[1] - base[1])];
+    x = base[0] + at.y * left[0] - (at.x + 0.04) * left[1];
+    y = base[1] + at.y * left[1] + (at.x + 0.04) * left[0];
+    await page.mouse.move(x, y);
+    return page.evaluate("document.querySelector('.grip:not([hidden])')?.textContent");
+  };
+  await expect.poll(label, PATIENCE).toBe(`drag: ${name}`);
+  return { x, y, left };
+}
+
 /**
  * Has these pairs mirror. Where they do not, Start is pressed again: on a machine that is busy with other things an arm can be
  * silent for a moment, which ends its pair.

@@ -171,6 +171,16 @@ class ArmState(TypedDict):
     motion: Union["Activity", None]
 
 
+class ObjectPose(TypedDict):
+    # Of the simulated arm that it stands before.
+    robot_id: int
+    name: str
+    # x y z in the base frame of the arm, m
+    position: List[float]
+    # As a quaternion x y z w.
+    orientation: List[float]
+
+
 class JointFactsServos(TypedDict):
     id: int
     model: str
@@ -836,6 +846,14 @@ class LiveArms(TypedDict):
     arms: List["ArmState"]
 
 
+class LiveObjects(TypedDict):
+    type: Literal["objects"]
+    # Time of the frame, seconds since the epoch.
+    t: float
+    # What stands before simulated arms; GET /sim/objects says what it is.
+    objects: List["ObjectPose"]
+
+
 class LivePairs(TypedDict):
     type: Literal["pairs"]
     # Time of the frame, seconds since the epoch.
@@ -902,7 +920,7 @@ class LiveEvents(TypedDict):
 
 class LiveServerSentEvent(TypedDict):
     # Type of the frame.
-    event: Literal["hello", "arms", "pairs", "loop", "log", "events"]
+    event: Literal["hello", "arms", "objects", "pairs", "loop", "log", "events"]
     # The frame as JSON.
     data: str
 
@@ -938,8 +956,9 @@ class _LiveSubscribe(TypedDict):
 
 class LiveSubscribe(_LiveSubscribe, total=False):
     # Left out: all.
-    topics: List[Literal["arms", "pairs", "loop", "log", "events"]]
-    # Frames of arms per second, 20 when left out; the others come at most 5 times a second.
+    topics: List[Literal["arms", "objects", "pairs", "loop", "log", "events"]]
+    # Frames of arms, and of objects that move, per second, 20 when left out; the others come at most 5 times a
+    # second.
     rate: float
 
 
@@ -1354,6 +1373,72 @@ class SimulationTruth(TypedDict):
     time: float
 
 
+class Place(TypedDict):
+    x: float
+    y: float
+    z: float
+
+
+class _ObjectMove(TypedDict):
+    # Of the object.
+    name: str
+    # Where the hand leads it, in the base frame of the arm, metres.
+    position: "Place"
+
+
+class ObjectMove(_ObjectMove, total=False):
+    # Id of the simulated arm that the object stands before.
+    robot_id: int
+    # Time after which the hand lets go, in seconds; it moves at 0.5 m/s. 0: at once.
+    duration: float
+
+
+class ObjectReset(TypedDict, total=False):
+    # Id of a simulated arm; null: of all of them.
+    robot_id: Union[int, None]
+
+
+class _SimObjectParts(TypedDict):
+    kind: Literal["box", "cylinder", "sphere"]
+    # Its centre in the frame of the object, metres.
+    at: List[float]
+
+
+class SimObjectParts(_SimObjectParts, total=False):
+    # Edges of a box, metres.
+    size: List[float]
+    # Of a cylinder or sphere, metres.
+    radius: float
+    # Of a cylinder, which stands along z, metres.
+    length: float
+
+
+class SimObjectTouches(TypedDict):
+    with: str
+    force: float
+
+
+class SimObject(TypedDict):
+    name: str
+    # As #rrggbb.
+    colour: str
+    # kg; null: it does not move.
+    mass: Union[float, None]
+    # Primitives that move as one.
+    parts: List["SimObjectParts"]
+    position: "Vector"
+    orientation: "Quaternion"
+    # Links of the arm and other objects that press on it, with the sum of their normal forces in newtons. Empty for
+    # what lies still.
+    touches: List["SimObjectTouches"]
+
+
+class SimObjects(TypedDict):
+    robot_id: int
+    name: str
+    objects: List["SimObject"]
+
+
 class ServoStatus(TypedDict):
     joint: str
     # Time since its last reply, in seconds; null before the first.
@@ -1529,15 +1614,7 @@ class UDPServerInformationResponse(TypedDict):
 ConfigAnswer = Dict[str, Any]
 
 
-class MonitoringTargets(TypedDict):
-    targets: List[str]
-    labels: Dict[str, str]
-
-
-MonitoringTargets = List["MonitoringTargets"]
-
-
-LiveFrame = Union["LiveHello", "LiveArms", "LivePairs", "LiveLoop", "LiveLog", "LiveEvents"]
+LiveFrame = Union["LiveHello", "LiveArms", "LiveObjects", "LivePairs", "LiveLoop", "LiveLog", "LiveEvents"]
 
 
 LiveEvent = Union["LiveFrame", "LiveServerSentEvent"]
