@@ -103,6 +103,7 @@ describeRos('the ROS room on a real graph', () => {
     for (const [name, type] of [
       ['joint_states', JOINT_STATE],
       ['end_effector/pose', 'geometry_msgs/msg/PoseStamped'],
+      ['external_wrench', 'geometry_msgs/msg/WrenchStamped'],
       ['joint_goals', JOINT_STATE],
     ] as const) {
       expect(topics[`/leader/${name}`]).toEqual({

@@ -1499,6 +1499,8 @@ export interface components {
                 velocity: (number | null)[];
                 /** @description Nm, estimated by the servo. */
                 effort: (number | null)[];
+                /** @description Torque that something outside puts on the joint, Nm, estimated; null without torque. */
+                external: (number | null)[];
                 /** @description Degrees Celsius. */
                 temperature: (number | null)[];
                 /** @description V */
@@ -1516,6 +1518,21 @@ export interface components {
                 ];
                 orientation: [
                     number,
+                    number,
+                    number,
+                    number
+                ];
+            } | null;
+            /** @description What the external torques mean at the tool, in axes of the base; null without torque. */
+            wrench: {
+                /** @description x y z, N */
+                force: [
+                    number,
+                    number,
+                    number
+                ];
+                /** @description x y z, Nm */
+                moment: [
                     number,
                     number,
                     number
@@ -5962,6 +5979,14 @@ export interface operations {
                      *                 0,
                      *                 0
                      *               ],
+                     *               "external": [
+                     *                 0,
+                     *                 0.21,
+                     *                 0.1,
+                     *                 0.02,
+                     *                 0,
+                     *                 0
+                     *               ],
                      *               "temperature": [
                      *                 31,
                      *                 33,
@@ -5998,6 +6023,18 @@ export interface operations {
                      *                 0,
                      *                 0,
                      *                 1
+                     *               ]
+                     *             },
+                     *             "wrench": {
+                     *               "force": [
+                     *                 0,
+                     *                 0,
+                     *                 0.9
+                     *               ],
+                     *               "moment": [
+                     *                 0,
+                     *                 0.01,
+                     *                 0
                      *               ]
                      *             },
                      *             "opening": 0.1,

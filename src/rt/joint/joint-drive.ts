@@ -2,6 +2,7 @@ import type { ArmLink } from '../driver/arm-link.ts';
 import { isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
 import type { ControlModel } from './control-model.ts';
 import { Droop } from './droop.ts';
+import { ExternalTorque } from './external-torque.ts';
 import { Following } from './following.ts';
 import { Gate } from './gate.ts';
 import { type DriveParts, GroupDrive } from './group-drive.ts';
@@ -18,6 +19,7 @@ const DROOP_SPEED = 0.02;
 export class JointDrive {
   readonly gate: Gate;
   readonly following: Following;
+  readonly external: ExternalTorque;
   /** Where the joints are asked to be, rad: goals without the droop. */
   readonly setpoints: Float64Array;
   /** 1 for each joint that is measured beyond its limits. */
@@ -44,6 +46,7 @@ export class JointDrive {
     this.#link = link;
     this.gate = new Gate(model.limits);
     this.following = new Following(model);
+    this.external = new ExternalTorque(model);
     this.setpoints = new Float64Array(joints);
     this.outside = new Uint8Array(joints);
     this.#droop = new Droop(model.gravity, model.stiffness, link);
@@ -97,6 +100,7 @@ export class JointDrive {
   slacken(): void {
     this.#gain.set(this.#link.gain);
     this.following.adopt(this.#link.readings.positions);
+    this.external.reset(this.#link.readings.positions);
   }
 
   /** A servo that holds goes on holding what it holds; a limp one is to hold where it is. */
@@ -109,6 +113,7 @@ export class JointDrive {
     }
     this.gate.adopt(this.#targets);
     this.following.adopt(readings.positions);
+    this.external.reset(readings.positions);
     this.hold('all', now);
   }
 
@@ -206,16 +211,20 @@ export class JointDrive {
 
   /**
    * Holds measured positions against the goals that the servos have had since the cycle before.
-   * @param floats the arm yields to a hand
+   * @param floats the arm yields to a hand @param sent instant at which these goals were sent, s
    */
-  watch(floats: boolean): void {
-    const { gate, following } = this;
+  watch(floats: boolean, sent: number): void {
+    const { gate, following, external } = this;
     const link = this.#link;
-    const { readings } = link;
-    if (link.remote || link.arming || floats) return;
+    const { positions, steerTime } = link.readings;
+    if (link.remote || link.arming) return;
     // How stiff springs are whose gains change nobody knows.
-    if (link.gains?.stiffening === true) following.adopt(readings.positions);
-    else following.step(gate.goals, this.#droop.values, link.gain, readings.positions, readings.steerTime);
+    const unknown = link.gains?.stiffening === true;
+    if (unknown) external.reset(positions);
+    else external.step(gate.goals, sent, link.gain, positions, steerTime);
+    if (floats) return;
+    if (unknown) following.adopt(positions);
+    else following.step(gate.goals, this.#droop.values, link.gain, positions, steerTime);
   }
 
   /** Why a joint of these does not follow the source that drives them, so that the motion has failed; empty while all do. */

@@ -128,6 +128,8 @@ class ArmStateJoints(TypedDict):
     velocity: List[Union[float, None]]
     # Nm, estimated by the servo.
     effort: List[Union[float, None]]
+    # Torque that something outside puts on the joint, Nm, estimated; null without torque.
+    external: List[Union[float, None]]
     # Degrees Celsius.
     temperature: List[Union[float, None]]
     # V
@@ -140,6 +142,13 @@ class ArmStateTool(TypedDict):
     # x y z, m
     position: List[float]
     orientation: List[float]
+
+
+class ArmStateWrench(TypedDict):
+    # x y z, N
+    force: List[float]
+    # x y z, Nm
+    moment: List[float]
 
 
 class ArmState(TypedDict):
@@ -165,6 +174,8 @@ class ArmState(TypedDict):
     joints: "ArmStateJoints"
     # In the base frame; orientation as a quaternion x y z w.
     tool: Union["ArmStateTool", None]
+    # What the external torques mean at the tool, in axes of the base; null without torque.
+    wrench: Union["ArmStateWrench", None]
     # Of the gripper, 0 closed to 1 open.
     opening: Union[float, None]
     # What drives it; null: nothing.
