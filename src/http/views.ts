@@ -223,6 +223,9 @@ export const mirrorState = z
           owner_since: z.number().describe('Since when, seconds since the epoch.'),
           rate: z.number().describe('Goals written per second.'),
           latency: z.number().nullable().describe('From sample to goal, in seconds; null before the first.'),
+          force_feedback: z
+            .object({ arm: z.number(), gripper: z.number() })
+            .describe('How much of what pushes the follower its leader feels while it floats, 0 to 1.'),
           reason: z.string().describe('Of the last stop or hold, or why the follower stays behind.'),
         })
         .register(components, { id: 'PairState' }),
@@ -244,6 +247,7 @@ export function mirrorView({ mirror }: HttpServices): z.input<typeof mirrorState
       owner_since: pair.since,
       rate: finite(pair.rate),
       latency: Number.isFinite(pair.latency) ? pair.latency : null,
+      force_feedback: pair.forceFeedback,
       reason: pair.reason,
     })),
   };

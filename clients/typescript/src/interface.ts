@@ -153,8 +153,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change how hands lead arms
-         * @description A hand that leads an arm is taken up anew from where both are.
+         * Change how hands lead arms, and what leaders feel
+         * @description A hand that leads an arm is taken up anew from where both are. Force feedback goes to all pairs that run, within 0.1 s.
          */
         post: operations["teleop_settings"];
         delete?: never;
@@ -1616,6 +1616,11 @@ export interface components {
             rate: number;
             /** @description From sample to goal, in seconds; null before the first. */
             latency: number | null;
+            /** @description How much of what pushes the follower its leader feels while it floats, 0 to 1. */
+            force_feedback: {
+                arm: number;
+                gripper: number;
+            };
             /** @description Of the last stop or hold, or why the follower stays behind. */
             reason: string;
         };
@@ -2411,6 +2416,22 @@ export interface components {
             /** @default 10 */
             wrist?: number;
         };
+        /**
+         * ForceFeedback
+         * @description How much of the torques that push a follower its leader feels, 0 to 1. The leader must float.
+         */
+        ForceFeedback: {
+            /**
+             * @description Of its own joints.
+             * @default 0
+             */
+            arm?: number;
+            /**
+             * @description Of its gripper.
+             * @default 0
+             */
+            gripper?: number;
+        };
         /** StartLeaderArmControlRequest */
         StartLeaderArmControlRequest: {
             /** @description Leaders and their followers. */
@@ -2442,6 +2463,7 @@ export interface components {
              * @enum {string}
              */
             align?: "follower" | "leader";
+            force_feedback?: components["schemas"]["ForceFeedback"];
         };
         /** GravityStartRequest */
         GravityStartRequest: {
@@ -2990,6 +3012,15 @@ export interface components {
         TeleopSettings: {
             /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
             vr_scaling: number;
+        };
+        /**
+         * TeleopSettingsChange
+         * @description Of /move/teleop; and what the leaders of the pairs that run feel, until these end.
+         */
+        TeleopSettingsChange: {
+            /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
+            vr_scaling: number;
+            force_feedback?: components["schemas"]["ForceFeedback"];
         };
         /**
          * UDPServerInformationResponse
@@ -3617,7 +3648,7 @@ export interface operations {
                  *       "vr_scaling": 0.5
                  *     }
                  */
-                "application/json": components["schemas"]["TeleopSettings"];
+                "application/json": components["schemas"]["TeleopSettingsChange"];
             };
         };
         responses: {
@@ -7052,6 +7083,10 @@ export interface operations {
                      *           "owner_since": 1785240000.25,
                      *           "rate": 200,
                      *           "latency": 0.0012,
+                     *           "force_feedback": {
+                     *             "arm": 0.8,
+                     *             "gripper": 1
+                     *           },
                      *           "reason": ""
                      *         }
                      *       ]

@@ -101,6 +101,11 @@ export class ArmController implements Published {
     return this.#drive.following.deviations;
   }
 
+  /** Measured over the last cycles, rad/s. */
+  get velocities(): Float64Array {
+    return this.#drive.following.velocities;
+  }
+
   get external(): Float64Array {
     return this.#drive.external.values;
   }

@@ -1,5 +1,5 @@
 import type { ArmLink } from '../driver/arm-link.ts';
-import { isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
+import { type FloatingSource, isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
 import type { ControlModel } from './control-model.ts';
 import { Droop } from './droop.ts';
 import { ExternalTorque } from './external-torque.ts';
@@ -32,6 +32,8 @@ export class JointDrive {
   /** Memory of one cycle, made once. */
   readonly #targets: Float64Array;
   readonly #reach: Float64Array;
+  /** By how far goals of a floating arm stand off for what a hand is let feel, rad. */
+  readonly #fed: Float64Array;
   readonly #wanted: Float64Array;
   readonly #kept: Float64Array;
   readonly #velocities: Float64Array;
@@ -52,6 +54,7 @@ export class JointDrive {
     this.#droop = new Droop(model.gravity, model.stiffness, link);
     this.#targets = new Float64Array(joints);
     this.#reach = new Float64Array(joints);
+    this.#fed = new Float64Array(joints);
     this.#wanted = new Float64Array(joints);
     const parts: DriveParts = {
       ...{ model, link, gate: this.gate, following: this.following, droop: this.#droop },
@@ -134,19 +137,29 @@ export class JointDrive {
   }
 
   /** One cycle of an arm that floats. */
-  float(source: SetpointSource & { readonly support: Float64Array }, time: number, dt: number): SourceStatus {
+  float(source: FloatingSource, time: number, dt: number): SourceStatus {
     const { stiffness, floatTorque } = this.#model;
     const { gain, readings } = this.#link;
     const status = source.next(time, dt, this.#wanted);
+    const { support, feedback } = source;
     const droop = this.#droop.at(readings.positions);
     for (let i = 0; i < this.#targets.length; i++) {
-      this.#targets[i] = droop[i]! * source.support[i]!;
-      this.#reach[i] = floatTorque[i]! / (stiffness[i]! * gain[i]!);
+      const stiff = stiffness[i]! * gain[i]!;
+      this.#fed[i] = feedback === null ? 0 : feedback[i]! / stiff;
+      this.#targets[i] = droop[i]! * support[i]! + this.#fed[i]!;
+      this.#reach[i] = floatTorque[i]! / stiff;
     }
     this.gate.float(readings.positions, this.#targets, this.#reach, dt);
     this.setpoints.set(readings.positions);
     this.following.adopt(readings.positions);
     return status;
+  }
+
+  /** The arm floats no more: what a hand was let feel leaves the goals as quickly as they may move. */
+  unfeel(): void {
+    if (!this.gate.shift(this.#fed, this.#link.readings.positions, this.#reach, this.#targets)) return;
+    this.#fed.fill(0);
+    this.#droop.setpointsOf(this.#targets, this.setpoints);
   }
 
   /**

@@ -236,6 +236,13 @@ class ArmFacts(TypedDict):
     alarms: Dict[str, str]
 
 
+class PairStateForceFeedback(TypedDict):
+    """How much of what pushes the follower its leader feels while it floats, 0 to 1."""
+
+    arm: float
+    gripper: float
+
+
 class PairState(TypedDict):
     leader: str
     follower: str
@@ -248,6 +255,8 @@ class PairState(TypedDict):
     rate: float
     # From sample to goal, in seconds; null before the first.
     latency: Union[float, None]
+    # How much of what pushes the follower its leader feels while it floats, 0 to 1.
+    force_feedback: "PairStateForceFeedback"
     # Of the last stop or hold, or why the follower stays behind.
     reason: str
 
@@ -916,6 +925,15 @@ class GravityCompensationValues(TypedDict, total=False):
     wrist: int
 
 
+class ForceFeedback(TypedDict, total=False):
+    """How much of the torques that push a follower its leader feels, 0 to 1. The leader must float."""
+
+    # Of its own joints.
+    arm: float
+    # Of its gripper.
+    gripper: float
+
+
 class _StartLeaderArmControlRequest(TypedDict):
     # Leaders and their followers.
     robot_pairs: List["RobotPairRequest"]
@@ -935,6 +953,7 @@ class StartLeaderArmControlRequest(_StartLeaderArmControlRequest, total=False):
     mismatch_threshold: float
     # Who goes to whom first; a leader goes by itself, by a checked way. Default: as configured, else follower.
     align: Literal["follower", "leader"]
+    force_feedback: "ForceFeedback"
 
 
 class GravityStartRequest(TypedDict, total=False):
@@ -1422,6 +1441,17 @@ class TeleopSettings(TypedDict):
 
     # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
     vr_scaling: float
+
+
+class _TeleopSettingsChange(TypedDict):
+    # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
+    vr_scaling: float
+
+
+class TeleopSettingsChange(_TeleopSettingsChange, total=False):
+    """Of /move/teleop; and what the leaders of the pairs that run feel, until these end."""
+
+    force_feedback: "ForceFeedback"
 
 
 class UDPServerInformationResponse(TypedDict):
