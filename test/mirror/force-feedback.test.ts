@@ -96,7 +96,7 @@ test('a hand feels most of what pushes the follower, no more than half of what i
   expect(felt.pushed).toBeGreaterThan(0.6 * Math.min(felt.wall, CAP));
   expect(felt.pushed).toBeLessThan(CAP + 0.05);
   expect(felt.early).toBeGreaterThan(0.6);
-}, 60_000);
+}, 300_000);
 
 test.each([
   ['a stop', (pair: FeltPair) => pair.bridge.post('/stop')],
@@ -141,7 +141,7 @@ test('a leader that is let go at a wall comes to rest', async () => {
   await pair.bridge.pass(1.5);
   expect(Math.abs(pair.place('leader', PAN) - start)).toBeLessThan(0.5);
   expect(Math.abs(pair.sim('leader').physics.velocities[0]!)).toBeLessThan(0.01);
-}, 30_000);
+}, 300_000);
 
 test('the gripper of the leader stands at what that of the follower holds, and opens freely', async () => {
   const pair = await FeltPair.start({ gripper: 1 });
@@ -169,7 +169,7 @@ test('the gripper of the leader stands at what that of the follower holds, and o
     if (wanted > 0.5) most = Math.max(most, Math.abs(finger()));
   }
   expect(most).toBeLessThan(0.3);
-}, 30_000);
+}, 300_000);
 
 test('a leader that is limp feels nothing, and says so', async () => {
   const bridge = await VirtualBridge.startLight({
@@ -185,7 +185,7 @@ test('a leader that is limp feels nothing, and says so', async () => {
   expect((await start({ force_feedback: { arm: 2 }, enable_gravity_compensation: true })).status).toBe(422);
   const settings = await bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 1 } });
   expect(settings.body.status).toBe('error');
-}, 30_000);
+}, 300_000);
 
 test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {
   const bridge = await VirtualBridge.startLight({
@@ -214,4 +214,4 @@ test('what a leader feels is as the configuration, the start or who changes it l
   await stop();
   await start();
   expect(told()).toEqual({ arm: 0.75, gripper: 0 });
-}, 30_000);
+}, 300_000);
