@@ -207,6 +207,7 @@ export class Bridge {
       store,
       moves: this.motion,
       planners,
+      control: this.#control,
       loop: () => this.loop(),
       notice,
       clock,

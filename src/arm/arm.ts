@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import type { Pose } from '../kinematics/frames.ts';
+import { toolWrench } from '../kinematics/tool-wrench.ts';
 import { Running } from '../machine.ts';
 import type { Ailment, JointHoming } from '../rt/driver/arm-link.ts';
 import { crawlPart } from '../rt/joint/crawl.ts';
@@ -319,6 +320,14 @@ export class Arm implements ControlListener {
   /** Tool pose in the arm's base frame for joint positions `q` (rad, one per joint). */
   toolPose(q: Float64Array): Pose {
     return this.chain.toolPose(q);
+  }
+
+  /**
+   * Force (N) and moment (Nm) at the tool, in axes of its base or of the tool, by the external torques of a snapshot; x y z each. Null
+   * where nothing is estimated: the arm is limp, or another machine's.
+   */
+  toolWrench({ positions, external, holding }: ArmSnapshot, axes: 'base' | 'tool'): Float64Array | null {
+    return holding && !this.remote ? toolWrench(this.chain, positions, external, axes) : null;
   }
 
   /** Gripper opening, 0 closed .. 1 open, for joint positions `q`; null for an arm without a gripper. */

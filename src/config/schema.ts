@@ -311,6 +311,13 @@ export const pairConfig = z.strictObject({
   low_pass: z.number().min(0.1).max(100).nullable().default(null).describe('Corner of a low-pass on the leader, Hz.'),
   dead_band: z.number().min(0).max(0.2).default(0).describe('Movements of the leader that are not followed, rad.'),
   velocity: z.number().min(0.05).max(10).nullable().default(null).describe('Largest speed of the follower, rad/s.'),
+  force_feedback: z
+    .strictObject({
+      arm: z.number().min(0).max(1).default(0).describe('Of its own joints.'),
+      gripper: z.number().min(0).max(1).default(0).describe('Of its gripper.'),
+    })
+    .prefault({})
+    .describe('How much of the torques that push the follower its leader feels while it floats, 0 to 1.'),
   joints: z
     .record(
       z.string(),

@@ -58,6 +58,9 @@ export const armState = z
       goal: measured.describe('Where the joints are asked to be, rad; null without torque.'),
       velocity: measured.describe('rad/s'),
       effort: measured.describe('Nm, estimated by the servo.'),
+      external: measured.describe(
+        'Torque that something outside puts on the joint, Nm, estimated; null without torque.',
+      ),
       temperature: measured.describe('Degrees Celsius.'),
       voltage: measured.describe('V'),
       alarm: z.array(z.int()).describe('Alarm bits of the servo; 0 = healthy.'),
@@ -66,6 +69,10 @@ export const armState = z
       .object({ position: triple.describe('x y z, m'), orientation: z.array(z.number()).length(4) })
       .nullable()
       .describe('In the base frame; orientation as a quaternion x y z w.'),
+    wrench: z
+      .object({ force: triple.describe('x y z, N'), moment: triple.describe('x y z, Nm') })
+      .nullable()
+      .describe('What the external torques mean at the tool, in axes of the base; null without torque.'),
     opening: z.number().nullable().describe('Of the gripper, 0 closed to 1 open.'),
     motion: activity.nullable().describe('What drives it; null: nothing.'),
   })
@@ -113,6 +120,7 @@ export function armView(arm: Arm): ArmState {
   const pose = isMeasured ? arm.toolPose(positions) : null;
   const opening = isMeasured ? arm.gripperOpening(positions) : null;
   const { position: at, orientation: turn } = pose ?? {};
+  const wrench = isMeasured ? arm.toolWrench(snapshot, 'base') : null;
   return {
     id: arm.id,
     state,
@@ -126,6 +134,7 @@ export function armView(arm: Arm): ArmState {
       goal: snapshot.holding ? all(snapshot.setpoints) : unknown,
       velocity: detailed ? all(snapshot.velocities) : unknown,
       effort: detailed ? all(snapshot.efforts) : unknown,
+      external: wrench === null ? unknown : all(snapshot.external),
       temperature: detailed && !arm.remote ? all(snapshot.temperatures) : unknown,
       voltage: detailed && !arm.remote ? all(snapshot.voltages) : unknown,
       alarm: Array.from(snapshot.alarms),
@@ -136,6 +145,13 @@ export function armView(arm: Arm): ArmState {
         : {
             position: [rounded(at.x), rounded(at.y), rounded(at.z)],
             orientation: [rounded(turn.x), rounded(turn.y), rounded(turn.z), rounded(turn.w)],
+          },
+    wrench:
+      wrench === null
+        ? null
+        : {
+            force: Array.from(wrench.subarray(0, 3), rounded),
+            moment: Array.from(wrench.subarray(3), rounded),
           },
     opening: opening === null ? null : known(opening),
     motion: arm.activity,
@@ -231,6 +247,9 @@ export const mirrorState = z
           owner_since: z.number().describe('Since when, seconds since the epoch.'),
           rate: z.number().describe('Goals written per second.'),
           latency: z.number().nullable().describe('From sample to goal, in seconds; null before the first.'),
+          force_feedback: z
+            .object({ arm: z.number(), gripper: z.number() })
+            .describe('How much of what pushes the follower its leader feels while it floats, 0 to 1.'),
           reason: z.string().describe('Of the last stop or hold, or why the follower stays behind.'),
         })
         .register(components, { id: 'PairState' }),
@@ -252,6 +271,7 @@ export function mirrorView({ mirror }: HttpServices): z.input<typeof mirrorState
       owner_since: pair.since,
       rate: finite(pair.rate),
       latency: Number.isFinite(pair.latency) ? pair.latency : null,
+      force_feedback: pair.forceFeedback,
       reason: pair.reason,
     })),
   };

@@ -1,6 +1,7 @@
 import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { Arms } from '../arm/arms.ts';
+import type { ControlClient } from '../arm/control-client.ts';
 import type { GainStore } from '../arm/gain-store.ts';
 import { originOf } from '../arm/journal.ts';
 import { BridgeError, type Caller, type LoopStatistics, messageOf, type Owner } from '../arm/types.ts';
@@ -12,7 +13,15 @@ import { CRAWL } from '../rt/joint/crawl.ts';
 import type { EndReason } from '../rt/joint/motions.ts';
 import { FollowCode } from '../rt/snapshot/arm-fields.ts';
 import { alignLeader, giveToHand, letGo } from './leaders.ts';
-import type { GravityPercentages, MirrorRequest, MirrorStatus, PairState, PairStatus, Release } from './mirroring.ts';
+import type {
+  ForceFeedback,
+  GravityPercentages,
+  MirrorRequest,
+  MirrorStatus,
+  PairState,
+  PairStatus,
+  Release,
+} from './mirroring.ts';
 import { type PAIR, Pair } from './pair.ts';
 import { type PlannedPair, planPairs, refuseMismatch } from './plan.ts';
 
@@ -41,6 +50,7 @@ export interface MirrorParts {
   readonly store: GainStore;
   readonly moves: MoveService;
   readonly planners: Planners;
+  readonly control: Pick<ControlClient, 'sample'>;
   /** Figures of the control loop. */
   readonly loop: () => LoopStatistics;
   /** Is told what people should know of a leader that has not been released. */
@@ -52,6 +62,8 @@ export interface MirrorParts {
 export class MirrorService {
   readonly #parts: MirrorParts;
   readonly #listeners = new Set<() => void>();
+  /** What leaders are to feel of followers for which somebody has said so, from the next start on. */
+  readonly #wanted = new Map<Arm, ForceFeedback>();
   #pairs: Pair[] = [];
   #ended: PairStatus[] = [];
   #reason = '';
@@ -112,6 +124,36 @@ export class MirrorService {
     return true;
   }
 
+  /** What the leader of a follower feels, or would feel: as somebody has said, else as the configuration does. */
+  feedbackOf(follower: Arm): ForceFeedback {
+    const pair = this.#pairs.find(({ plan }) => plan.follower === follower);
+    const configured = this.#parts.configured.find((config) => config.follower === follower.name);
+    return pair?.feedback ?? this.#wanted.get(follower) ?? configured?.force_feedback ?? { arm: 0, gripper: 0 };
+  }
+
+  /** Changes what the leader of a follower feels, at once and from the next start on. */
+  setFeedback(follower: Arm, feedback: ForceFeedback): void {
+    this.#wanted.set(follower, feedback);
+    this.#feel(
+      this.#pairs.filter(({ plan }) => plan.follower === follower),
+      feedback,
+    );
+  }
+
+  /** Changes what all leaders feel, at once and until their pairs end. @returns whether a pair was running */
+  feel(feedback: ForceFeedback): boolean {
+    this.#feel(this.#pairs, feedback);
+    return this.#pairs.length > 0;
+  }
+
+  #feel(pairs: readonly Pair[], feedback: ForceFeedback): void {
+    for (const pair of pairs) {
+      pair.feedback = feedback;
+      this.#parts.control.sample({ kind: 'feedback', arm: pair.plan.follower.index, feedback });
+    }
+    if (pairs.length > 0) this.#changed();
+  }
+
   /** Ends the pairs of an arm, which holds or stays limp; leaders that floated for it alone are lowered. */
   async leave(arm: Arm, reason: string): Promise<void> {
     const pairs = this.#pairs.filter(({ plan }) => plan.leader === arm || plan.follower === arm);
@@ -134,6 +176,7 @@ export class MirrorService {
         since: pair.since,
         rate: period > 0 ? 1 / period : 0,
         latency: followLatency,
+        forceFeedback: pair.feedback,
         reason: state === 'holding' ? `no fresh sample of ${leader.name}` : pair.trouble,
       };
     });
@@ -148,7 +191,10 @@ export class MirrorService {
 
   #plan(request: MirrorRequest): PlannedPair[] {
     const { arms, configured } = this.#parts;
-    const planned = planPairs(request, arms, configured);
+    const planned = planPairs(request, arms, configured).map((plan) => {
+      const wanted = this.#wanted.get(plan.follower);
+      return wanted === undefined || request.forceFeedback !== undefined ? plan : { ...plan, feedback: wanted };
+    });
     const busy = new Set(this.#pairs.flatMap(({ plan }) => [plan.leader, plan.follower]));
     if (planned.some(({ leader, follower }) => busy.has(leader) || busy.has(follower))) {
       throw new BridgeError('already_mirroring', 'Leader-follower control is already running.', {
@@ -190,7 +236,13 @@ export class MirrorService {
     // What a leader whose angles may be wrong does is followed as slowly as that leader would be moved.
     const options =
       plan.leader.doubt === '' ? plan.options : { ...plan.options, velocity: Math.min(plan.options.velocity, CRAWL) };
-    const motion = await following.begin({ kind: 'mirror', leader: plan.leader.index, maps, options });
+    const motion = await following.begin({
+      kind: 'mirror',
+      leader: plan.leader.index,
+      maps,
+      options,
+      feedback: pair.feedback,
+    });
     pair.followerMotion = motion;
     this.#put(pair, 'driven');
     void motion.ended.then(({ reason, text }) => {

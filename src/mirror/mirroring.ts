@@ -1,3 +1,5 @@
+import type { ForceFeedback } from '../rt/messages.ts';
+
 /** What gravity compensation supports, percent of the model's torque, 0..100. */
 export interface GravityPercentages {
   readonly shoulder: number;
@@ -6,6 +8,8 @@ export interface GravityPercentages {
 }
 
 export const DEFAULT_GRAVITY: GravityPercentages = { shoulder: 100, elbow: 50, wrist: 10 };
+
+export type { ForceFeedback };
 
 /** What a start does where leader and follower differ: the follower approaches slowly, or nothing is started. */
 export const ON_MISMATCH = ['ramp', 'refuse'] as const;
@@ -31,6 +35,8 @@ export interface MirrorRequest {
   /** Difference of a joint from which `refuse` refuses, rad. */
   readonly mismatchThreshold?: number;
   readonly align?: Align;
+  /** The leaders must float for it, and belong to this machine, as must the followers. */
+  readonly forceFeedback?: ForceFeedback;
 }
 
 export type PairState = 'idle' | 'starting' | 'ramping' | 'mirroring' | 'holding';
@@ -46,6 +52,8 @@ export interface PairStatus {
   readonly rate: number;
   /** From the leader's sample to the write of the follower's goal, s. */
   readonly latency: number;
+  /** What the leader feels, as it was asked for; it must float for it. */
+  readonly forceFeedback: ForceFeedback;
   /** Of the last stop or hold, or why the follower stays behind; empty when there is nothing to say. */
   readonly reason: string;
 }

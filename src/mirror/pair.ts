@@ -1,6 +1,7 @@
 import type { RunningMotion } from '../arm/arm-control.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import { defineMachine, Running } from '../machine.ts';
+import type { ForceFeedback } from '../rt/messages.ts';
 import { FollowerLag } from './follower-lag.ts';
 import type { PlannedPair } from './plan.ts';
 
@@ -86,12 +87,15 @@ export class Pair {
   leaderMotion: RunningMotion | null = null;
   followerMotion: RunningMotion | null = null;
   readonly lag: FollowerLag;
+  /** What the leader feels just now, where it floats. */
+  feedback: ForceFeedback;
   /** Why the follower stays behind; empty when it does not. */
   trouble = '';
   readonly machine = new Running(PAIR);
 
   constructor(plan: PlannedPair, startedBy: string, leading: ArmSession, following: ArmSession) {
     this.plan = plan;
+    this.feedback = plan.feedback;
     this.startedBy = startedBy;
     this.since = following.arm.clock.wall();
     this.leading = leading;

@@ -2,7 +2,7 @@ import type { Arm } from '../arm/arm.ts';
 import type { Arms } from '../arm/arms.ts';
 import { BridgeError } from '../arm/types.ts';
 import { type PairConfig, pairConfig } from '../config/schema.ts';
-import type { FollowOptions, JointMap } from '../rt/messages.ts';
+import type { FollowOptions, ForceFeedback, JointMap } from '../rt/messages.ts';
 import { jointMaps, mapPositions } from '../rt/sources/joint-map.ts';
 import type { Align, MirrorRequest, OnMismatch } from './mirroring.ts';
 
@@ -16,6 +16,8 @@ export interface PlannedPair {
   /** Difference of a joint from which `refuse` refuses, rad. */
   readonly threshold: number;
   readonly align: Align;
+  /** What the leader feels at the start, where it floats. */
+  readonly feedback: ForceFeedback;
   /** For messages. */
   readonly label: string;
 }
@@ -51,6 +53,8 @@ export function planPairs(request: MirrorRequest, arms: Arms, configured: readon
         `${label}: arm ${leader.name} belongs to another machine and cannot be driven to its follower. Align the follower.`,
       );
     }
+    if (request.forceFeedback !== undefined) refuseFeedback(label, request, leader, follower);
+    const feedback = request.forceFeedback ?? config.force_feedback;
     const onMismatch = request.onMismatch ?? config.on_mismatch;
     const threshold = request.mismatchThreshold ?? config.mismatch_threshold;
     const options: FollowOptions = {
@@ -60,9 +64,25 @@ export function planPairs(request: MirrorRequest, arms: Arms, configured: readon
       mismatch: onMismatch === 'refuse' ? threshold : Number.POSITIVE_INFINITY,
       reapproach: true,
     };
-    planned.push({ leader, follower, maps, options, onMismatch, threshold, align, label });
+    planned.push({ leader, follower, maps, options, onMismatch, threshold, align, feedback, label });
   }
   return planned;
+}
+
+/** @throws {BridgeError} bad_pair where a leader cannot feel its follower */
+function refuseFeedback(label: string, { gravity, forceFeedback }: MirrorRequest, leader: Arm, follower: Arm): void {
+  if (!forceFeedback || (forceFeedback.arm === 0 && forceFeedback.gripper === 0)) return;
+  const away = leader.remote ? leader : follower.remote ? follower : null;
+  if (away !== null)
+    throw new BridgeError(
+      'bad_pair',
+      `${label}: arm ${away.name} belongs to another machine, so the leader cannot feel. Leave force_feedback out.`,
+    );
+  if (gravity === null)
+    throw new BridgeError(
+      'bad_pair',
+      `${label}: a limp leader feels nothing. Let it float (enable_gravity_compensation), or leave force_feedback out.`,
+    );
 }
 
 /** @throws {BridgeError} bad_pair, naming the joint that differs most, where the pair refuses to start with that */

@@ -2,6 +2,7 @@ import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm } from '../arm/types.ts';
 import { ROS_OWN } from '../config/load.ts';
 import { armConfig, LEAST_SPEED_SCALE } from '../config/schema.ts';
+import type { MirrorService } from '../mirror/mirror-service.ts';
 import { RosArgumentError } from './arguments.ts';
 import type { ParameterValue } from './parameter-arguments.ts';
 import { declare, judge } from './parameters.ts';
@@ -19,7 +20,10 @@ interface ArmParameter {
   refusal(): string | null;
 }
 
-function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
+/** Where what leaders feel of an arm is kept. */
+type Feedback = Pick<MirrorService, 'feedbackOf' | 'setFeedback'>;
+
+function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmParameter[] {
   const { speed_scale: speed, acceleration_scale: acceleration, position_gains: gain, uncalibrated } = armConfig.shape;
   const limits: ArmParameter[] = [
     {
@@ -59,7 +63,17 @@ function parametersOf(arm: Arm, gains: PositionGains): ArmParameter[] {
       refusal: () => gains.refusal(arm),
     }),
   );
-  return [...limits, ...joints];
+  const felt = (['arm', 'gripper'] as const).map(
+    (part): ArmParameter => ({
+      name: `force_feedback.${part}`,
+      description: `How much of the torques that push ${part === 'arm' ? 'its joints' : 'its gripper'} a leader feels that floats.`,
+      least: 0,
+      get: () => mirror.feedbackOf(arm)[part],
+      set: (share) => mirror.setFeedback(arm, { ...mirror.feedbackOf(arm), [part]: share as number }),
+      refusal: () => null,
+    }),
+  );
+  return [...limits, ...felt, ...joints];
 }
 
 /**
@@ -92,10 +106,11 @@ export function declareArmParameters(
   node: RosNode,
   arm: Arm,
   gains: PositionGains,
+  mirror: Feedback,
   given: readonly ParameterValue[],
   accepts: boolean,
 ): void {
-  const known = new Map(parametersOf(arm, gains).map((parameter) => [parameter.name, parameter]));
+  const known = new Map(parametersOf(arm, gains, mirror).map((parameter) => [parameter.name, parameter]));
   const fault = ({ name, least }: ArmParameter, value: unknown): string | null => {
     if (least === null ? typeof value === 'boolean' : typeof value === 'number' && value >= least && value <= 1)
       return null;

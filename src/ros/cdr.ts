@@ -124,6 +124,34 @@ export class PoseStampedEncoder {
   }
 }
 
+/** Force and moment. */
+const NUMBERS_OF_WRENCH = 6;
+
+/** geometry_msgs/msg/WrenchStamped in a fixed frame as CDR bytes (little-endian), without allocation per message. */
+export class WrenchStampedEncoder {
+  readonly #layout: Layout;
+  readonly #wrenchAt: number;
+
+  constructor(frame: string) {
+    const writer = new CdrWriter();
+    writer.int32(0).uint32(0).string(frame).float64Array(new Float64Array(NUMBERS_OF_WRENCH));
+    this.#layout = finish(writer);
+    this.#wrenchAt = this.#layout.bytes.length - NUMBERS_OF_WRENCH * DOUBLE;
+  }
+
+  /**
+   * @param stamp seconds since the epoch
+   * @param wrench force x y z in N, then moment x y z in Nm, in axes of the encoder's frame
+   * @returns bytes that the next call overwrites
+   */
+  encode(stamp: number, wrench: Float64Array): Buffer {
+    const { view, bytes } = this.#layout;
+    writeStamp(view, stamp);
+    writeDoubles(view, this.#wrenchAt, wrench);
+    return bytes;
+  }
+}
+
 /** Parent and child of a transform, by frame name. */
 export interface FramePair {
   readonly parent: string;

@@ -1,6 +1,6 @@
 import type { Arm } from '../arm/types.ts';
 import { ArmStatus } from './arm-status.ts';
-import { JointStateEncoder, PoseStampedEncoder } from './cdr.ts';
+import { JointStateEncoder, PoseStampedEncoder, WrenchStampedEncoder } from './cdr.ts';
 import { Decimator } from './decimator.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
@@ -27,10 +27,12 @@ export class LocalArm {
     const stream = { qos: qualities.stream };
     const states = node.createPublisher(JOINT_STATE, 'joint_states', stream);
     const poses = node.createPublisher('geometry_msgs/msg/PoseStamped', 'end_effector/pose', stream);
+    const wrenches = node.createPublisher('geometry_msgs/msg/WrenchStamped', 'external_wrench', stream);
     const goals = node.createPublisher(JOINT_STATE, 'joint_goals', stream);
     const stateEncoder = new JointStateEncoder(names.joints);
     const goalEncoder = new JointStateEncoder(names.joints);
     const poseEncoder = new PoseStampedEncoder(names.frame(arm.model.baseLink));
+    const wrenchEncoder = new WrenchStampedEncoder(names.frame(arm.model.toolLink));
     let statePace = new Decimator(rate);
     let goalPace = new Decimator(rate);
     this.#setRate = (next) => {
@@ -39,7 +41,8 @@ export class LocalArm {
     };
 
     this.#publish = () => {
-      const { sampleTime, positions, detailTime, velocities, efforts, torque, goalTime, goals: sent } = arm.read();
+      const snapshot = arm.read();
+      const { sampleTime, positions, detailTime, velocities, efforts, torque, goalTime, goals: sent } = snapshot;
       if (sampleTime > 0 && statePace.take(sampleTime) && allFinite(positions)) {
         const known = detailTime > 0;
         const bytes = stateEncoder.encode(
@@ -51,6 +54,8 @@ export class LocalArm {
         states.publish(bytes);
         poses.publish(poseEncoder.encode(sampleTime, arm.toolPose(positions)));
         broadcaster.publish(sampleTime, positions);
+        const wrench = arm.toolWrench(snapshot, 'tool');
+        if (wrench !== null) wrenches.publish(wrenchEncoder.encode(sampleTime, wrench));
       }
       if (torque && goalTime > 0 && goalPace.take(goalTime) && allFinite(sent)) {
         goals.publish(goalEncoder.encode(goalTime, sent, null, null));

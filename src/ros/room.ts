@@ -176,7 +176,7 @@ async function populate(
     nodes.push(node);
     rosout.add(node, arm.name, `${namespace}/${NODE_NAME}`);
     const given = parameters.of(`${namespace}/${NODE_NAME}`);
-    declareArmParameters(rcl, node, arm, services.gains, given, accepts);
+    declareArmParameters(rcl, node, arm, services.gains, mirror, given, accepts);
     const names = new ArmNames(arm, config.joint_prefix);
     const offered = offerArm(node, namespace, arm, names, inputs);
     actions.push(offered.actions);

@@ -4,6 +4,7 @@ import type { ArmController } from './joint/arm-controller.ts';
 import type { Group, Joints } from './joint/joint-groups.ts';
 import type { Command, CommandResult, SourceSpec } from './messages.ts';
 import { StopWord } from './snapshot/shared-snapshot.ts';
+import { Feedback } from './sources/feedback.ts';
 import { Float } from './sources/float.ts';
 import { Follow, PLAIN, type Sampler } from './sources/follow.ts';
 import { Jog } from './sources/jog.ts';
@@ -240,12 +241,13 @@ interface Pace {
 }
 
 function makeSource(
-  { arms, clock }: ControlThread,
+  thread: ControlThread,
   arm: ControlledArm,
   spec: SourceSpec,
   { stream, jog }: ControlledArm['inputs'][Group],
   { top, gaining }: Pace,
 ): SetpointSource {
+  const { arms, clock } = thread;
   const now = (): number => clock.now();
   const { gate, model } = arm.controller;
   switch (spec.kind) {
@@ -266,7 +268,9 @@ function makeSource(
           mapPositions(maps, link.readings.positions, out);
         },
       };
-      return new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options);
+      const follow = new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options);
+      arm.feel.begin(arms[spec.leader]!.controller, spec.leader, maps, follow, spec.feedback);
+      return follow;
     }
     case 'stream':
       stream.restart();
@@ -286,8 +290,14 @@ function makeSource(
       const move = { lower, upper, velocity: top, acceleration: model.limits.acceleration.move, gaining };
       return new Jog(jog, move, arm.chain, arm.collision, now, spec.timeout);
     }
-    case 'float':
-      return new Float(spec.support, spec.fade, spec.gains);
+    case 'float': {
+      // A leader that is let go within seconds has no springs to feel with.
+      if (spec.gains === null) return new Float(spec.support, spec.fade, null);
+      const { controller } = arm;
+      const feedback = new Feedback(controller, controller.index, arms);
+      feedback.onGuarded = (joint) => thread.tellGuarded(controller.index, joint);
+      return new Float(spec.support, spec.fade, spec.gains, feedback);
+    }
   }
 }
 

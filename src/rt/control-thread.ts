@@ -10,6 +10,7 @@ import { controlModel } from './joint/make-control-model.ts';
 import { ControlLoop } from './loop/control-loop.ts';
 import type { ArmSetup, Command, CommandResult, ControlSetup, FromControl, ToControl } from './messages.ts';
 import { SharedState } from './snapshot/shared-snapshot.ts';
+import { Feel } from './sources/feel.ts';
 import { JogInput } from './sources/jog.ts';
 import { StreamInput } from './sources/stream-input.ts';
 
@@ -22,6 +23,8 @@ export interface ControlledArm {
   /** One chain for all that runs here: no two of its calls overlap. */
   readonly chain: Chain;
   readonly collision: CollisionModel;
+  /** What its leader feels of it. */
+  readonly feel: Feel;
 }
 
 /** Makes the link of an arm to its servos. @throws {Error} when its data cannot be used */
@@ -76,6 +79,7 @@ export class ControlThread {
       const arm = this.#arms[sample.arm]!;
       const now = this.clock.now();
       if (sample.kind === 'setpoints') arm.inputs[sample.group].stream.arrived(sample.positions, now);
+      else if (sample.kind === 'feedback') arm.feel.ask(sample.feedback);
       else if (sample.kind === 'jog') arm.inputs[sample.group].jog.arrived(sample.velocity, now);
       else if (arm.controller.link instanceof RemoteLink) {
         if (sample.kind === 'owner') arm.controller.link.told(sample.torque, sample.blocked);
@@ -124,7 +128,8 @@ export class ControlThread {
     if (setup.detached !== null) controller.link.close(setup.detached);
     const joints = setup.joints.length;
     const input = () => ({ stream: new StreamInput(joints), jog: new JogInput(joints) });
-    this.#arms.push({ setup, controller, chain, collision, inputs: { arm: input(), gripper: input() } });
+    const feel = new Feel(controller);
+    this.#arms.push({ setup, controller, chain, collision, feel, inputs: { arm: input(), gripper: input() } });
     this.loop.add(controller);
   }
 
@@ -150,6 +155,13 @@ export class ControlThread {
     link.onWarning = (text) => this.#post({ kind: 'warning', arm: index, text });
     link.onAiling = (joint, text, ailment) => this.#post({ kind: 'ailing', arm: index, joint, text, ailment });
     return controller;
+  }
+
+  /** Told in the cycle, once while a leader floats. */
+  tellGuarded(arm: number, joint: number): void {
+    const name = this.#arms[arm]!.setup.joints[joint]!.name;
+    const text = `force feedback would have moved ${name} by itself: it is felt less while it would`;
+    this.#post({ kind: 'warning', arm, text });
   }
 
   #attended(silence: number): void {

@@ -107,6 +107,12 @@ export interface FollowOptions {
   readonly reapproach: boolean;
 }
 
+/** How much of a follower's external torques its floating leader feels, each 0..1: at its own joints, and at its gripper. */
+export interface ForceFeedback {
+  readonly arm: number;
+  readonly gripper: number;
+}
+
 /** What drives an arm next. Arms are given by their place in the setup, joints in the order of the model. */
 export type SourceSpec =
   | {
@@ -122,6 +128,7 @@ export type SourceSpec =
       readonly leader: number;
       readonly maps: readonly JointMap[];
       readonly options: FollowOptions;
+      readonly feedback: ForceFeedback;
     }
   /**
    * Setpoints as they come in samples; without one for `timeout` s the arm decelerates and holds. `reapproach`: setpoints
@@ -220,6 +227,8 @@ export type Sample =
   /** Setpoints for an arm that a stream drives; NaN leaves a joint alone. */
   | { readonly kind: 'setpoints'; readonly arm: number; readonly group: Group; readonly positions: Float64Array }
   | { readonly kind: 'jog'; readonly arm: number; readonly group: Group; readonly velocity: JogVelocity }
+  /** What the leader of a follower is to feel of it from now on. */
+  | { readonly kind: 'feedback'; readonly arm: number; readonly feedback: ForceFeedback }
   | {
       readonly kind: 'state';
       readonly arm: number;

@@ -199,6 +199,7 @@ test('the dashboard draws nothing that the bridge does not tell', async () => {
     owner: 'mirroring',
     since: 1785240000,
     rate: 200,
+    forceFeedback: { arm: 0, gripper: 0 },
     reason: '',
   } as const;
   services.mirror.status = () => ({ active: true, reason: '', pairs: [{ ...pair, latency: 0.002 }] });

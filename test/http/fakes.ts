@@ -169,6 +169,10 @@ export class FakeArm {
     return this.read();
   }
 
+  toolWrench(): Float64Array {
+    return new Float64Array(6);
+  }
+
   toolPose() {
     return identity;
   }
@@ -537,6 +541,10 @@ export class FakeMirror {
     const wasRunning = this.started !== null;
     this.started = null;
     return wasRunning;
+  }
+
+  feel(): boolean {
+    return this.started !== null;
   }
 
   status(): MirrorStatus {

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decodeJointState, JointStateEncoder, PoseStampedEncoder, TransformsEncoder } from '../../src/ros/cdr.ts';
+import {
+  decodeJointState,
+  JointStateEncoder,
+  PoseStampedEncoder,
+  TransformsEncoder,
+  WrenchStampedEncoder,
+} from '../../src/ros/cdr.ts';
 import { describeRos, isolateRos, Witness } from './support/ros.ts';
 
 const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
@@ -87,6 +93,17 @@ describeRos('CDR beside rclpy', () => {
       const expected = await witness.serialize('geometry_msgs/msg/PoseStamped', fields);
       const bytes = new PoseStampedEncoder(frame).encode(STAMP, POSE);
       expect(bytes.toString('hex')).toBe(withoutPadding(expected, [4, 4, frame, 8, 8, 8, 8, 8, 8, 8]));
+    },
+  );
+
+  test.each(['arm/tool', 'ab/tool', 'follower/gripper_frame'])(
+    'a WrenchStamped in %s is what rclpy writes, byte for byte',
+    async (frame) => {
+      const wrench = { force: { x: 1.5, y: -2, z: 9 }, torque: { x: 0.1, y: 0.2, z: -0.3 } };
+      const fields = { header: { ...HEADER, frame_id: frame }, wrench };
+      const expected = await witness.serialize('geometry_msgs/msg/WrenchStamped', fields);
+      const bytes = new WrenchStampedEncoder(frame).encode(STAMP, Float64Array.of(1.5, -2, 9, 0.1, 0.2, -0.3));
+      expect(bytes.toString('hex')).toBe(withoutPadding(expected, [4, 4, frame, 8, 8, 8, 8, 8, 8]));
     },
   );
 

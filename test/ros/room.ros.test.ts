@@ -103,6 +103,7 @@ describeRos('the ROS room on a real graph', () => {
     for (const [name, type] of [
       ['joint_states', JOINT_STATE],
       ['end_effector/pose', 'geometry_msgs/msg/PoseStamped'],
+      ['external_wrench', 'geometry_msgs/msg/WrenchStamped'],
       ['joint_goals', JOINT_STATE],
     ] as const) {
       expect(topics[`/leader/${name}`]).toEqual({
@@ -344,7 +345,8 @@ describeRos('the ROS room on a real graph', () => {
 
   test('mirror_state reaches a late joiner in our own message type, then every change', async () => {
     const pair = { leader: 'leader', follower: 'follower', owner: 'http client', reason: '' } as const;
-    const status = { ...pair, state: 'ramping', rate: 200, latency: 0.006 } as const;
+    const forceFeedback = { arm: 0, gripper: 0 };
+    const status = { ...pair, state: 'ramping', rate: 200, latency: 0.006, forceFeedback } as const;
     bridge.mirror.set({ active: true, pairs: [{ ...status, since: 1785240000.25 }], reason: '' });
     await sleep(300);
     const latched: Quality = { reliability: 'RELIABLE', durability: 'TRANSIENT_LOCAL', depth: 1 };
@@ -417,6 +419,8 @@ describeRos('the ROS room on a real graph', () => {
   test.each([
     ['speed_scale:=0.5', null],
     ['other.name:=1', null],
+    ['/leader/arm_bridge:force_feedback.gripper:=0.75', null],
+    ['/leader/arm_bridge:force_feedback.arm:=1.5', /force_feedback\.arm .*cannot be 1\.5: .*0 to 1/],
     ['/leader/arm_bridge:acceleration_scale:=0.5', null],
     [
       '/leader/arm_bridge:speed:=0.5',
@@ -435,6 +439,7 @@ describeRos('the ROS room on a real graph', () => {
     await (await startRos(other.services)).close();
     const halves = [arm.speedScale, arm.accelerationScale].map((part) => part === 0.5);
     expect(halves).toEqual([rule.startsWith('speed'), rule.includes('acceleration')]);
+    expect(other.mirror.feedbackOf(arm)).toEqual({ arm: 0, gripper: rule.includes('feedback') ? 0.75 : 0 });
   });
 
   test('a fault while publishing is logged and does not reach the control cycle', () => {

@@ -299,7 +299,9 @@ describe('an arm is driven', () => {
     await torque(true);
     const maps = [0, 1].map((from) => ({ from, scale: -1, offset: 0.1, lower: -2, upper: 2 }));
     const options = { lowPass: 0, deadBand: 0, velocity: 3, mismatch: 9, reapproach: false };
-    expect(await drive({ kind: 'mirror', leader: 1, maps, options })).toMatchObject({ duration: 0 });
+    expect(await drive({ kind: 'mirror', leader: 1, maps, options, feedback: { arm: 0, gripper: 0 } })).toMatchObject({
+      duration: 0,
+    });
     await pass(2);
     expect(own().state).toBe(StateCode.mirroring);
     expect(bench.shafts[0]!.angle).toBeCloseTo(-0.4, 1);
@@ -333,7 +335,10 @@ describe('an arm is driven', () => {
     expect(await drive(trajectory(0.1, 0))).toMatch(/^servo 1 \(turn\) has homing offset 7/);
     const maps = [0, 1].map((from) => ({ from, scale: 1, offset: 0, lower: -2, upper: 2 }));
     const options = { lowPass: 0, deadBand: 0, velocity: 3, mismatch: 9, reapproach: false };
-    expect(await drive({ kind: 'mirror', leader: 0, maps, options }, 1)).toMatch(/^its leader: servo 1 \(turn\)/);
+    const feedback = { arm: 0, gripper: 0 };
+    expect(await drive({ kind: 'mirror', leader: 0, maps, options, feedback }, 1)).toMatch(
+      /^its leader: servo 1 \(turn\)/,
+    );
   });
 });
 

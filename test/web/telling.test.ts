@@ -19,11 +19,13 @@ const BASE: ArmFrame = {
     goal: [0.5, null],
     velocity: [0, 0],
     effort: [0, 0],
+    external: [null, null],
     temperature: [30, 30],
     voltage: [7.4, 7.4],
     alarm: [0, 0],
   },
   tool: null,
+  wrench: null,
   opening: null,
   motion: null,
 };

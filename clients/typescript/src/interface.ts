@@ -153,8 +153,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change how hands lead arms
-         * @description A hand that leads an arm is taken up anew from where both are.
+         * Change how hands lead arms, and what leaders feel
+         * @description A hand that leads an arm is taken up anew from where both are. Force feedback goes to all pairs that run, within 0.1 s.
          */
         post: operations["teleop_settings"];
         delete?: never;
@@ -1679,6 +1679,8 @@ export interface components {
                 velocity: (number | null)[];
                 /** @description Nm, estimated by the servo. */
                 effort: (number | null)[];
+                /** @description Torque that something outside puts on the joint, Nm, estimated; null without torque. */
+                external: (number | null)[];
                 /** @description Degrees Celsius. */
                 temperature: (number | null)[];
                 /** @description V */
@@ -1696,6 +1698,21 @@ export interface components {
                 ];
                 orientation: [
                     number,
+                    number,
+                    number,
+                    number
+                ];
+            } | null;
+            /** @description What the external torques mean at the tool, in axes of the base; null without torque. */
+            wrench: {
+                /** @description x y z, N */
+                force: [
+                    number,
+                    number,
+                    number
+                ];
+                /** @description x y z, Nm */
+                moment: [
                     number,
                     number,
                     number
@@ -1798,6 +1815,11 @@ export interface components {
             rate: number;
             /** @description From sample to goal, in seconds; null before the first. */
             latency: number | null;
+            /** @description How much of what pushes the follower its leader feels while it floats, 0 to 1. */
+            force_feedback: {
+                arm: number;
+                gripper: number;
+            };
             /** @description Of the last stop or hold, or why the follower stays behind. */
             reason: string;
         };
@@ -2714,6 +2736,22 @@ export interface components {
             /** @default 10 */
             wrist?: number;
         };
+        /**
+         * ForceFeedback
+         * @description How much of the torques that push a follower its leader feels, 0 to 1. The leader must float.
+         */
+        ForceFeedback: {
+            /**
+             * @description Of its own joints.
+             * @default 0
+             */
+            arm?: number;
+            /**
+             * @description Of its gripper.
+             * @default 0
+             */
+            gripper?: number;
+        };
         /** StartLeaderArmControlRequest */
         StartLeaderArmControlRequest: {
             /** @description Leaders and their followers. */
@@ -2745,6 +2783,7 @@ export interface components {
              * @enum {string}
              */
             align?: "follower" | "leader";
+            force_feedback?: components["schemas"]["ForceFeedback"];
         };
         /** GravityStartRequest */
         GravityStartRequest: {
@@ -3378,6 +3417,15 @@ export interface components {
             vr_scaling: number;
         };
         /**
+         * TeleopSettingsChange
+         * @description Of /move/teleop; and what the leaders of the pairs that run feel, until these end.
+         */
+        TeleopSettingsChange: {
+            /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
+            vr_scaling: number;
+            force_feedback?: components["schemas"]["ForceFeedback"];
+        };
+        /**
          * UDPServerInformationResponse
          * @description The fields of /move/teleop, as JSON, one message a datagram, and `secret`.
          */
@@ -4003,7 +4051,7 @@ export interface operations {
                  *       "vr_scaling": 0.5
                  *     }
                  */
-                "application/json": components["schemas"]["TeleopSettings"];
+                "application/json": components["schemas"]["TeleopSettingsChange"];
             };
         };
         responses: {
@@ -6543,6 +6591,14 @@ export interface operations {
                      *                 0,
                      *                 0
                      *               ],
+                     *               "external": [
+                     *                 0,
+                     *                 0.21,
+                     *                 0.1,
+                     *                 0.02,
+                     *                 0,
+                     *                 0
+                     *               ],
                      *               "temperature": [
                      *                 31,
                      *                 33,
@@ -6579,6 +6635,18 @@ export interface operations {
                      *                 0,
                      *                 0,
                      *                 1
+                     *               ]
+                     *             },
+                     *             "wrench": {
+                     *               "force": [
+                     *                 0,
+                     *                 0,
+                     *                 0.9
+                     *               ],
+                     *               "moment": [
+                     *                 0,
+                     *                 0.01,
+                     *                 0
                      *               ]
                      *             },
                      *             "opening": 0.1,
@@ -7596,6 +7664,10 @@ export interface operations {
                      *           "owner_since": 1785240000.25,
                      *           "rate": 200,
                      *           "latency": 0.0012,
+                     *           "force_feedback": {
+                     *             "arm": 0.8,
+                     *             "gripper": 1
+                     *           },
                      *           "reason": ""
                      *         }
                      *       ]

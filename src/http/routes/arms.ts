@@ -42,6 +42,7 @@ export const jointsExample = {
   goal: [0, -0.52, 0.6, 0.2, 0, 0.1],
   velocity: [0, 0, 0, 0, 0, 0],
   effort: [0, -0.6, 0.3, 0.1, 0, 0],
+  external: [0, 0.21, 0.1, 0.02, 0, 0],
   temperature: [31, 33, 32, 30, 30, 29],
   voltage: [12, 12, 12, 12, 12, 12],
   alarm: [0, 0, 0, 0, 0, 0],
@@ -61,6 +62,7 @@ export const armStateExample: z.input<typeof armState> = {
   sampled: 1767323045.5,
   joints: jointsExample,
   tool: { position: [0.31, 0, 0.22], orientation: [0, 0, 0, 1] },
+  wrench: { force: [0, 0, 0.9], moment: [0, 0.01, 0] },
   opening: 0.1,
   motion: null,
 };

@@ -43,6 +43,7 @@ export const bridgeRoutes = [
             owner_since: 1785240000.25,
             rate: 200,
             latency: 0.0012,
+            force_feedback: { arm: 0.8, gripper: 1 },
             reason: '',
           },
         ],

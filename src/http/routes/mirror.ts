@@ -42,6 +42,13 @@ const gravityOrNull = gravityValues
   .prefault(null)
   .describe('Share of the weight that is held, in percent. Null or left out: the default of each.');
 
+const felt = (what: string) => number({ min: 0, max: 1 }).prefault(0).describe(what);
+/** Both parts, of which one that is left out is 0. */
+export const forceFeedback = z
+  .object({ arm: felt('Of its own joints.'), gripper: felt('Of its gripper.') }, asModel)
+  .describe('How much of the torques that push a follower its leader feels, 0 to 1. The leader must float.')
+  .register(components, { id: 'ForceFeedback' });
+
 const startLeaderArmControlRequest = z
   .object(
     {
@@ -64,6 +71,7 @@ const startLeaderArmControlRequest = z
         .describe(
           'Who goes to whom first; a leader goes by itself, by a checked way. Default: as configured, else follower.',
         ),
+      force_feedback: forceFeedback.optional(),
     },
     asModel,
   )
@@ -89,7 +97,7 @@ function gravityOf(values: StartBody['gravity_compensation_values']): GravityPer
 }
 
 function startOf(services: HttpServices, body: StartBody): MirrorRequest {
-  const { on_mismatch: onMismatch, mismatch_threshold: threshold, align } = body;
+  const { on_mismatch: onMismatch, mismatch_threshold: threshold, align, force_feedback: feedback } = body;
   return {
     pairs: pairsOf(services, body),
     gravity: body.enable_gravity_compensation ? gravityOf(body.gravity_compensation_values) : null,
@@ -97,6 +105,7 @@ function startOf(services: HttpServices, body: StartBody): MirrorRequest {
     ...(onMismatch === undefined ? {} : { onMismatch }),
     ...(threshold === undefined ? {} : { mismatchThreshold: (threshold * Math.PI) / 180 }),
     ...(align === undefined ? {} : { align }),
+    ...(feedback === undefined ? {} : { forceFeedback: feedback }),
   };
 }
 

@@ -14,6 +14,7 @@ import { armById, type HttpServices } from '../services.ts';
 import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
 import { readMessage } from '../validation.ts';
 import { writerOf } from '../writer.ts';
+import { forceFeedback } from './mirror.ts';
 
 export const TELEOP = '/move/teleop';
 /** How often a client is told how many of its messages have come, s. */
@@ -69,6 +70,10 @@ const teleopSettings = z
   )
   .describe('Of /move/teleop, for all arms, until the bridge ends.')
   .register(components, { id: 'TeleopSettings' });
+const teleopChange = teleopSettings
+  .extend({ force_feedback: forceFeedback.optional() })
+  .describe('Of /move/teleop; and what the leaders of the pairs that run feel, until these end.')
+  .register(components, { id: 'TeleopSettingsChange' });
 
 type Body = z.output<typeof teleopRequest>;
 
@@ -155,14 +160,18 @@ export const teleopRoutes = [
     act: 'configuration',
     id: 'teleop_settings',
     tag: 'control',
-    summary: 'Change how hands lead arms',
-    description: 'A hand that leads an arm is taken up anew from where both are.',
+    summary: 'Change how hands lead arms, and what leaders feel',
+    description:
+      'A hand that leads an arm is taken up anew from where both are. Force feedback goes to all pairs that run, within 0.1 s.',
     target: 'none',
-    body: { schema: teleopSettings, example: { vr_scaling: 0.5 } },
+    body: { schema: teleopChange, example: { vr_scaling: 0.5 } },
     answer: statusAnswer(),
     refusals: {},
     handler: ({ services }, { body }) => {
-      services.teleoperation.scaling = body.vr_scaling;
+      const { vr_scaling: scaling, force_feedback: feedback } = body;
+      if (feedback !== undefined && !services.mirror.feel(feedback))
+        return failed('Leader-follower control is not running: nothing feels anything, and nothing has been changed');
+      services.teleoperation.scaling = scaling;
       return ok();
     },
   }),

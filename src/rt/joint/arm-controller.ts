@@ -101,6 +101,15 @@ export class ArmController implements Published {
     return this.#drive.following.deviations;
   }
 
+  /** Measured over the last cycles, rad/s. */
+  get velocities(): Float64Array {
+    return this.#drive.following.velocities;
+  }
+
+  get external(): Float64Array {
+    return this.#drive.external.values;
+  }
+
   /** 1 for each joint that is measured beyond its limits. */
   get outside(): Uint8Array {
     return this.#drive.outside;
@@ -228,7 +237,7 @@ export class ArmController implements Published {
       if (!link.frozen) this.#drive.adoptLimp(now);
     } else {
       const { source } = this;
-      this.#drive.watch(source !== null && isFloating(source));
+      this.#drive.watch(source !== null && isFloating(source), this.goalTime);
       this.motions.judge(now);
       this.#mindEnd();
       if (!this.#move(dt)) return;
@@ -286,6 +295,7 @@ export class ArmController implements Published {
         break;
       case 'drop':
         motions.end('disconnected', now);
+        this.#drive.external.reset(this.link.readings.positions);
         // What is on its way here was asked of the arm as it was.
         this.#shared.endEpoch(this.index);
         break;

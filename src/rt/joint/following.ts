@@ -22,7 +22,7 @@ const LEARNING = 0.5;
 /** Largest part of it that is learned, rad. */
 const MOST_LEARNED = 0.2;
 /** Speed over which the sign of friction changes, rad/s. */
-const FRICTION_SPEED = 0.1;
+export const FRICTION_SPEED = 0.1;
 /** After a longer gap between two samples nobody knows what has happened meanwhile, s. */
 const LONGEST_GAP = 0.05;
 /** The observers' equations are good for steps of this, s. */

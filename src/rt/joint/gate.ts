@@ -286,6 +286,26 @@ export class Gate {
   }
 
   /**
+   * Takes distances from the goals, as fast as `bound` lets them move, and no further than `reach` from the measured positions.
+   * @param aims is given the goals that they come to, rad
+   * @returns false where there is nothing to be taken
+   */
+  shift(distances: Float64Array, positions: Float64Array, reach: Float64Array, aims: Float64Array): boolean {
+    let any = false;
+    for (let i = 0; i < this.goals.length; i++) {
+      const goal = this.goals[i]! + this.#owed[i]!;
+      const distance = distances[i]!;
+      aims[i] = goal;
+      if (distance === 0 || !Number.isFinite(distance + positions[i]!)) continue;
+      const least = positions[i]! - reach[i]!;
+      aims[i] = Math.min(Math.max(goal - distance, least), positions[i]! + reach[i]!);
+      this.#owed[i] = aims[i]! - this.goals[i]!;
+      any = true;
+    }
+    return any;
+  }
+
+  /**
    * The stiffness of the servos' position springs changes: goals move so that the springs' torques stay, as fast as `bound`
    * lets them.
    * @param positions measured, rad

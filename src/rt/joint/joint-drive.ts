@@ -1,7 +1,8 @@
 import type { ArmLink } from '../driver/arm-link.ts';
-import { isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
+import { type FloatingSource, isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
 import type { ControlModel } from './control-model.ts';
 import { Droop } from './droop.ts';
+import { ExternalTorque } from './external-torque.ts';
 import { Following } from './following.ts';
 import { Gate } from './gate.ts';
 import { type DriveParts, GroupDrive } from './group-drive.ts';
@@ -18,6 +19,7 @@ const DROOP_SPEED = 0.02;
 export class JointDrive {
   readonly gate: Gate;
   readonly following: Following;
+  readonly external: ExternalTorque;
   /** Where the joints are asked to be, rad: goals without the droop. */
   readonly setpoints: Float64Array;
   /** 1 for each joint that is measured beyond its limits. */
@@ -30,6 +32,8 @@ export class JointDrive {
   /** Memory of one cycle, made once. */
   readonly #targets: Float64Array;
   readonly #reach: Float64Array;
+  /** By how far goals of a floating arm stand off for what a hand is let feel, rad. */
+  readonly #fed: Float64Array;
   readonly #wanted: Float64Array;
   readonly #kept: Float64Array;
   readonly #velocities: Float64Array;
@@ -44,11 +48,13 @@ export class JointDrive {
     this.#link = link;
     this.gate = new Gate(model.limits);
     this.following = new Following(model);
+    this.external = new ExternalTorque(model);
     this.setpoints = new Float64Array(joints);
     this.outside = new Uint8Array(joints);
     this.#droop = new Droop(model.gravity, model.stiffness, link);
     this.#targets = new Float64Array(joints);
     this.#reach = new Float64Array(joints);
+    this.#fed = new Float64Array(joints);
     this.#wanted = new Float64Array(joints);
     const parts: DriveParts = {
       ...{ model, link, gate: this.gate, following: this.following, droop: this.#droop },
@@ -97,6 +103,7 @@ export class JointDrive {
   slacken(): void {
     this.#gain.set(this.#link.gain);
     this.following.adopt(this.#link.readings.positions);
+    this.external.reset(this.#link.readings.positions);
   }
 
   /** A servo that holds goes on holding what it holds; a limp one is to hold where it is. */
@@ -109,6 +116,7 @@ export class JointDrive {
     }
     this.gate.adopt(this.#targets);
     this.following.adopt(readings.positions);
+    this.external.reset(readings.positions);
     this.hold('all', now);
   }
 
@@ -129,19 +137,29 @@ export class JointDrive {
   }
 
   /** One cycle of an arm that floats. */
-  float(source: SetpointSource & { readonly support: Float64Array }, time: number, dt: number): SourceStatus {
+  float(source: FloatingSource, time: number, dt: number): SourceStatus {
     const { stiffness, floatTorque } = this.#model;
     const { gain, readings } = this.#link;
     const status = source.next(time, dt, this.#wanted);
+    const { support, feedback } = source;
     const droop = this.#droop.at(readings.positions);
     for (let i = 0; i < this.#targets.length; i++) {
-      this.#targets[i] = droop[i]! * source.support[i]!;
-      this.#reach[i] = floatTorque[i]! / (stiffness[i]! * gain[i]!);
+      const stiff = stiffness[i]! * gain[i]!;
+      this.#fed[i] = feedback === null ? 0 : feedback[i]! / stiff;
+      this.#targets[i] = droop[i]! * support[i]! + this.#fed[i]!;
+      this.#reach[i] = floatTorque[i]! / stiff;
     }
     this.gate.float(readings.positions, this.#targets, this.#reach, dt);
     this.setpoints.set(readings.positions);
     this.following.adopt(readings.positions);
     return status;
+  }
+
+  /** The arm floats no more: what a hand was let feel leaves the goals as quickly as they may move. */
+  unfeel(): void {
+    if (!this.gate.shift(this.#fed, this.#link.readings.positions, this.#reach, this.#targets)) return;
+    this.#fed.fill(0);
+    this.#droop.setpointsOf(this.#targets, this.setpoints);
   }
 
   /**
@@ -206,16 +224,20 @@ export class JointDrive {
 
   /**
    * Holds measured positions against the goals that the servos have had since the cycle before.
-   * @param floats the arm yields to a hand
+   * @param floats the arm yields to a hand @param sent instant at which these goals were sent, s
    */
-  watch(floats: boolean): void {
-    const { gate, following } = this;
+  watch(floats: boolean, sent: number): void {
+    const { gate, following, external } = this;
     const link = this.#link;
-    const { readings } = link;
-    if (link.remote || link.arming || floats) return;
+    const { positions, steerTime } = link.readings;
+    if (link.remote || link.arming) return;
     // How stiff springs are whose gains change nobody knows.
-    if (link.gains?.stiffening === true) following.adopt(readings.positions);
-    else following.step(gate.goals, this.#droop.values, link.gain, readings.positions, readings.steerTime);
+    const unknown = link.gains?.stiffening === true;
+    if (unknown) external.reset(positions);
+    else external.step(gate.goals, sent, link.gain, positions, steerTime);
+    if (floats) return;
+    if (unknown) following.adopt(positions);
+    else following.step(gate.goals, this.#droop.values, link.gain, positions, steerTime);
   }
 
   /** Why a joint of these does not follow the source that drives them, so that the motion has failed; empty while all do. */

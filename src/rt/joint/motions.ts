@@ -103,6 +103,7 @@ export class Motions {
     const gripper = this.#gripper;
     if (arm !== null && meet(arm.joints, joints)) {
       if (isFloating(arm.source)) {
+        this.#drive.unfeel();
         this.#link.gains?.restore();
         this.#drive.followGains();
       }

@@ -32,6 +32,7 @@ export interface Published {
   readonly goals: Float64Array;
   readonly setpoints: Float64Array;
   readonly deviations: Float64Array;
+  readonly external: Float64Array;
   readonly resting: boolean;
   readonly calibrated: boolean;
   readonly outside: Uint8Array;
@@ -165,6 +166,8 @@ export const JOINT_FIELDS = {
   lostReplies: perJoint('', (arm, to) => to.set(arm.link.readings.lost)),
   /** Distance of each joint from where its goals, its drive and its droop explain it to be. */
   deviations: perJoint('rad', (arm, to) => to.set(arm.deviations)),
+  /** Torque that something outside puts on each joint, estimated (`ExternalTorque`); 0 while the arm is limp. */
+  external: perJoint('Nm', (arm, to) => to.set(arm.external)),
   /** 1 where a joint is beyond its limits by more than its droop explains. */
   outside: perJoint('', (arm, to) => to.set(arm.outside)),
 } as const satisfies Readonly<Record<string, PerJoint>>;

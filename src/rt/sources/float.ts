@@ -1,3 +1,4 @@
+import type { Feedback } from './feedback.ts';
 import { type FloatingSource, SourceStatus } from './setpoint-source.ts';
 
 /** Gravity compensation: supports a part of each joint's weight and yields to the hand. */
@@ -6,6 +7,8 @@ export class Float implements FloatingSource {
   readonly limits = 'move';
   readonly support: Float64Array;
   readonly gains: Float64Array | null;
+  readonly feedback: Float64Array | null;
+  readonly #felt: Feedback | null;
   readonly #full: Float64Array;
   readonly #fade: number;
   #began = 0;
@@ -14,19 +17,23 @@ export class Float implements FloatingSource {
    * @param support part of the model's gravity torque that is supported, 0..1 for each joint
    * @param fade time over which the support falls to nothing, so that a hand can take the arm, s; 0: it stays
    * @param gains part of its own position gain with which each servo works meanwhile; null: as it is
+   * @param felt what the hand feels meanwhile; null: nothing
    */
-  constructor(support: Float64Array, fade: number, gains: Float64Array | null) {
+  constructor(support: Float64Array, fade: number, gains: Float64Array | null, felt: Feedback | null = null) {
     this.support = support.slice();
     this.#full = support;
     this.#fade = fade;
     this.gains = gains;
+    this.#felt = felt;
+    this.feedback = felt?.torques ?? null;
   }
 
   begin(_setpoints: Float64Array, _velocities: Float64Array, now: number): void {
     this.#began = now;
   }
 
-  next(now: number): SourceStatus {
+  next(now: number, dt: number): SourceStatus {
+    this.#felt?.step(dt);
     if (this.#fade === 0) return SourceStatus.running;
     const left = Math.max(0, 1 - (now - this.#began) / this.#fade);
     for (let i = 0; i < this.support.length; i++) this.support[i] = this.#full[i]! * left;

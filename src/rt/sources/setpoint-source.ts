@@ -45,6 +45,8 @@ export interface FloatingSource extends SetpointSource {
   readonly state: 'floating';
   /** Part of the model's gravity torque that is supported, 0..1 for each joint. */
   readonly support: Float64Array;
+  /** Torques besides, Nm by joint: what the arm lets a hand feel; null: none. */
+  readonly feedback: Float64Array | null;
   /** Part of its own position gain with which each servo works meanwhile; null: as it is. */
   readonly gains: Float64Array | null;
 }

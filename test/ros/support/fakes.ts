@@ -3,7 +3,7 @@ import type { ArmModel } from '../../../src/arm/model.ts';
 import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import type { MirrorStatus } from '../../../src/mirror/mirroring.ts';
+import type { ForceFeedback, MirrorStatus } from '../../../src/mirror/mirroring.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
 import { emptySnapshot, JOINT_FIELD_NAMES } from '../../../src/rt/snapshot/arm-fields.ts';
 
@@ -136,6 +136,17 @@ export class FakeMirror {
 
   async stop(): Promise<boolean> {
     return false;
+  }
+
+  /** What leaders are to feel, by follower. */
+  readonly feedback = new Map<string, ForceFeedback>();
+
+  feedbackOf({ name }: { readonly name: string }): ForceFeedback {
+    return this.feedback.get(name) ?? { arm: 0, gripper: 0 };
+  }
+
+  setFeedback({ name }: { readonly name: string }, feedback: ForceFeedback): void {
+    this.feedback.set(name, feedback);
   }
 
   status(): MirrorStatus {

@@ -48,6 +48,7 @@ function published(differs: object = {}): Published {
     goals: numbers(90),
     setpoints: numbers(100),
     deviations: numbers(110),
+    external: numbers(120),
     outside: Uint8Array.of(1, 0),
     now: 50,
     epochOffset: 1000,
@@ -93,6 +94,7 @@ describe('a snapshot', () => {
       heardTimes: Float64Array.of(1046, 0),
       lostReplies: numbers(80),
       deviations: numbers(110),
+      external: numbers(120),
       outside: Float64Array.of(1, 0),
     });
   });

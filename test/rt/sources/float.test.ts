@@ -14,7 +14,7 @@ function begun(fade: number, at: number): Float {
 test('an arm that is to float supports its weight for as long as it is asked to', () => {
   const source = begun(0, 100);
   for (const now of [100, 105, 1e6]) {
-    expect(source.next(now)).toBe(SourceStatus.running);
+    expect(source.next(now, 0.005)).toBe(SourceStatus.running);
     expect([...source.support]).toEqual(PARTS);
   }
 });
@@ -28,7 +28,7 @@ test('one that is to go limp is supported less and less from when it begins, by 
     [102, 0, SourceStatus.done],
     [200, 0, SourceStatus.done],
   ] as const) {
-    expect(source.next(now)).toBe(status);
+    expect(source.next(now, 0.005)).toBe(status);
     for (const [i, part] of PARTS.entries()) expect(source.support[i]).toBeCloseTo(part * left, 12);
   }
 });
@@ -37,6 +37,6 @@ test('what it was made of stays as it is', () => {
   const support = Float64Array.from(PARTS);
   const source = new Float(support, 2, null);
   source.begin(REST, REST, 0);
-  source.next(1);
+  source.next(1, 0.005);
   expect([...support]).toEqual(PARTS);
 });

@@ -46,6 +46,7 @@ export class Floating implements FloatingSource {
   readonly limits = 'move';
   readonly support: Float64Array;
   readonly gains: Float64Array | null;
+  readonly feedback = null;
   over = false;
 
   constructor(support: readonly number[], gains: readonly number[] | null = null) {

@@ -128,6 +128,8 @@ class ArmStateJoints(TypedDict):
     velocity: List[Union[float, None]]
     # Nm, estimated by the servo.
     effort: List[Union[float, None]]
+    # Torque that something outside puts on the joint, Nm, estimated; null without torque.
+    external: List[Union[float, None]]
     # Degrees Celsius.
     temperature: List[Union[float, None]]
     # V
@@ -140,6 +142,13 @@ class ArmStateTool(TypedDict):
     # x y z, m
     position: List[float]
     orientation: List[float]
+
+
+class ArmStateWrench(TypedDict):
+    # x y z, N
+    force: List[float]
+    # x y z, Nm
+    moment: List[float]
 
 
 class ArmState(TypedDict):
@@ -165,6 +174,8 @@ class ArmState(TypedDict):
     joints: "ArmStateJoints"
     # In the base frame; orientation as a quaternion x y z w.
     tool: Union["ArmStateTool", None]
+    # What the external torques mean at the tool, in axes of the base; null without torque.
+    wrench: Union["ArmStateWrench", None]
     # Of the gripper, 0 closed to 1 open.
     opening: Union[float, None]
     # What drives it; null: nothing.
@@ -235,6 +246,13 @@ class ArmFacts(TypedDict):
     alarms: Dict[str, str]
 
 
+class PairStateForceFeedback(TypedDict):
+    """How much of what pushes the follower its leader feels while it floats, 0 to 1."""
+
+    arm: float
+    gripper: float
+
+
 class PairState(TypedDict):
     leader: str
     follower: str
@@ -247,6 +265,8 @@ class PairState(TypedDict):
     rate: float
     # From sample to goal, in seconds; null before the first.
     latency: Union[float, None]
+    # How much of what pushes the follower its leader feels while it floats, 0 to 1.
+    force_feedback: "PairStateForceFeedback"
     # Of the last stop or hold, or why the follower stays behind.
     reason: str
 
@@ -1022,6 +1042,15 @@ class GravityCompensationValues(TypedDict, total=False):
     wrist: int
 
 
+class ForceFeedback(TypedDict, total=False):
+    """How much of the torques that push a follower its leader feels, 0 to 1. The leader must float."""
+
+    # Of its own joints.
+    arm: float
+    # Of its gripper.
+    gripper: float
+
+
 class _StartLeaderArmControlRequest(TypedDict):
     # Leaders and their followers.
     robot_pairs: List["RobotPairRequest"]
@@ -1041,6 +1070,7 @@ class StartLeaderArmControlRequest(_StartLeaderArmControlRequest, total=False):
     mismatch_threshold: float
     # Who goes to whom first; a leader goes by itself, by a checked way. Default: as configured, else follower.
     align: Literal["follower", "leader"]
+    force_feedback: "ForceFeedback"
 
 
 class GravityStartRequest(TypedDict, total=False):
@@ -1598,6 +1628,17 @@ class TeleopSettings(TypedDict):
 
     # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
     vr_scaling: float
+
+
+class _TeleopSettingsChange(TypedDict):
+    # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
+    vr_scaling: float
+
+
+class TeleopSettingsChange(_TeleopSettingsChange, total=False):
+    """Of /move/teleop; and what the leaders of the pairs that run feel, until these end."""
+
+    force_feedback: "ForceFeedback"
 
 
 class UDPServerInformationResponse(TypedDict):

@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
+import { FeltPair, NAMES } from './support/felt.ts';
+
+const PAN = 'shoulder_pan';
+/** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
+const CAP = 1.63 / 2;
+const CYCLE = 0.005;
+
+/** Torque of the leader's motor at its shoulder_pan, which carries no weight, Nm. */
+function motor(pair: FeltPair): number {
+  return pair.sim('leader').truth(0).motorTorques[0]!;
+}
+
+/** A hand pushes the leader's shoulder_pan until the follower presses on a wall, Nm/rad. */
+async function pressing(pair: FeltPair, depth = 0.3): Promise<{ hand: () => number; wall: () => number }> {
+  const start = pair.place('leader', PAN);
+  let goal = start;
+  const hand = pair.hand(PAN, 8, 0.1, () => goal);
+  const wall = pair.wall(PAN, start + 0.15, 200);
+  for (; goal < start + depth; goal += 0.005) await pair.bridge.pass(0.01);
+  await pair.bridge.pass(1);
+  return { hand, wall };
+}
+
+test.each([100, 200, 500])(
+  'at %i Hz soft and stiff hands come to rest at soft and stiff walls',
+  async (rate) => {
+    const pair = await FeltPair.start({ arm: 1 }, { rate });
+    for (const stiffness of [1.25, 5, 20, 60]) {
+      for (const wallStiffness of [20, 1000]) {
+        const start = pair.place('leader', PAN);
+        let goal = start;
+        pair.hand(PAN, stiffness, 0.02 * Math.sqrt(stiffness), () => goal);
+        const wall = pair.wall(PAN, start + 0.15, wallStiffness);
+        const deepest = start + Math.min(0.5, 0.19 + 1 / stiffness);
+        for (; goal < deepest; goal += 0.006) await pair.bridge.pass(0.01);
+        await pair.bridge.pass(0.7);
+        let fastest = 0;
+        for (let k = 0; k < 50; k++) {
+          await pair.bridge.pass(0.01);
+          fastest = Math.max(fastest, Math.abs(pair.sim('leader').physics.velocities[0]!));
+        }
+        const label = `hand ${stiffness} Nm/rad, wall ${wallStiffness} Nm/rad`;
+        expect(fastest, label).toBeLessThan(0.1);
+        expect(-wall(), label).toBeGreaterThan(0.3);
+        for (; goal > start; goal -= 0.006) await pair.bridge.pass(0.01);
+        await pair.bridge.pass(0.5);
+        pair.clear();
+      }
+    }
+  },
+  60_000,
+);
+
+test('a hand feels most of what pushes the follower, no more than half of what its servo gives, and nothing in free motion', async () => {
+  const told: { free: number; pushed: number; wall: number; early: number }[] = [];
+  for (const arm of [0, 1]) {
+    const pair = await FeltPair.start({ arm });
+    const start = pair.place('leader', PAN);
+    let time = 0;
+    const goal = (): number => start + 0.4 * Math.sin(2.5 * time);
+    const hand = pair.hand(PAN, 60, 1, goal);
+    let free = 0;
+    for (; time < 3; time += 0.01) {
+      await pair.bridge.pass(0.01);
+      free += (Math.abs(hand()) * 0.01) / 3;
+    }
+    pair.clear();
+    await pair.bridge.lead('leader', { [PAN]: start }, 0.5);
+    await pair.bridge.pass(1);
+    await pair.bridge.lead('leader', null);
+    // The hand goes on at 0.15 rad/s, whatever it meets. What it feels is held against what has pushed for 30 ms.
+    let at = start;
+    pair.hand(PAN, 200, 2, () => at);
+    const wall = pair.wall(PAN, start + 0.15, 200);
+    let early = Number.POSITIVE_INFINITY;
+    const walls: number[] = [];
+    while (at < start + 0.25) {
+      at += 0.15 * CYCLE;
+      await pair.bridge.pass(CYCLE);
+      walls.push(-wall());
+      const lasting = Math.min(CAP, ...walls.slice(-7));
+      if (walls.length > 7 && lasting > 0.3) early = Math.min(early, -motor(pair) / lasting);
+    }
+    pair.clear();
+    await pair.bridge.lead('leader', { [PAN]: start }, 0.5);
+    await pair.bridge.pass(1);
+    await pair.bridge.lead('leader', null);
+    const { wall: pressed } = await pressing(pair);
+    told.push({ free, pushed: -motor(pair), wall: -pressed(), early });
+  }
+  const [without, felt] = told as [(typeof told)[0], (typeof told)[0]];
+  expect(felt.free - without.free).toBeLessThan(0.05);
+  expect(Math.abs(without.pushed)).toBeLessThan(0.1);
+  expect(felt.pushed).toBeGreaterThan(0.6 * Math.min(felt.wall, CAP));
+  expect(felt.pushed).toBeLessThan(CAP + 0.05);
+  expect(felt.early).toBeGreaterThan(0.6);
+}, 300_000);
+
+test.each([
+  ['a stop', (pair: FeltPair) => pair.bridge.post('/stop')],
+  ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold')],
+  ['a follower that is stopped', (pair: FeltPair) => pair.bridge.post('/stop?robot_id=1')],
+  ['a follower that is silent', (pair: FeltPair) => pair.bridge.fault('follower', { unplugged: true })],
+  [
+    'another setting',
+    (pair: FeltPair) => pair.bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 0 } }),
+  ],
+])(
+  '%s lets go of the hand within 0.3 s and without a kick',
+  async (_, end) => {
+    const pair = await FeltPair.start({ arm: 1 });
+    await pressing(pair);
+    expect(-motor(pair)).toBeGreaterThan(0.3);
+    const leader = pair.bridge.arm('leader');
+    let last = leader.read().goals.slice();
+    let largest = 0;
+    const ended = end(pair);
+    for (let k = 0; k < 60; k++) {
+      await pair.bridge.pass(CYCLE);
+      const { goals } = leader.read();
+      for (const [i, goal] of goals.entries()) largest = Math.max(largest, Math.abs(goal - last[i]!));
+      last = goals.slice();
+    }
+    await pair.bridge.until(Promise.resolve(ended));
+    // The speed of mirroring, twice where two cycles fall between two looks.
+    expect(largest).toBeLessThan(2 * 3 * CYCLE + 1e-6);
+    pair.clear();
+    await pair.bridge.pass(0.3);
+    expect(Math.abs(motor(pair))).toBeLessThan(0.15);
+  },
+  30_000,
+);
+
+test('a leader that is let go at a wall comes to rest', async () => {
+  const pair = await FeltPair.start({ arm: 1 });
+  const start = pair.place('leader', PAN);
+  await pressing(pair);
+  pair.clear();
+  await pair.bridge.pass(1.5);
+  expect(Math.abs(pair.place('leader', PAN) - start)).toBeLessThan(0.5);
+  expect(Math.abs(pair.sim('leader').physics.velocities[0]!)).toBeLessThan(0.01);
+}, 300_000);
+
+test('the gripper of the leader stands at what that of the follower holds, and opens freely', async () => {
+  const pair = await FeltPair.start({ gripper: 1 });
+  const at = NAMES.indexOf('gripper');
+  const follower = pair.sim('follower').physics;
+  const step = follower.step.bind(follower);
+  const object = 0.4;
+  follower.step = () => {
+    const deep = object - follower.positions[at]!;
+    if (deep > 0)
+      follower.torques[at] = follower.torques[at]! + 60 * deep - 0.5 * Math.min(0, follower.velocities[at]!);
+    return step();
+  };
+  // A finger that closes with no more than 0.25 Nm.
+  const { positions } = pair.sim('leader').physics;
+  let wanted = pair.place('leader', 'gripper');
+  const finger = pair.hand('gripper', 3, 0.05, () => Math.max(wanted, positions[at]! - 0.25 / 3));
+  for (; wanted > 0.1; wanted -= 0.01) await pair.bridge.pass(0.01);
+  await pair.bridge.pass(1.5);
+  const apart = Math.abs(pair.place('leader', 'gripper') - pair.place('follower', 'gripper'));
+  expect(apart).toBeLessThan((2 * Math.PI) / 180);
+  let most = 0;
+  for (wanted = pair.place('leader', 'gripper'); wanted < 1; wanted += 0.01) {
+    await pair.bridge.pass(0.01);
+    if (wanted > 0.5) most = Math.max(most, Math.abs(finger()));
+  }
+  expect(most).toBeLessThan(0.3);
+}, 300_000);
+
+test('a leader that is limp feels nothing, and says so', async () => {
+  const bridge = await VirtualBridge.startLight({
+    arms: [
+      { name: 'leader', id: 0, bus: 'sim:so101' },
+      { name: 'follower', id: 1, bus: 'sim:so101' },
+    ],
+  });
+  const start = (more: object) =>
+    bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }], ...more });
+  const { status, body } = await start({ force_feedback: { arm: 0.5 } });
+  expect([status, body.detail]).toEqual([400, expect.stringContaining('enable_gravity_compensation')]);
+  expect((await start({ force_feedback: { arm: 2 }, enable_gravity_compensation: true })).status).toBe(422);
+  const settings = await bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 1 } });
+  expect(settings.body.status).toBe('error');
+}, 300_000);
+
+test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {
+  const bridge = await VirtualBridge.startLight({
+    arms: [
+      { name: 'leader', id: 0, bus: 'sim:so101' },
+      { name: 'follower', id: 1, bus: 'sim:so101' },
+    ],
+    pairs: [{ leader: 'leader', follower: 'follower', force_feedback: { arm: 0.25 } }],
+  });
+  const robot_pairs = [{ leader_id: 0, follower_id: 1 }];
+  const start = async (more: object = {}) => {
+    const body = { robot_pairs, enable_gravity_compensation: true, ...more };
+    expect((await bridge.post('/move/leader/start', body)).status).toBe(200);
+  };
+  const told = () => bridge.bridge.mirror.status().pairs[0]!.forceFeedback;
+  const stop = () => bridge.post('/move/leader/stop?release=hold');
+  await start();
+  expect(told()).toEqual({ arm: 0.25, gripper: 0 });
+  await bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 1, gripper: 0.5 } });
+  expect(told()).toEqual({ arm: 1, gripper: 0.5 });
+  await stop();
+  await start({ force_feedback: { gripper: 1 } });
+  expect(told()).toEqual({ arm: 0, gripper: 1 });
+  bridge.bridge.mirror.setFeedback(bridge.arm('follower'), { arm: 0.75, gripper: 0 });
+  expect(told()).toEqual({ arm: 0.75, gripper: 0 });
+  await stop();
+  await start();
+  expect(told()).toEqual({ arm: 0.75, gripper: 0 });
+}, 300_000);

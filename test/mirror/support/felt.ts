@@ -1,0 +1,106 @@
+import type { SimulatedArm } from '../../../src/sim/simulated-arm.ts';
+import { VirtualBridge } from '../../support/virtual-bridge.ts';
+
+/** Where a pair stands free of everything, by joint of an SO-101, rad. */
+export const FREE: Readonly<Record<string, number>> = {
+  shoulder_pan: 0,
+  shoulder_lift: -1,
+  elbow_flex: 0.4,
+  wrist_flex: 0.3,
+  wrist_roll: 0,
+  gripper: 0.8,
+};
+export const NAMES = Object.keys(FREE);
+
+/** A spring and damper on one joint of a simulated arm, a wall or a hand, in each step of its physics. */
+interface Push {
+  readonly joint: number;
+  /** @returns Nm */
+  readonly torque: (position: number, velocity: number) => number;
+  /** Of the last step, Nm. */
+  felt: number;
+}
+
+/** A leader and its follower in virtual time, with walls and hands of any stiffness. */
+export class FeltPair {
+  readonly bridge: VirtualBridge;
+  readonly #pushes: Readonly<Record<'leader' | 'follower', Push[]>> = { leader: [], follower: [] };
+
+  private constructor(bridge: VirtualBridge) {
+    this.bridge = bridge;
+    for (const name of ['leader', 'follower'] as const) {
+      const { physics } = this.sim(name);
+      const step = physics.step.bind(physics);
+      physics.step = () => {
+        for (const push of this.#pushes[name]) {
+          push.felt = push.torque(physics.positions[push.joint]!, physics.velocities[push.joint]!);
+          physics.torques[push.joint] = physics.torques[push.joint]! + push.felt;
+        }
+        return step();
+      };
+    }
+  }
+
+  /** Both stand at `FREE`, the leader floats with all of its weight carried, and the follower follows it. */
+  static async start(feedback: object | undefined, { variant = 'leader', rate = 200 } = {}): Promise<FeltPair> {
+    const bridge = await VirtualBridge.start({
+      control: { rate },
+      arms: [
+        { name: 'leader', id: 0, bus: 'sim:so101', variant },
+        { name: 'follower', id: 1, bus: 'sim:so101' },
+      ],
+    });
+    await bridge.pass(0.3);
+    for (const arm of ['leader', 'follower']) await bridge.lead(arm, FREE, 1);
+    await bridge.pass(2);
+    const { status, body } = await bridge.post('/move/leader/start', {
+      robot_pairs: [{ leader_id: 0, follower_id: 1 }],
+      enable_gravity_compensation: true,
+      gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 },
+      ...(feedback === undefined ? {} : { force_feedback: feedback }),
+    });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    await bridge.lead('follower', null);
+    await bridge.pass(2);
+    await bridge.lead('leader', null);
+    await bridge.pass(0.5);
+    return new FeltPair(bridge);
+  }
+
+  sim(name: string): SimulatedArm {
+    return this.bridge.host.arms!.get(name).sim;
+  }
+
+  place(name: string, joint: string): number {
+    return this.sim(name).physics.positions[NAMES.indexOf(joint)]!;
+  }
+
+  /** A wall that a joint of the follower meets beyond `at`, rad, Nm/rad. @returns what it pushes with, Nm */
+  wall(joint: string, at: number, stiffness: number): () => number {
+    const push: Push = {
+      joint: NAMES.indexOf(joint),
+      torque: (position, velocity) =>
+        position <= at ? 0 : Math.min(0, -stiffness * (position - at) - 0.002 * stiffness * velocity),
+      felt: 0,
+    };
+    this.#pushes.follower.push(push);
+    return () => push.felt;
+  }
+
+  /** A hand that has a joint of the leader by a spring, Nm/rad, with its own damping. @returns what it pushes with, Nm */
+  hand(joint: string, stiffness: number, damping: number, goal: () => number): () => number {
+    const push: Push = {
+      joint: NAMES.indexOf(joint),
+      torque: (position, velocity) => stiffness * (goal() - position) - damping * velocity,
+      felt: 0,
+    };
+    this.#pushes.leader.push(push);
+    return () => push.felt;
+  }
+
+  /** No hand and no wall is there any more. */
+  clear(): void {
+    this.#pushes.leader.length = 0;
+    this.#pushes.follower.length = 0;
+  }
+}
