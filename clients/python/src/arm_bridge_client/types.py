@@ -448,6 +448,48 @@ class CalibrationState(TypedDict):
     joints: List["SweptJoint"]
 
 
+class _Chunk(TypedDict):
+    # One row per point, one number per joint, rad.
+    positions: List[List[float]]
+    # When each point is due, s after `observed`; increasing.
+    times: List[float]
+
+
+class Chunk(_Chunk, total=False):
+    """A piece of motion, as a policy makes it."""
+
+    # Joints by name, one per column of positions; left out: all of the arm in their order.
+    joints: List[str]
+    # When the observation was made, seconds since the epoch by the bridge’s clock: `sampled` of the arm’s state.
+    # Null: times count from the arrival of the chunk.
+    observed: Union[float, None]
+    # Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
+    latency: float
+    # Least time in which it takes over from what runs, s; longer where half of the arm’s limits need it.
+    blend: float
+    # Without a newer chunk for this long the arm comes to rest and holds, s.
+    dead_man: float
+
+
+class ChunkOutcome(TypedDict):
+    # Id of the motion that follows the chunks; null when this one is skipped as a whole.
+    motion: Union[str, None]
+    # From the observation to the arrival, s.
+    age: float
+    # Points that are followed.
+    kept: int
+    # Points whose time had passed.
+    skipped: int
+    # From now to the first kept point, s.
+    begins: float
+    # From now to the last point, s: the next chunk is to come before.
+    ends: float
+    # Joints that cannot be so fast: they come later.
+    slowed: List[str]
+    # Why it is skipped as a whole; null when it is not.
+    message: Union[str, None]
+
+
 class ConnectionDetails(TypedDict, total=False):
     """Empty for an arm that the bridge knows by its name; otherwise one of the first three."""
 
@@ -805,7 +847,7 @@ class _LiveRefusal(TypedDict):
 
 
 class LiveRefusal(_LiveRefusal, total=False):
-    # That was to be jogged.
+    # That was to be driven.
     arm: int
 
 
@@ -819,6 +861,30 @@ class LiveStopped(_LiveStopped, total=False):
     # Whether it was done.
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class LiveChunkOutcome(TypedDict):
+    """What has become of a chunk."""
+
+    type: Literal["chunk"]
+    # Id of the arm.
+    arm: int
+    # Id of the motion that follows the chunks; null when this one is skipped as a whole.
+    motion: Union[str, None]
+    # From the observation to the arrival, s.
+    age: float
+    # Points that are followed.
+    kept: int
+    # Points whose time had passed.
+    skipped: int
+    # From now to the first kept point, s.
+    begins: float
+    # From now to the last point, s: the next chunk is to come before.
+    ends: float
+    # Joints that cannot be so fast: they come later.
+    slowed: List[str]
+    # Why it is skipped as a whole; null when it is not.
     message: Union[str, None]
 
 
@@ -859,6 +925,36 @@ class LiveJog(_LiveJog, total=False):
     # Speed of the tool, in place of joints.
     twist: "LiveTwist"
     # Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.
+    uncalibrated: bool
+
+
+class _LiveChunk(TypedDict):
+    type: Literal["chunk"]
+    # Id of the arm.
+    arm: int
+    # One row per point, one number per joint, rad.
+    positions: List[List[float]]
+    # When each point is due, s after `observed`; increasing.
+    times: List[float]
+
+
+class LiveChunk(_LiveChunk, total=False):
+    """As POST /api/v1/arms/{name}/chunks. When the connection closes the arm comes to rest and holds."""
+
+    # Joints by name, one per column of positions; left out: all of the arm in their order.
+    joints: List[str]
+    # When the observation was made, seconds since the epoch by the bridge’s clock: `sampled` of the arm’s state.
+    # Null: times count from the arrival of the chunk.
+    observed: Union[float, None]
+    # Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
+    latency: float
+    # Least time in which it takes over from what runs, s; longer where half of the arm’s limits need it.
+    blend: float
+    # Without a newer chunk for this long the arm comes to rest and holds, s.
+    dead_man: float
+    # Take the arm from whoever drives it.
+    take_over: bool
+    # Move it although it has no calibration: at no more than 0.3 rad/s.
     uncalibrated: bool
 
 
