@@ -54,7 +54,7 @@ type ChunkBody = z.output<z.ZodObject<typeof chunkFields>>;
  * @param sender with whose end the motion ends; null: it may go
  * @throws {BridgeError} as `ChunkService.take`
  */
-export function takeChunk(
+export async function takeChunk(
   { services, motions }: Parts,
   arm: Arm,
   { joints, dead_man: deadMan, ...rest }: ChunkBody,
@@ -62,8 +62,15 @@ export function takeChunk(
   sender: unknown,
 ): Promise<ChunkOutcome> {
   const chunk: Chunk = { ...rest, joints: joints ?? null, deadMan };
-  return services.chunks.take(arm, chunk, caller, sender, async (work) => {
+  const outcome = await services.chunks.take(arm, chunk, caller, sender, async (work) => {
     const { id } = await motions.start(arm, 'chunks', caller, work);
     return id;
   });
+  const { age, begins, ends } = outcome;
+  return { ...outcome, age: rounded(age), begins: rounded(begins), ends: rounded(ends) };
+}
+
+/** To a microsecond. */
+function rounded(time: number): number {
+  return Math.round(time * 1e6) / 1e6;
 }

@@ -1483,7 +1483,7 @@ export interface components {
         };
         /** Activity */
         Activity: {
-            /** @description trajectory, waypoints, mirror, stream, jog or float. */
+            /** @description trajectory, waypoints, chunks, mirror, stream, jog or float. */
             kind: string;
             /** @description Of its present leg, 0 to 1; null for a motion without an end. */
             progress: number | null;
@@ -2646,7 +2646,7 @@ export interface components {
         MotionFacts: {
             id: string;
             arm: string;
-            /** @description What was asked: pose, relative, joints, named, gripper or replay; of older routes their path. */
+            /** @description What was asked: pose, relative, joints, named, gripper, replay or chunks; of older routes their path. */
             kind: string;
             /** @enum {string} */
             state: "moving" | "done" | "failed" | "cancelled";

@@ -113,7 +113,7 @@ class ProblemDetails(_ProblemDetails, total=False):
 
 
 class Activity(TypedDict):
-    # trajectory, waypoints, mirror, stream, jog or float.
+    # trajectory, waypoints, chunks, mirror, stream, jog or float.
     kind: str
     # Of its present leg, 0 to 1; null for a motion without an end.
     progress: Union[float, None]
@@ -1084,7 +1084,7 @@ class MotionRequest(TypedDict, total=False):
 class MotionFacts(TypedDict):
     id: str
     arm: str
-    # What was asked: pose, relative, joints, named, gripper or replay; of older routes their path.
+    # What was asked: pose, relative, joints, named, gripper, replay or chunks; of older routes their path.
     kind: str
     state: Literal["moving", "done", "failed", "cancelled"]
     # Part of its present leg, 0 .. 1; null where that is not known.
