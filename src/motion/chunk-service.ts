@@ -1,4 +1,4 @@
-import type { Arm } from '../arm/arm.ts';
+import type { Arm, Ask } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import { BridgeError, type Caller, Cancelled } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
@@ -151,9 +151,8 @@ export class ChunkService {
     const rest = from(path, now);
     const present = this.#runOf(arm, caller, joints);
     const motion =
-      present === undefined
-        ? await this.#begin(arm, rest, caller, joints, chunk.deadMan, sender, start)
-        : await this.#goOn(present, rest, chunk.deadMan, sender);
+      (present === undefined ? null : await this.#goOn(present, rest, chunk.deadMan, sender)) ??
+      (await this.#begin(arm, rest, caller, ask, joints, chunk.deadMan, sender, start));
     const last = times.at(-1)!;
     this.#heard(arm, caller.owner.key, now, last);
     const kept = times.length - skipped;
@@ -194,12 +193,13 @@ export class ChunkService {
     arm: Arm,
     first: ChunkPath,
     caller: Caller,
+    ask: Ask,
     joints: Joints,
     deadMan: number,
     sender: unknown,
     start: StartMotion,
   ): Promise<string> {
-    const motion = start((asker) => this.#run(arm, first, asker, joints, deadMan, sender));
+    const motion = start((asker) => this.#run(arm, first, asker, ask, joints, deadMan, sender));
     const run = this.#runOf(arm, caller, joints);
     if (run !== undefined) run.motion = motion;
     const id = await motion;
@@ -207,9 +207,16 @@ export class ChunkService {
     return id;
   }
 
-  async #goOn(run: Run, path: ChunkPath, deadMan: number, sender: unknown): Promise<string> {
+  /** @returns id of the motion; null when it has run out meanwhile */
+  async #goOn(run: Run, path: ChunkPath, deadMan: number, sender: unknown): Promise<string | null> {
     await run.begun;
-    await run.session.chunk(path);
+    try {
+      await run.session.chunk(path);
+    } catch (error) {
+      await run.arm.nextCycle();
+      if (run.session.arrived) return null;
+      throw error;
+    }
     run.sender = sender;
     run.watch.start(deadMan);
     return run.motion;
@@ -220,19 +227,16 @@ export class ChunkService {
     arm: Arm,
     first: ChunkPath,
     asker: Caller,
+    ask: Ask,
     joints: Joints,
     deadMan: number,
     sender: unknown,
   ): Promise<RunEnd> {
     const cut = new AbortController();
     const signal = asker.signal === undefined ? cut.signal : AbortSignal.any([asker.signal, cut.signal]);
-    const session = arm.claim({ ...asker, signal }, { joints });
+    const session = arm.claim({ ...asker, signal }, { joints, ask });
     const { key } = asker.owner;
-    let forsaken = false;
-    const watch = this.#clock.timer(() => {
-      forsaken = true;
-      cut.abort(new Cancelled('no newer chunk has come'));
-    }, true);
+    const watch = this.#clock.timer(() => cut.abort(new Cancelled('no newer chunk has come')), true);
     watch.start(deadMan);
     let onBegun: () => void = () => {};
     let onRefused: (error: unknown) => void = () => {};
@@ -246,7 +250,8 @@ export class ChunkService {
     try {
       const message = await session.drive({ kind: 'chunks', first }, { onBegun });
       onRefused(new BridgeError('unsupported', `Arm ${arm.name} does not follow the chunk: ${message}.`, { arm }));
-      if (message !== null && !forsaken) this.#sever(arm, key);
+      // Who fell silent by himself may begin anew at once.
+      if (message !== null && !cut.signal.aborted) this.#sever(arm, key);
       return { ok: message === null, message };
     } catch (error) {
       onRefused(error);
