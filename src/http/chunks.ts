@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Arm, Caller } from '../arm/types.ts';
 import { type Chunk, type ChunkOutcome, LONGEST_CHUNK, MOST_POINTS } from '../motion/chunk-service.ts';
-import { LONGEST_NAME, list, MOST_JOINTS, number, word } from './fields.ts';
+import { LONGEST_NAME, list, MOST_JOINTS, number, table, word } from './fields.ts';
 import type { Parts } from './route.ts';
 
 /** What clients say of a chunk, by HTTP and on the live stream. */
@@ -9,7 +9,7 @@ export const chunkFields = {
   joints: list(word(LONGEST_NAME), { min: 1, max: MOST_JOINTS })
     .optional()
     .describe('Joints by name, one per column of positions; left out: all of the arm in their order.'),
-  positions: list(list(number(), { min: 1, max: MOST_JOINTS }), { min: 1, max: MOST_POINTS }).describe(
+  positions: table({ rows: { min: 1, max: MOST_POINTS }, columns: { min: 1, max: MOST_JOINTS } }).describe(
     'One row per point, one number per joint, rad.',
   ),
   times: list(number({ min: 0, max: LONGEST_CHUNK }), { min: 1, max: MOST_POINTS }).describe(

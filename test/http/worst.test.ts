@@ -50,9 +50,12 @@ function broken(schema: Schema, body: string, room: number): string[] {
   const { properties = {} } = schema;
   const [name = 'x'] = Object.keys(properties);
   const wrongLists = Object.keys(properties).map((key) => `"${key}":[${repeated('"Z",', room / 2 - 100)}"Z"]`);
+  const row = `[${repeated('"Z",', 120)}"Z"]`;
+  const wrongTables = Object.keys(properties).map((key) => `"${key}":[${repeated(`${row},`, room - 300)}${row}]`);
   const keys = Array.from({ length: Math.floor(room / 14) }, (_, i) => `"${String(i).padStart(8, 'Z')}":0`).join(',');
   return [
     ...wrongLists.map((field) => `{${field}}`),
+    ...wrongTables.map((field) => `{${field}}`),
     ...Object.keys(properties).map((key) => `{"${key}":{${keys.slice(0, room - 100).replace(/,[^,]*$/, '')}}}`),
     `{"${name}":"${repeated('Z', room - 60)}"}`,
     `{"${name}":"${repeated('é', room / 2 - 60)}","${repeated('é', 200)}":NaN}`,
