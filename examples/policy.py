@@ -12,7 +12,7 @@ import random
 import threading
 import time
 
-from arm_bridge_client import Bridge
+from arm_bridge_client import Bridge, Refused
 
 JOINTS = ["shoulder_pan", "wrist_flex"]
 POINTS, SPACING = 50, 1 / 30
@@ -54,14 +54,23 @@ def main():
         arm.init()
         slowest, over, skipped = [], threading.Event(), []
         watcher = threading.Thread(target=watch, args=(eye.arm(options.arm), indices, slowest, over), daemon=True)
-        for count in range(options.chunks):
+        refusals = 0
+        while len(skipped) < options.chunks:
             seen = arm.state()
-            positions, times = policy(*(seen["joints"]["goal"][i] for i in indices))
-            told = arm.chunk(positions, times, joints=JOINTS, observed=seen["sampled"])
+            try:
+                positions, times = policy(*(seen["joints"]["goal"][i] or 0 for i in indices))
+                told = arm.chunk(positions, times, joints=JOINTS, observed=seen["sampled"])
+            except Refused as error:  # Whoever has stopped the arm wants it to pause.
+                refusals += 1
+                if refusals > 10:
+                    raise
+                print(error)
+                time.sleep(3)
+                continue
             if told["message"] is not None:
                 print(told["message"])
             skipped.append(told["skipped"])
-            if count == 3:  # It moves by now.
+            if len(skipped) == 4:  # It moves by now.
                 watcher.start()
         over.set()
         print(f"{len(skipped)} chunks of {POINTS} points, of which {min(skipped)} to {max(skipped)} came too late")
