@@ -10,9 +10,16 @@ export class Report {
   readonly #section: string;
   readonly #load = loadavg()[0]!;
 
-  /** To be made before anything is measured. @param section name in the document's markers, as in `bench moves` */
-  constructor(section: string) {
+  readonly #document: string;
+
+  /**
+   * To be made before anything is measured.
+   * @param section name in the document's markers, as in `bench moves`
+   * @param document left out: as it lies from the compiled program
+   */
+  constructor(section: string, document = DOCUMENT) {
     this.#section = section;
+    this.#document = document;
   }
 
   /** The machine, and what else it did. */
@@ -27,10 +34,10 @@ export class Report {
   publish(text: string): void {
     process.stdout.write(text);
     if (!write) return;
-    const document = readFileSync(DOCUMENT, 'utf8');
+    const document = readFileSync(this.#document, 'utf8');
     const begin = `<!-- ${this.#section}: begin -->\n`;
     const from = document.indexOf(begin) + begin.length;
     const to = document.indexOf(`<!-- ${this.#section}: end -->`);
-    writeFileSync(DOCUMENT, `${document.slice(0, from)}\n${text}\n${document.slice(to)}`);
+    writeFileSync(this.#document, `${document.slice(0, from)}\n${text}\n${document.slice(to)}`);
   }
 }

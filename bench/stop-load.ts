@@ -4,7 +4,7 @@ import { request as encrypted } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { longest, type Schema } from './worst-body.ts';
+import { longestWithin, type Schema } from './worst-body.ts';
 
 export type LoadKind = 'move' | 'moves' | 'replay' | 'worst' | 'silent' | 'streams' | 'mirror' | 'ask';
 
@@ -97,7 +97,7 @@ async function worst(): Promise<never> {
       const schema = post?.requestBody?.content['application/json'].schema;
       if (post === undefined || schema === undefined) return [];
       const query = post.parameters?.some(({ name }) => name === 'robot_id') ? '?robot_id=1' : '';
-      const body = JSON.stringify(longest(schema, components.schemas));
+      const body = longestWithin(64 * 1024, schema, components.schemas);
       return [{ path: `${route.replace('{name}', 'arm_1')}${query}`, body }];
     });
   const loop = async (): Promise<never> => {

@@ -15,15 +15,22 @@ export interface Schema {
   readonly maxProperties?: number;
 }
 
-/** @param components what references lead to */
-export function longest(schema: Schema, components: Readonly<Record<string, Schema>> = {}): unknown {
+/**
+ * @param components what references lead to
+ * @param most items of a list, where a body of fewer is as large as bodies may be
+ */
+export function longest(
+  schema: Schema,
+  components: Readonly<Record<string, Schema>> = {},
+  most = Number.POSITIVE_INFINITY,
+): unknown {
   const { $ref, anyOf, items, properties, additionalProperties: values } = schema;
-  const inner = (part: Schema): unknown => longest(part, components);
+  const inner = (part: Schema): unknown => longest(part, components, most);
   if ($ref !== undefined) return inner(components[$ref.split('/').at(-1)!]!);
   if (anyOf !== undefined) return inner(anyOf.find(({ type }) => type !== 'null')!);
   if (schema.enum !== undefined) return schema.enum.at(-1);
   const types = [schema.type ?? []].flat();
-  if (types.includes('array')) return Array(schema.maxItems ?? 0).fill(inner(items ?? {}));
+  if (types.includes('array')) return Array(Math.min(schema.maxItems ?? 0, most)).fill(inner(items ?? {}));
   if (types.includes('string')) return 'Z'.repeat(schema.maxLength ?? 64);
   if (types.includes('boolean')) return true;
   if (types.includes('integer')) return schema.maximum ?? 1;
@@ -33,4 +40,11 @@ export function longest(schema: Schema, components: Readonly<Record<string, Sche
     return Object.fromEntries(names.map((name) => [name, inner(values)]));
   }
   return Object.fromEntries(Object.entries(properties ?? {}).map(([name, field]) => [name, inner(field)]));
+}
+
+/** The longest body that a schema allows, cut at lists where it would not be read. @param room bytes that a body may have */
+export function longestWithin(room: number, schema: Schema, components: Readonly<Record<string, Schema>> = {}): string {
+  let body = JSON.stringify(longest(schema, components));
+  for (let most = 500; body.length > room; most -= 5) body = JSON.stringify(longest(schema, components, most));
+  return body;
 }

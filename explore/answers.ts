@@ -6,6 +6,8 @@ import type { Answer, World } from './world.ts';
 export const SETTLING = 1;
 /** `/joints/write` answers when it begins, and takes at most this long, s. */
 const JOINT_MOVE = 12;
+/** A chunk of a policy is over this long after its last point at most: far from it the arm takes as long to come to it, s. */
+const CHUNK_OVER = 12;
 /** A leader that held goes limp little by little, in 2 s of cycles that are in time, within this time, s. */
 const FADING = 8;
 /** Lowering that goes on after an answer takes at most this long, s. */
@@ -40,7 +42,8 @@ export function watchAnswer(
   const told = meaningOf(world, route, meant, body, query, refused);
   return (answer) => {
     // What was refused has ended nothing.
-    if (answer !== null && (answer.status !== 200 || answer.body?.trials === 0)) for (const undo of refused) undo();
+    const nothing = answer?.body?.trials === 0 || answer?.body?.kept === 0;
+    if (answer !== null && (answer.status !== 200 || nothing)) for (const undo of refused) undo();
     told(answer);
   };
 }
@@ -80,6 +83,11 @@ function meaningOf(
       else if (releases) for (const arm of arms) judge.setRelease(arm, Math.max(before.get(arm)!, world.now + 1));
       if (answer?.status === 200 && answer.body?.status === 'ok') checkPose(world, route, arms, body, answer);
     };
+  }
+  if (route.endsWith('/chunks')) {
+    const times = body?.times as readonly number[];
+    begin(arms, world.now + times.at(-1)! + CHUNK_OVER);
+    return () => {};
   }
   switch (route) {
     case 'POST /joints/write':

@@ -72,6 +72,10 @@ function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
+function round6(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
 type AskDeed = Extract<Deed, { do: 'ask' }>;
 
 function ask(url: string, body?: object, hangUp?: number): AskDeed {
@@ -234,6 +238,46 @@ const CONTROLLERS: Readonly<Record<string, Kind>> = {
         takeOver: c.may(0.3),
       },
     ],
+  },
+};
+
+/** Points of a chunk, and the time between two, s. */
+const CHUNK_POINTS = 40;
+const CHUNK_SPACING = 1 / 30;
+
+/** Programs that let a policy drive an arm. */
+const POLICIES: Readonly<Record<string, Kind>> = {
+  chunks: {
+    every: 6,
+    share: 0.6,
+    make: (c) => {
+      const arm = c.arm();
+      const { name } = c.layout.arms[arm]!;
+      const centres = Object.entries(c.joints(arm));
+      const swing = c.may(0.2) ? 1 : c.between(0, 0.3);
+      const turn = c.between(0.5, 4);
+      const every = c.between(0.2, 2);
+      const query = c.may(0.3) ? '?take_over=true' : '';
+      return Array.from({ length: 1 + Math.floor(8 * c.random()) }, (_, round) => {
+        const from = round * every;
+        // Now and then it wants to be somewhere else.
+        const jump = c.may(0.15) ? c.between(-1, 1) : 0;
+        const spacing = c.may(0.1) ? 10 * CHUNK_SPACING : CHUNK_SPACING;
+        const times = Array.from({ length: CHUNK_POINTS }, (_, k) => round6((k + 1) * spacing));
+        const positions = times.map((t) =>
+          centres.map(([, centre]) => round6(centre * 0.6 + jump + swing * Math.sin(turn * (from + t)))),
+        );
+        const body = {
+          joints: centres.map(([joint]) => joint),
+          times,
+          positions,
+          ...(c.may(0.3) ? { blend: c.between(0, 1) } : {}),
+          ...(c.may(0.2) ? { dead_man: c.between(0.1, 3) } : {}),
+        };
+        const observed = c.may(0.8) ? { age: c.of([c.between(0.1, 0.5), c.between(0.1, 1.5)]) } : {};
+        return { ...ask(`/api/v1/arms/${name}/chunks${query}`, body), ...observed, after: from + c.between(0, 0.2) };
+      });
+    },
   },
 };
 
@@ -400,6 +444,12 @@ export function drawRun(seed: number): { readonly script: Script; readonly fault
     drawn: other.may(kind.share),
     every: kind.every * other.of([0.5, 1, 2]),
   }));
+  const another = new Chance(seed + 0.25, layout);
+  const policies = Object.values(POLICIES).map((kind) => ({
+    kind,
+    drawn: another.may(kind.share),
+    every: kind.every * another.of([0.5, 1, 2]),
+  }));
   const faults = Object.keys(FAULTS).filter((_, i) => kinds[Object.keys(PEOPLE).length + i]!.drawn);
   const steps: Step[] = [];
   const draw = ({ kind, drawn, every }: (typeof kinds)[number], by: Chance): void => {
@@ -410,6 +460,7 @@ export function drawRun(seed: number): { readonly script: Script; readonly fault
   };
   for (const kind of kinds) draw(kind, chance);
   for (const kind of controllers) draw(kind, other);
+  for (const kind of policies) draw(kind, another);
   steps.sort((a, b) => a.at - b.at);
   return { script: { name: `seed ${seed}`, seed, layout, steps, length: LENGTH + 5 }, faults };
 }

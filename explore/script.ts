@@ -35,6 +35,8 @@ export type Deed =
       readonly url: string;
       readonly body?: object;
       readonly hangUp?: number;
+      /** The body tells of an observation, `observed`, that was made so long before, s. */
+      readonly age?: number;
     }
   /** A controller of ROS leads joints (rad) of an arm to angles within `over` s. */
   | {

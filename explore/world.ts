@@ -201,7 +201,7 @@ export class World {
   do(deed: Deed): void {
     switch (deed.do) {
       case 'ask':
-        void this.ask(deed.method ?? 'POST', deed.url, deed.body, deed.hangUp);
+        void this.ask(deed.method ?? 'POST', deed.url, this.#observed(deed), deed.hangUp);
         break;
       case 'follow':
       case 'grip':
@@ -234,6 +234,12 @@ export class World {
         this.time.wallOffset += deed.by;
         break;
     }
+  }
+
+  /** The body of a request, with the stamp of the observation that it is about. */
+  #observed({ body, age }: Extract<Deed, { do: 'ask' }>): object | undefined {
+    if (age === undefined || this.host === null) return body;
+    return { ...body, observed: this.host.clock.wall() - age };
   }
 
   /** A person asks by HTTP. @param hangUp s after which the person is gone */
@@ -407,8 +413,9 @@ export class World {
     const only = parsedUrl.searchParams.get('robot_id');
     const all = this.layout.arms.map(({ name }) => name);
     const route = `${method} ${parsedUrl.pathname}`;
-    const named = only === null ? undefined : all[Number(only)];
-    const meant = only === null ? all : named === undefined ? [] : [named];
+    const [, , , , inPath] = parsedUrl.pathname.split('/');
+    const named = only === null ? all.find((name) => name === inPath) : all[Number(only)];
+    const meant = named === undefined ? (only === null ? all : []) : [named];
     return watchAnswer(this, route, meant, body as Record<string, unknown> | undefined, parsedUrl.searchParams);
   }
 

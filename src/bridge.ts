@@ -29,6 +29,7 @@ import { Autostart } from './mirror/autostart.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/mirror-service.ts';
 import { StreamService } from './mirror/stream-service.ts';
+import { ChunkService } from './motion/chunk-service.ts';
 import { Goals } from './motion/goals.ts';
 import { JogService } from './motion/jog-service.ts';
 import { JointGoals } from './motion/joint-goals.ts';
@@ -101,6 +102,7 @@ export class Bridge {
   readonly calibration: CalibrationService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
+  readonly chunks: ChunkService;
   readonly streams: StreamService;
   readonly gains: PositionGains;
   readonly trajectories: TrajectoryService;
@@ -248,6 +250,7 @@ export class Bridge {
     );
     this.streams = new StreamService(this.#control, clock);
     this.jog = new JogService(this.#control, clock);
+    this.chunks = new ChunkService(planners, clock);
     this.teleoperation = new TeleopService(planners, this.#control, clock);
     simulation?.onObjects((arm, poses) => scene.seen(arm, poses));
     this.connections = new Roster({
@@ -401,6 +404,7 @@ export class Bridge {
     for (const autostart of this.#autostart) autostart.close();
     this.streams.close();
     this.jog.close();
+    this.chunks.close();
     this.teleoperation.close();
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
     await this.mirror.stop(SHUTDOWN, 'hold');
@@ -645,6 +649,7 @@ export class Bridge {
       gravity: this.gravity,
       configuration: () => this.#config,
       jogging: this.jog,
+      chunks: this.chunks,
       teleoperation: this.teleoperation,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,

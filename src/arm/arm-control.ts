@@ -5,6 +5,7 @@ import type { Command, CommandResult } from '../rt/messages.ts';
 import type { ArmSnapshot } from '../rt/snapshot/arm-fields.ts';
 import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';
 import { SnapshotReader } from '../rt/snapshot/snapshot-reader.ts';
+import type { ChunkPath } from '../rt/sources/chunks.ts';
 import type { ControlClient } from './control-client.ts';
 import { nextCycle } from './next-cycle.ts';
 import { type Activity, BridgeError } from './types.ts';
@@ -173,6 +174,11 @@ export class ArmControl {
   /** Adds poses to a motion that has some. @throws {BridgeError} with the reason when it is refused */
   async extend(command: Extract<ArmCommand, { kind: 'extend' }>): Promise<void> {
     await this.#send(command);
+  }
+
+  /** The next chunk of a motion that follows chunks. @throws {BridgeError} with the reason when it is refused */
+  async chunk(motion: number, path: ChunkPath): Promise<void> {
+    await this.#send({ kind: 'chunk', motion, path });
   }
 
   /** A motion, if it still goes on, or what drives these joints, decelerates to a hold. */

@@ -2,6 +2,7 @@ import type { Timer } from '../clock.ts';
 import { type Joints, meet } from '../rt/joint/joint-groups.ts';
 import type { EndReason } from '../rt/joint/motions.ts';
 import type { SourceSpec } from '../rt/messages.ts';
+import type { ChunkPath } from '../rt/sources/chunks.ts';
 import type { Arm, ClaimOptions } from './arm.ts';
 import type { ArmControl, MotionEnd, RunningMotion } from './arm-control.ts';
 import type { Doing } from './journal.ts';
@@ -230,6 +231,12 @@ export class ArmSession {
   async extend(more: { times: Float64Array; positions: Float64Array; last: boolean }): Promise<void> {
     this.requireHeld();
     await this.#control.extend({ kind: 'extend', motion: this.motion!, ...more });
+  }
+
+  /** The next chunk of the motion that was begun last, which follows chunks. @throws {BridgeError} when it is over */
+  async chunk(path: ChunkPath): Promise<void> {
+    this.requireHeld();
+    await this.#control.chunk(this.motion!, path);
   }
 
   /** Decelerates whatever drives its joints and waits until it stands. @returns null, or why the session is over meanwhile */

@@ -48,7 +48,13 @@ export interface Entry extends Origin {
   readonly count: number;
 }
 
-type Draft = { -readonly [Field in keyof Entry]: Entry[Field] } & { begun: number; changed: number; next: number };
+type Draft = { -readonly [Field in keyof Entry]: Entry[Field] } & {
+  /** How often something has begun that takes a while, and when it did last, s. */
+  turn: number;
+  begun: number;
+  changed: number;
+  next: number;
+};
 
 /** Something that is under way. */
 export interface Doing {
@@ -99,14 +105,14 @@ export class Journal {
     const now = this.#clock.wall();
     const draft = this.#repeated(act, arm, origin, takenFrom, now) ?? this.#add(act, arm, origin, takenFrom, now);
     this.#change(draft);
-    const { count } = draft;
+    const { turn } = draft;
     let open = true;
     return {
       end: (outcome, message = null) => {
         if (!open) return;
         open = false;
         // The next one of the same has begun already.
-        if (draft.count !== count) return;
+        if (draft.turn !== turn) return;
         draft.outcome = outcome;
         draft.message = message === null ? null : message.slice(0, LONGEST_MESSAGE);
         draft.ended = this.#clock.wall();
@@ -193,6 +199,7 @@ export class Journal {
       message: null,
       ended: null,
       count: 1,
+      turn: 1,
       begun: time,
       changed: 0,
       next: 1,
@@ -208,6 +215,7 @@ export class Journal {
     if (entry === null || entry.ended === null || takenFrom !== null) return null;
     if (now - entry.begun > TOGETHER) return null;
     entry.count++;
+    entry.turn++;
     return Object.assign(entry, {
       begun: now,
       request: origin.request,

@@ -128,6 +128,22 @@ export function list<Item extends z.ZodType>(item: Item, { min, max }: Sizes) {
   return z.preprocess(atMost(max, 'array', sizeOf), min === undefined ? items : items.min(min));
 }
 
+/** Rows of numbers. What stands behind the first one that is none is not judged: that would take as long for each of them. */
+export function table(sizes: { readonly rows: Sizes; readonly columns: Sizes }) {
+  const { rows, columns } = sizes;
+  const isNumber = (value: unknown): boolean => typeof value === 'bigint' || Number.isFinite(value);
+  const upToFault = (value: unknown): unknown => {
+    if (!Array.isArray(value) || value.length > rows.max) return value;
+    for (const [k, row] of value.entries()) {
+      if (!Array.isArray(row) || row.length > columns.max) return value.slice(0, k + 1);
+      const fault = row.findIndex((item) => !isNumber(item));
+      if (fault >= 0 && typeof row[fault] !== 'bigint') return [...value.slice(0, k), row.slice(0, fault + 1)];
+    }
+    return value;
+  };
+  return z.preprocess(upToFault, list(list(number(), columns), rows));
+}
+
 /** Values by name. */
 export function map<Value extends z.ZodType>(value: Value, { max }: Sizes) {
   const sizeOf = (sent: unknown): number => (typeof sent === 'object' && sent !== null ? Object.keys(sent).length : 0);

@@ -15,7 +15,7 @@ const triple = z.array(z.number()).length(3);
 
 export const activity = z
   .object({
-    kind: z.string().describe('trajectory, waypoints, mirror, stream, jog or float.'),
+    kind: z.string().describe('trajectory, waypoints, chunks, mirror, stream, jog or float.'),
     progress: z.number().nullable().describe('Of its present leg, 0 to 1; null for a motion without an end.'),
   })
   .register(components, { id: 'Activity' });

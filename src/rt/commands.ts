@@ -4,6 +4,7 @@ import type { ArmController } from './joint/arm-controller.ts';
 import type { Group, Joints } from './joint/joint-groups.ts';
 import type { Command, CommandResult, SourceSpec } from './messages.ts';
 import { StopWord } from './snapshot/shared-snapshot.ts';
+import { Chunks } from './sources/chunks.ts';
 import { Feedback } from './sources/feedback.ts';
 import { Float } from './sources/float.ts';
 import { Follow, PLAIN, type Sampler } from './sources/follow.ts';
@@ -91,6 +92,10 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
   },
   drive: (thread, command, settle) => settle(drive(thread, command)),
   extend: (thread, command, settle) => settle(extend(thread, command)),
+  chunk: (thread, { arm, motion, path }, settle) => {
+    const source = thread.arms[arm]!.controller.motions.sourceOf(motion);
+    settle(source instanceof Chunks ? (source.take(path) ?? done(thread, arm)) : OVER);
+  },
   servos: (thread, { arm }, settle) =>
     talk(thread, arm, settle, (link, end) => link.servos((outcome) => end(outcome, (servos) => ({ servos })))),
   limit_temperatures: (thread, { arm, limits }, settle) =>
@@ -284,6 +289,11 @@ function makeSource(
       );
     case 'waypoints':
       return new Waypoints(spec, top);
+    case 'chunks': {
+      const chunks = new Chunks({ velocity: top, acceleration: gaining }, now);
+      chunks.take(spec.first);
+      return chunks;
+    }
     case 'jog': {
       jog.sampleTime = 0;
       const { lower, upper } = gate;

@@ -7,6 +7,7 @@ import type { Group, Joints } from './joint/joint-groups.ts';
 import type { EndReason } from './joint/motions.ts';
 import type { StallLimits } from './joint/stall-guard.ts';
 import type { SharedBuffers } from './snapshot/shared-snapshot.ts';
+import type { ChunkPath } from './sources/chunks.ts';
 
 /** One servo of a joint. */
 export interface ServoSetup {
@@ -146,6 +147,8 @@ export type SourceSpec =
       /** Time of the whole way, s, when more poses are to come (`extend`); left out: these are all. */
       readonly duration?: number;
     }
+  /** Pieces of motion with time stamps, of which this is the first (`chunk` brings more); after the last one the arm rests. */
+  | { readonly kind: 'chunks'; readonly first: ChunkPath }
   /** Speeds as they come in samples; without one for `timeout` s the arm decelerates and holds. */
   | { readonly kind: 'jog'; readonly timeout: number }
   | {
@@ -185,6 +188,8 @@ export type Command =
       readonly positions: Float64Array;
       readonly last: boolean;
     }
+  /** The next chunk of a motion that follows chunks. */
+  | { readonly kind: 'chunk'; readonly arm: number; readonly motion: number; readonly path: ChunkPath }
   /** An arm with a limp or silent servo has been lowered by the others, or cannot be. */
   | { readonly kind: 'give_up'; readonly arm: number }
   | {

@@ -53,6 +53,7 @@ test('a stream is one entry that counts, moves one after the other are not, and 
   made.record('motion', 'arm', ANNA);
   expect(made.list({ limit: 1 })).toMatchObject([{ count: 2, outcome: 'under_way' }]);
   doing.end('done');
+  expect(made.list({ limit: 1 })).toMatchObject([{ count: 2, outcome: 'done', ended: expect.any(Number) }]);
 });
 
 test('the newest thousand are kept, and found by arm, act and time', async () => {

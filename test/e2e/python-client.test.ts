@@ -72,6 +72,7 @@ const seen = (name: string) => ({
   same: true,
   done: 'done',
   listed: true,
+  chunk: [2, null],
   states: [1, 1, 1, 1, 1],
   goals: [6],
   stream: ['hello', 'arms'],
@@ -188,6 +189,13 @@ print(json.dumps([len(demonstrations), len(tables), apart.median(), list(demonst
     expect(tasks).toEqual(['Reach for the side and close the gripper']);
   },
 );
+
+test.skipIf(!WITNESS_PYTHON)('the example of a policy drives the simulated arm', async () => {
+  const told = await runAgain(() => python(join(ROOT, 'examples/policy.py'), '--chunks', '10'));
+  // How smoothly is judged in virtual time, where the machine has no say.
+  expect(told).toMatch(/^10 chunks of 50 points, of which \d+ to \d+ came too late$/m);
+  expect(told).toMatch(/^the joints moved at \d\.\d\d rad\/s or more all the time$/m);
+});
 
 test.skipIf(!HAS_NOTEBOOKS)('the notebook moves the simulated arm and draws the way of its tool', async () => {
   const notebook = readFileSync(join(ROOT, 'examples/first-steps.ipynb'), 'utf8');

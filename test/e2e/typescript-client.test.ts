@@ -194,6 +194,9 @@ test('every call of the client does what it says, and together they ask for all 
   const motion = await carriedOut(arm, () => arm.begin(turned, { key: 'turned' }));
   expect((await arm.begin(turned, { key: 'turned' })).id).toBe(motion.id);
   expect((await arm.motions(5)).map(({ id }) => id)).toContain(motion.id);
+  const chunk = { joints: ['shoulder_pan'], positions: [[0.3], [0.31]], times: [2, 2.1] };
+  expect(await carriedOut(arm, () => arm.chunk(chunk, { take_over: true }))).toMatchObject({ message: null });
+  await arm.halt();
 
   expect((await first(6, here.live({ rate: 5 }))).map(({ type }) => type).sort()).toEqual(
     ['arms', 'events', 'hello', 'log', 'loop', 'pairs'], // Each once: all topics are told at first.

@@ -25,6 +25,7 @@ import { buildApp as buildRealApp, type HttpServices } from '../../src/http/app.
 import type { SimulationControl } from '../../src/http/services.ts';
 import { LogTail } from '../../src/log.ts';
 import type { GravityPercentages, MirrorRequest, MirrorStatus, Release } from '../../src/mirror/mirroring.ts';
+import type { Chunk, ChunkOutcome } from '../../src/motion/chunk-service.ts';
 import type { JogVelocity } from '../../src/motion/jog-service.ts';
 import type { AbsoluteMove, EndEffector, MoveOutcome, RelativeMove } from '../../src/motion/moves.ts';
 import type { HandMessage } from '../../src/motion/teleop-service.ts';
@@ -580,6 +581,25 @@ export class FakeSimulation {
   async resetObjects(): Promise<void> {}
 }
 
+export class FakeChunks {
+  readonly taken: { readonly arm: string; readonly chunk: Chunk; readonly sender: unknown }[] = [];
+  readonly left: unknown[] = [];
+
+  async take(arm: FakeArm, chunk: Chunk, caller: Caller, sender: unknown): Promise<ChunkOutcome> {
+    const { owner } = arm;
+    if (owner !== null && owner.key !== caller.owner.key)
+      throw new BridgeError('owned', `Arm ${arm.name} is driven by ${owner.name}.`);
+    this.taken.push({ arm: arm.name, chunk, sender });
+    const { times } = chunk;
+    const whole = { kept: times.length, skipped: 0, begins: times[0]!, ends: times.at(-1)! };
+    return { motion: 'rwa1c0-1', age: 0, ...whole, slowed: [], message: null };
+  }
+
+  leave(sender: unknown): void {
+    this.left.push(sender);
+  }
+}
+
 export class FakeJogging {
   readonly fed: { arm: string; velocity: JogVelocity; timeout: number | undefined }[] = [];
   readonly stopped: string[] = [];
@@ -706,6 +726,7 @@ interface Fakes {
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
   readonly jogging: FakeJogging;
+  readonly chunks: FakeChunks;
   readonly teleoperation: FakeTeleoperation;
   readonly connections: FakeConnections;
 }
@@ -769,6 +790,7 @@ export function fakeServices(
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),
     jogging: new FakeJogging(),
+    chunks: new FakeChunks(),
     teleoperation: new FakeTeleoperation(),
     connections: new FakeConnections(all),
     configuration: () =>

@@ -159,6 +159,47 @@ test('a stop stops all arms, says so, and passes the limit that other messages m
   allows.mockRestore();
 });
 
+test('chunks are followed as their connection says, answered one by one, and left with the connection', async () => {
+  const client = await new Client().opened();
+  const chunk = { type: 'chunk', arm: 1, joints: ['gripper'], positions: [[0.1], [0.2]], times: [0.1, 0.2] };
+  client.send(chunk);
+  expect(await client.first('chunk')).toEqual({
+    type: 'chunk',
+    arm: 1,
+    motion: 'rwa1c0-1',
+    age: 0,
+    kept: 2,
+    skipped: 0,
+    begins: 0.1,
+    ends: 0.2,
+    slowed: [],
+    message: null,
+  });
+  expect(services.chunks.taken).toMatchObject([
+    { arm: 'follower', chunk: { joints: ['gripper'], observed: null, latency: 1, blend: 0.2, deadMan: 5 } },
+  ]);
+  for (const [wrong, reason] of [
+    [{ ...chunk, arm: 7 }, /Robot ID 7 is unknown\. Known ids: 0, 1/],
+    [{ ...chunk, times: Array(501).fill(0) }, /times/],
+    [{ ...chunk, positions: [['a'], [0]] }, /positions\.0\.0/],
+  ] as const) {
+    client.frames.length = 0;
+    client.send(wrong);
+    expect((await client.first('refused')).reason).toMatch(reason);
+  }
+  services.arms.all[1]!.owner = { key: 'other', name: 'somebody' };
+  client.frames.length = 0;
+  client.send(chunk);
+  expect(await client.first('refused')).toMatchObject({
+    request: 'chunk',
+    arm: 1,
+    reason: expect.stringMatching(/driven by somebody/),
+  });
+  expect(services.chunks.taken).toHaveLength(1);
+  client.socket.close();
+  await vi.waitFor(() => expect(services.chunks.left).toEqual([services.chunks.taken[0]!.sender]), PATIENCE);
+});
+
 test('an arm that somebody else drives or jogs is not jogged', async () => {
   services.arms.all[0]!.owner = { key: 'mirror', name: 'mirroring' };
   const first = await new Client().opened();

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { longest, type Schema } from '../../bench/worst-body.ts';
+import { longest, longestWithin, type Schema } from '../../bench/worst-body.ts';
 import type { HttpProblem } from '../../src/http/errors.ts';
 import { querySchema, type Route } from '../../src/http/route.ts';
 import { CHANNELS, ROUTES } from '../../src/http/routes/index.ts';
@@ -17,7 +17,7 @@ const MOST_STALL = 0.02;
 const MOST_ANSWER = 64 * 1024;
 const MOST_BODY = 64 * 1024;
 /** Of a WebSocket. */
-const MOST_MESSAGE = 16 * 1024;
+const MOST_MESSAGE = 64 * 1024;
 /** Characters of a request that its answer may repeat. */
 const MOST_ECHO = 200;
 /** What all of them together may leave in memory, MB. */
@@ -50,9 +50,12 @@ function broken(schema: Schema, body: string, room: number): string[] {
   const { properties = {} } = schema;
   const [name = 'x'] = Object.keys(properties);
   const wrongLists = Object.keys(properties).map((key) => `"${key}":[${repeated('"Z",', room / 2 - 100)}"Z"]`);
+  const row = `[${repeated('"Z",', 120)}"Z"]`;
+  const wrongTables = Object.keys(properties).map((key) => `"${key}":[${repeated(`${row},`, room - 300)}${row}]`);
   const keys = Array.from({ length: Math.floor(room / 14) }, (_, i) => `"${String(i).padStart(8, 'Z')}":0`).join(',');
   return [
     ...wrongLists.map((field) => `{${field}}`),
+    ...wrongTables.map((field) => `{${field}}`),
     ...Object.keys(properties).map((key) => `{"${key}":{${keys.slice(0, room - 100).replace(/,[^,]*$/, '')}}}`),
     `{"${name}":"${repeated('Z', room - 60)}"}`,
     `{"${name}":"${repeated('é', room / 2 - 60)}","${repeated('é', 200)}":NaN}`,
@@ -138,7 +141,7 @@ function worstOf(route: Route): (readonly [query: string, payload: string | null
   ];
   if (route.body === undefined) return none;
   const schema = z.toJSONSchema(route.body.schema, { io: 'input' }) as Schema;
-  const body = JSON.stringify(longest(schema));
+  const body = longestWithin(MOST_BODY, schema);
   const payloads = [body, ...padded(body, MOST_BODY), ...broken(schema, body, MOST_BODY)];
   return [...none, ...payloads.map((payload) => [asked, payload] as const), ['', JSON.stringify(route.body.example)]];
 }
@@ -181,7 +184,7 @@ test('the worst message of each WebSocket takes the thread 20 ms at most, and it
   for (const { id, received } of CHANNELS) {
     for (const [name, message] of Object.entries(received)) {
       const schema = z.toJSONSchema(message, { io: 'input' }) as Schema;
-      const body = JSON.stringify(longest(schema));
+      const body = longestWithin(MOST_MESSAGE, schema);
       for (const text of [body, ...padded(body, MOST_MESSAGE), ...broken(schema, body, MOST_MESSAGE)]) {
         let told = '';
         let stall = Number.POSITIVE_INFINITY;

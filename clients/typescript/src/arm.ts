@@ -191,6 +191,21 @@ export class Arm {
     return new Motion(this.bridge, { ...(await this.#path()), motion: id });
   }
 
+  /**
+   * Follows positions (rad) at times (s) after the observation, as a policy gives them; they take over smoothly from the chunk
+   * before. The arm comes to rest and holds when it has no next chunk in time.
+   * @param request `observed` is `sampled` of the state that the policy has seen: points whose time has passed are skipped
+   */
+  async chunk(request: Schemas['Chunk'], meaning?: Meaning): Promise<Schemas['ChunkOutcome']> {
+    const { signal: _, ...query } = meaning ?? {};
+    return this.bridge.call('post', '/api/v1/arms/{name}/chunks', {
+      path: await this.#path(),
+      body: request,
+      query,
+      ...signalOf(meaning),
+    });
+  }
+
   /** The motions that are under way and the newest that are over, of whoever asked for them by HTTP. */
   async motions(limit?: number): Promise<Schemas['MotionFacts'][]> {
     const query = limit === undefined ? {} : { limit };

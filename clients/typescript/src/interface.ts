@@ -1071,6 +1071,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/arms/{name}/chunks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Follow a chunk of a policy
+         * @description Positions with time stamps, which take over smoothly from those of the chunk before. Points whose time has passed are skipped. The first chunk begins a motion, the others go on with it; when no other comes before the last one has run out, the arm comes to rest and holds.
+         */
+        post: operations["chunk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -1643,7 +1663,7 @@ export interface components {
         };
         /** Activity */
         Activity: {
-            /** @description trajectory, waypoints, mirror, stream, jog or float. */
+            /** @description trajectory, waypoints, chunks, mirror, stream, jog or float. */
             kind: string;
             /** @description Of its present leg, 0 to 1; null for a motion without an end. */
             progress: number | null;
@@ -2046,6 +2066,57 @@ export interface components {
             current_step: number;
             total_nb_steps: number;
             joints: components["schemas"]["SweptJoint"][];
+        };
+        /**
+         * Chunk
+         * @description A piece of motion, as a policy makes it.
+         */
+        Chunk: {
+            /** @description Joints by name, one per column of positions; left out: all of the arm in their order. */
+            joints?: string[];
+            /** @description One row per point, one number per joint, rad. */
+            positions: number[][];
+            /** @description When each point is due, s after `observed`; increasing. */
+            times: number[];
+            /**
+             * @description When the observation was made, seconds since the epoch by the bridge’s clock: `sampled` of the arm’s state. Null: times count from the arrival of the chunk.
+             * @default null
+             */
+            observed?: number | null;
+            /**
+             * @description Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
+             * @default 1
+             */
+            latency?: number;
+            /**
+             * @description Least time in which it takes over from what runs, s; longer where half of the arm’s limits need it.
+             * @default 0.2
+             */
+            blend?: number;
+            /**
+             * @description Without a newer chunk for this long the arm comes to rest and holds, s.
+             * @default 5
+             */
+            dead_man?: number;
+        };
+        /** ChunkOutcome */
+        ChunkOutcome: {
+            /** @description Id of the motion that follows the chunks; null when this one is skipped as a whole. */
+            motion: string | null;
+            /** @description From the observation to the arrival, s. */
+            age: number;
+            /** @description Points that are followed. */
+            kept: number;
+            /** @description Points whose time had passed. */
+            skipped: number;
+            /** @description From now to the first kept point, s. */
+            begins: number;
+            /** @description From now to the last point, s: the next chunk is to come before. */
+            ends: number;
+            /** @description Joints that cannot be so fast: they come later. */
+            slowed: string[];
+            /** @description Why it is skipped as a whole; null when it is not. */
+            message: string | null;
         };
         /**
          * ConnectionDetails
@@ -2604,7 +2675,7 @@ export interface components {
             /** @description Type of the message that is not carried out, or unknown. */
             request: string;
             reason: string;
-            /** @description That was to be jogged. */
+            /** @description That was to be driven. */
             arm?: number;
         };
         /**
@@ -2622,6 +2693,32 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+        };
+        /**
+         * LiveChunkOutcome
+         * @description What has become of a chunk.
+         */
+        LiveChunkOutcome: {
+            /** @constant */
+            type: "chunk";
+            /** @description Id of the arm. */
+            arm: number;
+            /** @description Id of the motion that follows the chunks; null when this one is skipped as a whole. */
+            motion: string | null;
+            /** @description From the observation to the arrival, s. */
+            age: number;
+            /** @description Points that are followed. */
+            kept: number;
+            /** @description Points whose time had passed. */
+            skipped: number;
+            /** @description From now to the first kept point, s. */
+            begins: number;
+            /** @description From now to the last point, s: the next chunk is to come before. */
+            ends: number;
+            /** @description Joints that cannot be so fast: they come later. */
+            slowed: string[];
+            /** @description Why it is skipped as a whole; null when it is not. */
+            message: string | null;
         };
         /** LiveSubscribe */
         LiveSubscribe: {
@@ -2697,6 +2794,46 @@ export interface components {
             /** @description Speed of the tool, in place of joints. */
             twist?: components["schemas"]["LiveTwist"];
             /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+            uncalibrated?: boolean;
+        };
+        /**
+         * LiveChunk
+         * @description As POST /api/v1/arms/{name}/chunks. When the connection closes the arm comes to rest and holds.
+         */
+        LiveChunk: {
+            /** @constant */
+            type: "chunk";
+            /** @description Id of the arm. */
+            arm: number;
+            /** @description Joints by name, one per column of positions; left out: all of the arm in their order. */
+            joints?: string[];
+            /** @description One row per point, one number per joint, rad. */
+            positions: number[][];
+            /** @description When each point is due, s after `observed`; increasing. */
+            times: number[];
+            /**
+             * @description When the observation was made, seconds since the epoch by the bridge’s clock: `sampled` of the arm’s state. Null: times count from the arrival of the chunk.
+             * @default null
+             */
+            observed?: number | null;
+            /**
+             * @description Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
+             * @default 1
+             */
+            latency?: number;
+            /**
+             * @description Least time in which it takes over from what runs, s; longer where half of the arm’s limits need it.
+             * @default 0.2
+             */
+            blend?: number;
+            /**
+             * @description Without a newer chunk for this long the arm comes to rest and holds, s.
+             * @default 5
+             */
+            dead_man?: number;
+            /** @description Take the arm from whoever drives it. */
+            take_over?: boolean;
+            /** @description Move it although it has no calibration: at no more than 0.3 rad/s. */
             uncalibrated?: boolean;
         };
         /**
@@ -2873,7 +3010,7 @@ export interface components {
         MotionFacts: {
             id: string;
             arm: string;
-            /** @description What was asked: pose, relative, joints, named, gripper or replay; of older routes their path. */
+            /** @description What was asked: pose, relative, joints, named, gripper, replay or chunks; of older routes their path. */
             kind: string;
             /** @enum {string} */
             state: "moving" | "done" | "failed" | "cancelled";
@@ -7302,6 +7439,115 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    chunk: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "joints": [
+                 *         "shoulder_pan",
+                 *         "elbow_flex"
+                 *       ],
+                 *       "positions": [
+                 *         [
+                 *           0.02,
+                 *           0.01
+                 *         ],
+                 *         [
+                 *           0.04,
+                 *           0.02
+                 *         ],
+                 *         [
+                 *           0.05,
+                 *           0.03
+                 *         ]
+                 *       ],
+                 *       "times": [
+                 *         0.1,
+                 *         0.2,
+                 *         0.3
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Chunk"];
+            };
+        };
+        responses: {
+            /** @description The arm follows what is kept, or nothing of it where `motion` is null. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "motion": "rwa1c0-1",
+                     *       "age": 0.25,
+                     *       "kept": 42,
+                     *       "skipped": 8,
+                     *       "begins": 0.02,
+                     *       "ends": 1.4,
+                     *       "slowed": [],
+                     *       "message": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChunkOutcome"];
+                };
+            };
+            /** @description The arm is disconnected or limp, has no such joint, cannot go there, or the chunk is none. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SCOPES } from '../../named-tokens.ts';
+import { chunkFields, chunkOutcomeFields } from '../chunks.ts';
 import { HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
 import { outcome } from '../schemas.ts';
@@ -95,7 +96,7 @@ export const refusal = z
     type: z.literal('refused'),
     request: z.string().describe('Type of the message that is not carried out, or unknown.'),
     reason: z.string(),
-    arm: z.int().optional().describe('That was to be jogged.'),
+    arm: z.int().optional().describe('That was to be driven.'),
   })
   .register(components, { id: 'LiveRefusal' });
 
@@ -103,6 +104,11 @@ export const stopped = z
   .object({ type: z.literal('stop'), ...outcome })
   .describe('What has become of a stop.')
   .register(components, { id: 'LiveStopped' });
+
+export const chunkAnswer = z
+  .object({ type: z.literal('chunk'), arm: z.int().describe('Id of the arm.'), ...chunkOutcomeFields })
+  .describe('What has become of a chunk.')
+  .register(components, { id: 'LiveChunkOutcome' });
 
 /** What clients say: what they watch, how fast an arm is to move, and that all arms stop. */
 const subscribe = z
@@ -142,14 +148,26 @@ const jog = z
   .register(components, { id: 'LiveJog' });
 export type JogMessage = z.output<typeof jog>;
 
+const chunk = z
+  .object({
+    type: z.literal('chunk'),
+    arm: integer().describe('Id of the arm.'),
+    ...chunkFields,
+    take_over: boolean().optional().describe('Take the arm from whoever drives it.'),
+    uncalibrated: boolean().optional().describe('Move it although it has no calibration: at no more than 0.3 rad/s.'),
+  })
+  .describe('As POST /api/v1/arms/{name}/chunks. When the connection closes the arm comes to rest and holds.')
+  .register(components, { id: 'LiveChunk' });
+export type ChunkMessage = z.output<typeof chunk>;
+
 const stop = z
   .object({ type: z.literal('stop') })
   .describe('All arms stop, latched, as by POST /stop.')
   .register(components, { id: 'LiveStop' });
 
-export const received = { subscribe, jog, stop };
+export const received = { subscribe, jog, chunk, stop };
 
-const clientMessage = z.discriminatedUnion('type', [subscribe, jog, stop], {
+const clientMessage = z.discriminatedUnion('type', [subscribe, jog, chunk, stop], {
   error: ({ code }) => (code === 'invalid_union' ? 'union_tag_invalid' : asModel.error()),
 });
 export type ClientMessage = z.output<typeof clientMessage>;

@@ -7,7 +7,7 @@ import { type Admit, WebSockets } from '../web-sockets.ts';
 import type { Channel } from './channel.ts';
 
 /** Largest message of a client, bytes. */
-const MOST_PAYLOAD = 16 * 1024;
+const MOST_PAYLOAD = 64 * 1024;
 
 /** Serves the channels of the interface. */
 export function serveWebSockets(app: FastifyInstance, parts: Parts, channels: readonly Channel[]): void {

@@ -3,6 +3,7 @@ import type { Route } from '../route.ts';
 import { armRoutes } from './arms.ts';
 import { bridgeRoutes } from './bridge.ts';
 import { calibrationRoutes } from './calibration.ts';
+import { chunkRoutes } from './chunks.ts';
 import { connectionRoutes } from './connections.ts';
 import { episodeRoutes } from './episodes.ts';
 import { eventRoutes } from './events.ts';
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   ...recordingsRoutes,
   ...armRoutes,
   ...motionRoutes,
+  ...chunkRoutes,
   ...statusRoutes,
   ...eventRoutes,
   ...bridgeRoutes,

@@ -1,13 +1,16 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { WebSocket } from 'ws';
-import type { Origin } from '../../arm/types.ts';
+import { BridgeError, type Origin } from '../../arm/types.ts';
 import { callerOf } from '../callers.ts';
-import { HttpProblem } from '../errors.ts';
+import { takeChunk } from '../chunks.ts';
+import { HttpProblem, inWords } from '../errors.ts';
 import { oneOf, queryList, queryNumber } from '../fields.ts';
 import { type Asker, channel } from '../live/channel.ts';
 import { helloFrame } from '../live/frames.ts';
 import { MOST_WAITING, MOST_WATCHERS, type Watcher } from '../live/hub.ts';
 import {
+  type ChunkMessage,
+  chunkAnswer,
   DEFAULT_RATE,
   frames,
   hello,
@@ -40,6 +43,7 @@ const query = {
 
 const writeRefusal = writerOf(refusal);
 const writeStopped = writerOf(stopped);
+const writeChunkAnswer = writerOf(chunkAnswer);
 
 /** A client is told anew what there is as an arm is added, and then of the log from the beginning. */
 function onAdded({ services }: Parts, watcher: Watcher, greet: () => void): () => void {
@@ -52,6 +56,33 @@ function onAdded({ services }: Parts, watcher: Watcher, greet: () => void): () =
 async function stopAll({ services }: Parts, socket: WebSocket, origin: Origin): Promise<void> {
   const { status, message } = await stopArms(services.arms.all, 'a stop on the live stream', origin, services.clock);
   if (socket.readyState === socket.OPEN) socket.send(writeStopped({ type: 'stop', status, message }));
+}
+
+/** @returns why a chunk is refused, for people; null when it is answered */
+async function follow(parts: Parts, socket: WebSocket, message: ChunkMessage, who: Asker): Promise<string | null> {
+  const { type: _, arm: id, take_over, uncalibrated, ...chunk } = message;
+  const { arms } = parts.services;
+  const arm = arms.all.find((candidate) => candidate.id === id);
+  if (arm === undefined)
+    return `Robot ID ${id} is unknown. Known ids: ${arms.all.map((known) => known.id).join(', ')}.`;
+  try {
+    const outcome = await takeChunk(
+      parts,
+      arm,
+      chunk,
+      callerOf(who.client, who.origin, { take_over, uncalibrated }),
+      socket,
+    );
+    if (socket.readyState !== socket.OPEN) parts.services.chunks.leave(socket);
+    else if (socket.bufferedAmount < MOST_WAITING)
+      socket.send(writeChunkAnswer({ type: 'chunk', arm: id, ...outcome }));
+    return null;
+  } catch (error) {
+    if (!(error instanceof BridgeError || error instanceof HttpProblem)) throw error;
+    const refused = error instanceof BridgeError ? inWords(error) : error.message;
+    arms.journal.record('motion', arm.name, who.origin, 'refused', refused);
+    return refused;
+  }
 }
 
 function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, who: Asker): void {
@@ -79,7 +110,13 @@ function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, w
     return;
   }
   if (who.scope !== 'control') {
-    refuse('jog', 'this token may only read and stop', message.arm);
+    refuse(message.type, 'this token may only read and stop', message.arm);
+    return;
+  }
+  if (message.type === 'chunk') {
+    void follow(parts, socket, message, who).then((refused) => {
+      if (refused !== null) refuse('chunk', refused, message.arm);
+    });
     return;
   }
   const refused = jogs.take(socket, message, callerOf(who.client, who.origin, message));
@@ -93,10 +130,10 @@ export const liveChannel = channel({
   path: LIVE,
   access: 'read',
   id: 'live',
-  summary: 'Watch arms, pairs, the loop, the log and who does what; jog; stop',
+  summary: 'Watch arms, pairs, the loop, the log and who does what; jog; follow chunks; stop',
   description:
     'The frames of GET /api/v1/live. The client may say anew what it watches, jogs arms by messages that it repeats at least 10 ' +
-    'times a second, and stops all arms.',
+    'times a second, lets them follow chunks of a policy, and stops all arms.',
   query: {},
   received,
   sent: { hello, ...frames, refused: refusal, stopped },
@@ -120,6 +157,7 @@ export const liveChannel = channel({
         unlisten();
         hub.remove(watcher);
         jogs.leave(socket);
+        services.chunks.leave(socket);
       });
     };
   },

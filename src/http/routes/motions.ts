@@ -82,7 +82,9 @@ const motionView = z
     arm: z.string(),
     kind: z
       .string()
-      .describe('What was asked: pose, relative, joints, named, gripper or replay; of older routes their path.'),
+      .describe(
+        'What was asked: pose, relative, joints, named, gripper, replay or chunks; of older routes their path.',
+      ),
     state: z.enum(MOTION_STATES),
     progress: z.number().nullable().describe('Part of its present leg, 0 .. 1; null where that is not known.'),
     who: z.string().describe('Who has asked for it.'),

@@ -139,6 +139,11 @@ async def tried(bridge, name):
     report["same"] = (await told(arm.begin(joints={"shoulder_pan": 0.3}, key=name))).id == motion.id
     report["listed"] = motion.id in [one["id"] for one in await told(arm.motions(limit=5))]
 
+    turn = {"joints": ["shoulder_pan"], "observed": None, "take_over": True}
+    chunk = await carried_out(arm, lambda: arm.chunk([[0.3], [0.31]], [2, 2.1], **turn))
+    report["chunk"] = [chunk["kept"] + chunk["skipped"], chunk["message"]]
+    await told(arm.halt())
+
     report["states"] = [state["id"] for state in await first(5, arm.states(rate=50))]
     report["goals"] = [len(goals) for goals in await first(1, arm.goals())]
     report["stream"] = [frame["type"] for frame in await first(2, bridge.live("arms"))]

@@ -520,6 +520,39 @@ class Arm:
         told = self.bridge.call("POST", path, body=body, headers=headers, patient=True, **query)
         return Motion(self, told["id"])
 
+    def chunk(
+        self,
+        positions: Sequence[Sequence[float]],
+        times: Sequence[float],
+        *,
+        joints: Sequence[str] | None = None,
+        observed: float | None = None,
+        latency: float | None = None,
+        blend: float | None = None,
+        dead_man: float | None = None,
+        take_over: bool = False,
+        uncalibrated: bool = False,
+    ) -> types.ChunkOutcome:
+        """
+        Follows positions (rad) at times (s) after the observation, as a policy gives them; they take over smoothly from the chunk before.
+
+        `observed` is `sampled` of the state that the policy has seen: points whose time has passed are skipped. The arm comes to rest
+        and holds when it has no next chunk in time.
+        """
+        rows = [[float(position) for position in row] for row in positions]
+        body = _given(
+            positions=rows,
+            times=[float(time) for time in times],
+            joints=None if joints is None else list(joints),
+            observed=observed,
+            latency=latency,
+            blend=blend,
+            dead_man=dead_man,
+        )
+        query = _moving(take_over, uncalibrated)
+        path = self._path("/chunks")
+        return cast(types.ChunkOutcome, self.bridge.call("POST", path, body=body, **query))
+
     def motions(self, limit: int | None = None) -> list[types.MotionFacts]:
         """The motions that are under way and the newest that are over, of whoever asked for them by HTTP."""
         told = self.bridge.call("GET", self._path("/motions"), limit=limit)

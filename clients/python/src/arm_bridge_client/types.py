@@ -113,7 +113,7 @@ class ProblemDetails(_ProblemDetails, total=False):
 
 
 class Activity(TypedDict):
-    # trajectory, waypoints, mirror, stream, jog or float.
+    # trajectory, waypoints, chunks, mirror, stream, jog or float.
     kind: str
     # Of its present leg, 0 to 1; null for a motion without an end.
     progress: Union[float, None]
@@ -476,6 +476,48 @@ class CalibrationState(TypedDict):
     current_step: int
     total_nb_steps: int
     joints: List["SweptJoint"]
+
+
+class _Chunk(TypedDict):
+    # One row per point, one number per joint, rad.
+    positions: List[List[float]]
+    # When each point is due, s after `observed`; increasing.
+    times: List[float]
+
+
+class Chunk(_Chunk, total=False):
+    """A piece of motion, as a policy makes it."""
+
+    # Joints by name, one per column of positions; left out: all of the arm in their order.
+    joints: List[str]
+    # When the observation was made, seconds since the epoch by the bridge’s clock: `sampled` of the arm’s state.
+    # Null: times count from the arrival of the chunk.
+    observed: Union[float, None]
+    # Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
+    latency: float
+    # Least time in which it takes over from what runs, s; longer where half of the arm’s limits need it.
+    blend: float
+    # Without a newer chunk for this long the arm comes to rest and holds, s.
+    dead_man: float
+
+
+class ChunkOutcome(TypedDict):
+    # Id of the motion that follows the chunks; null when this one is skipped as a whole.
+    motion: Union[str, None]
+    # From the observation to the arrival, s.
+    age: float
+    # Points that are followed.
+    kept: int
+    # Points whose time had passed.
+    skipped: int
+    # From now to the first kept point, s.
+    begins: float
+    # From now to the last point, s: the next chunk is to come before.
+    ends: float
+    # Joints that cannot be so fast: they come later.
+    slowed: List[str]
+    # Why it is skipped as a whole; null when it is not.
+    message: Union[str, None]
 
 
 class ConnectionDetails(TypedDict, total=False):
@@ -953,7 +995,7 @@ class _LiveRefusal(TypedDict):
 
 
 class LiveRefusal(_LiveRefusal, total=False):
-    # That was to be jogged.
+    # That was to be driven.
     arm: int
 
 
@@ -967,6 +1009,30 @@ class LiveStopped(_LiveStopped, total=False):
     # Whether it was done.
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
+    message: Union[str, None]
+
+
+class LiveChunkOutcome(TypedDict):
+    """What has become of a chunk."""
+
+    type: Literal["chunk"]
+    # Id of the arm.
+    arm: int
+    # Id of the motion that follows the chunks; null when this one is skipped as a whole.
+    motion: Union[str, None]
+    # From the observation to the arrival, s.
+    age: float
+    # Points that are followed.
+    kept: int
+    # Points whose time had passed.
+    skipped: int
+    # From now to the first kept point, s.
+    begins: float
+    # From now to the last point, s: the next chunk is to come before.
+    ends: float
+    # Joints that cannot be so fast: they come later.
+    slowed: List[str]
+    # Why it is skipped as a whole; null when it is not.
     message: Union[str, None]
 
 
@@ -1008,6 +1074,36 @@ class LiveJog(_LiveJog, total=False):
     # Speed of the tool, in place of joints.
     twist: "LiveTwist"
     # Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.
+    uncalibrated: bool
+
+
+class _LiveChunk(TypedDict):
+    type: Literal["chunk"]
+    # Id of the arm.
+    arm: int
+    # One row per point, one number per joint, rad.
+    positions: List[List[float]]
+    # When each point is due, s after `observed`; increasing.
+    times: List[float]
+
+
+class LiveChunk(_LiveChunk, total=False):
+    """As POST /api/v1/arms/{name}/chunks. When the connection closes the arm comes to rest and holds."""
+
+    # Joints by name, one per column of positions; left out: all of the arm in their order.
+    joints: List[str]
+    # When the observation was made, seconds since the epoch by the bridge’s clock: `sampled` of the arm’s state.
+    # Null: times count from the arrival of the chunk.
+    observed: Union[float, None]
+    # Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
+    latency: float
+    # Least time in which it takes over from what runs, s; longer where half of the arm’s limits need it.
+    blend: float
+    # Without a newer chunk for this long the arm comes to rest and holds, s.
+    dead_man: float
+    # Take the arm from whoever drives it.
+    take_over: bool
+    # Move it although it has no calibration: at no more than 0.3 rad/s.
     uncalibrated: bool
 
 
@@ -1137,7 +1233,7 @@ class MotionRequest(TypedDict, total=False):
 class MotionFacts(TypedDict):
     id: str
     arm: str
-    # What was asked: pose, relative, joints, named, gripper or replay; of older routes their path.
+    # What was asked: pose, relative, joints, named, gripper, replay or chunks; of older routes their path.
     kind: str
     state: Literal["moving", "done", "failed", "cancelled"]
     # Part of its present leg, 0 .. 1; null where that is not known.

@@ -1,0 +1,115 @@
+import { type BlendLimits, type ChunkPath, Chunks } from '../rt/sources/chunks.ts';
+
+/** What a chunk must keep to, one element per joint: rad, rad/s, rad/s^2. */
+export interface ChunkLimits {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** With which a joint brakes after its last point. */
+  readonly braking: Float64Array;
+}
+
+/** Least time of braking after the last point, s. */
+const SHORTEST_BRAKING = 0.05;
+/** What a chunk leads to is looked at every so often, s: no joint moves further than 0.15 rad meanwhile. */
+const LOOK = 0.05;
+
+/**
+ * A smooth motion through points: the natural cubic spline (velocities and accelerations go on without a step; de Boor, "A
+ * Practical Guide to Splines", ch. IV), and after the last point a braking with constant acceleration to rest.
+ * @param times monotonic, s, strictly increasing
+ * @param positions rad, one row per point, one column per joint; NaN in the whole column of a joint that is left alone
+ */
+export function chunkPath(times: Float64Array, positions: Float64Array, blend: number, limits: ChunkLimits): ChunkPath {
+  const joints = limits.lower.length;
+  const count = times.length;
+  const speeds = new Float64Array(count * joints);
+  const column = new Float64Array(count);
+  let braking = SHORTEST_BRAKING;
+  for (let i = 0; i < joints; i++) {
+    if (Number.isNaN(positions[i]!)) continue;
+    for (let k = 0; k < count; k++) column[k] = positions[k * joints + i]!;
+    const speed = splineSpeeds(times, column);
+    for (let k = 0; k < count; k++) speeds[k * joints + i] = speed[k]!;
+    braking = Math.max(braking, Math.abs(speed[count - 1]!) / limits.braking[i]!);
+  }
+  const path = {
+    times: new Float64Array(count + 1),
+    positions: new Float64Array((count + 1) * joints),
+    velocities: new Float64Array((count + 1) * joints),
+    blend,
+  };
+  path.times.set(times);
+  path.times[count] = times[count - 1]! + braking;
+  path.positions.set(positions);
+  path.velocities.set(speeds);
+  for (let i = 0; i < joints; i++) {
+    const last = (count - 1) * joints + i;
+    const rest = positions[last]! + (speeds[last]! * braking) / 2;
+    path.positions[count * joints + i] = Math.min(Math.max(rest, limits.lower[i]!), limits.upper[i]!);
+  }
+  return path;
+}
+
+/** The speeds of the natural cubic spline at its points, rad/s: a tridiagonal system, solved by elimination. */
+function splineSpeeds(times: Float64Array, values: Float64Array): Float64Array {
+  const last = times.length - 1;
+  const speeds = new Float64Array(last + 1);
+  if (last === 0) return speeds;
+  const factors = new Float64Array(last + 1);
+  const slope = (k: number): number => (values[k + 1]! - values[k]!) / (times[k + 1]! - times[k]!);
+  factors[0] = 0.5;
+  speeds[0] = 1.5 * slope(0);
+  for (let k = 1; k <= last; k++) {
+    const before = 1 / (times[k]! - times[k - 1]!);
+    const after = k === last ? 0 : 1 / (times[k + 1]! - times[k]!);
+    const right = 3 * (before * slope(k - 1) + (k === last ? 0 : after * slope(k)));
+    const pivot = 2 * (before + after) - before * factors[k - 1]!;
+    factors[k] = after / pivot;
+    speeds[k] = (right - before * speeds[k - 1]!) / pivot;
+  }
+  for (let k = last - 1; k >= 0; k--) speeds[k] = speeds[k]! - factors[k]! * speeds[k + 1]!;
+  return speeds;
+}
+
+/** The chunk from the last knot before `now` on: what has passed is nothing that a control thread needs. */
+export function from(path: ChunkPath, now: number): ChunkPath {
+  const { times, positions, velocities, blend } = path;
+  const joints = positions.length / times.length;
+  let first = 0;
+  while (first + 2 < times.length && times[first + 1]! <= now) first++;
+  return {
+    times: times.slice(first),
+    positions: positions.slice(first * joints),
+    velocities: velocities.slice(first * joints),
+    blend,
+  };
+}
+
+/**
+ * Where a chunk leads the joints that are at `setpoints` (rad) and move with `velocities` (rad/s) now, rad, row by row, and
+ * when: what looks for contacts looks there.
+ */
+export function ledTo(
+  path: ChunkPath,
+  setpoints: Float64Array,
+  velocities: Float64Array,
+  limits: BlendLimits,
+  now: number,
+): { readonly times: Float64Array; readonly positions: Float64Array } {
+  const joints = setpoints.length;
+  let t = now;
+  const source = new Chunks(limits, () => t);
+  source.begin(setpoints, velocities, now, new Float64Array(joints));
+  source.take(path);
+  const at = setpoints.slice();
+  const times: number[] = [];
+  const positions: number[] = [];
+  // Taking over can last longer than the chunk: until then it is not known how long.
+  for (let end = path.times[0]! + LOOK; t < end || t < source.end; end = Math.max(end, source.end)) {
+    t += LOOK;
+    source.next(t, LOOK, at);
+    times.push(t);
+    positions.push(...at);
+  }
+  return { times: Float64Array.from(times), positions: Float64Array.from(positions) };
+}

@@ -1,0 +1,421 @@
+import type { Arm, Ask } from '../arm/arm.ts';
+import type { ArmSession } from '../arm/arm-session.ts';
+import { BridgeError, type Caller, Cancelled } from '../arm/types.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { includes, type Joints } from '../rt/joint/joint-groups.ts';
+import type { ChunkPath } from '../rt/sources/chunks.ts';
+import { chunkPath, from, ledTo } from './chunk-path.ts';
+import type { Planners } from './planners.ts';
+
+/** Points that a chunk has at most, and how far ahead it goes, s. */
+export const MOST_POINTS = 500;
+export const LONGEST_CHUNK = 60;
+/** Chunks for one arm that wait to be looked through at most. */
+const MOST_WAITING = 4;
+/** Two points are at least this far apart, s. */
+const CLOSEST = 0.001;
+/** A position beyond its limit by no more than this is brought back to it, rad: policies are no more exact. */
+const LIMIT_SLACK = 0.05;
+/** An observation may be this far ahead of the bridge's clock, s: stamps are rounded. */
+const AHEAD = 0.05;
+/**
+ * Who has lost the arm must send nothing for as long as its last chunk would have lasted, and for a time between these, s,
+ * before it can take it again.
+ */
+const LEAST_PAUSE = 1;
+const MOST_PAUSE = 5;
+/** Speeds above a limit by no more than this part are rounding. */
+const SPEED_SLACK = 1e-3;
+
+/** Positions with time stamps, as a policy gives them. */
+export interface Chunk {
+  /** Joints of the model, one per column; null: all in their order. */
+  readonly joints: readonly string[] | null;
+  /** s after the observation, one per point, strictly increasing. */
+  readonly times: readonly number[];
+  /** rad, one row per point. */
+  readonly positions: readonly (readonly number[])[];
+  /** When the observation was made that it answers, seconds since 1970 by the bridge's clock; null: as it arrives. */
+  readonly observed: number | null;
+  /** Most time from the observation to now, s; an older chunk is skipped as a whole. */
+  readonly latency: number;
+  /** Least time in which it takes over from what runs, s. */
+  readonly blend: number;
+  /** Without a newer chunk for this long the arm comes to rest, s. */
+  readonly deadMan: number;
+}
+
+/** What becomes of a chunk. */
+export interface ChunkOutcome {
+  /** Id of the motion that follows it; null when it is skipped as a whole. */
+  readonly motion: string | null;
+  /** From the observation to the arrival, s. */
+  readonly age: number;
+  /** Points that are followed, and those whose time had passed. */
+  readonly kept: number;
+  readonly skipped: number;
+  /** From now to the first kept point and to the last one, s; 0 when none is kept. */
+  readonly begins: number;
+  readonly ends: number;
+  /** Joints that cannot follow so fast: they come later. */
+  readonly slowed: string[];
+  /** Why it is skipped as a whole, for people. */
+  readonly message: string | null;
+}
+
+/** What following chunks comes to: why it ended before they had run out, for people; null when it did not. */
+interface RunEnd {
+  readonly ok: boolean;
+  readonly message: string | null;
+}
+
+/** Begins what follows chunks as a motion that clients can look after. @returns its id */
+export type StartMotion = (work: (caller: Caller) => Promise<RunEnd>) => Promise<string>;
+
+/** One owner's motion through its chunks. */
+interface Run {
+  readonly arm: Arm;
+  readonly owner: string;
+  readonly session: ArmSession;
+  /** The connection that has sent the newest one; null: it may go. */
+  sender: unknown;
+  readonly cut: AbortController;
+  readonly watch: Timer;
+  /** Resolves once the arm follows its first chunk. */
+  readonly begun: Promise<void>;
+  /** Id of the motion, once it has one. */
+  motion: Promise<string>;
+}
+
+/** What is known of who sent chunks for an arm. */
+interface Sender {
+  /** When its last accepted chunk came, s, and until when it has to pause once its motion is over before its end, s. */
+  heard: number;
+  pause: number;
+  /** Somebody or something else has ended its motion. */
+  severed: boolean;
+}
+
+/** Drives arms through chunks of positions with time stamps, as policies make them, each taking over from the one before. */
+export class ChunkService {
+  readonly #planners: Planners;
+  readonly #clock: Clock;
+  readonly #runs = new Set<Run>();
+  readonly #waiting = new Map<Arm, number>();
+  readonly #senders = new Map<Arm, Map<string, Sender>>();
+  #open = true;
+
+  /** @param planners of all arms */
+  constructor(planners: Planners, clock: Clock) {
+    this.#planners = planners;
+    this.#clock = clock;
+  }
+
+  /**
+   * Takes a chunk; resolves once the arm follows it, or it is known that nothing of it is followed. The first one takes the
+   * arm, whose torque must be on; the others go on with its motion until it has come to rest.
+   * @param sender with whose end the motion ends (`leave`); null: it may go
+   * @throws {BridgeError} bad_request, naming joint and point; disconnected, stopped, owned, uncalibrated; unsupported without
+   *   torque, where something would be hit, and for a sender that goes on after its motion was ended
+   */
+  async take(arm: Arm, chunk: Chunk, caller: Caller, sender: unknown, start: StartMotion): Promise<ChunkOutcome> {
+    if (!this.#open) throw new BridgeError('unavailable', 'The bridge is ending.', { arm });
+    const arrived = this.#clock.now();
+    const { positions, names } = pointsOf(arm, chunk);
+    const joints = arm.jointsOf(names);
+    const age = chunk.observed === null ? 0 : this.#clock.wall() - chunk.observed;
+    if (age < -AHEAD) {
+      throw new BridgeError(
+        'bad_request',
+        `observed is ${(-age).toFixed(2)} s ahead of the bridge's clock: send the stamp that came with the arm's state, or leave it out.`,
+        { arm },
+      );
+    }
+    const ask = arm.ask();
+    arm.requireHolding();
+    const refused = arm.refusalFor(caller, joints);
+    if (refused !== null) throw refused;
+    arm.requirePlaced(caller);
+    const times = Float64Array.from(chunk.times, (time) => arrived - Math.max(age, 0) + time);
+    if (this.#runOf(arm, caller, joints) === undefined) this.#requirePaused(arm, caller, arrived - age, times.at(-1)!);
+    const none = { motion: null, age, kept: 0, skipped: times.length, begins: 0, ends: 0, slowed: [] };
+    if (age > chunk.latency) {
+      const message = `It came ${age.toFixed(2)} s after its observation, its latency budget is ${chunk.latency} s: it is skipped.`;
+      return { ...none, message };
+    }
+    const path = chunkPath(times, positions, chunk.blend, limitsOf(arm));
+    await this.#inTurn(arm, () => this.#requireFree(arm, path, times, () => arm.requireWanted(ask, joints)));
+    const now = this.#clock.now();
+    const skipped = times.findLastIndex((time) => time <= now) + 1;
+    if (skipped === times.length) return { ...none, message: 'All of its points are late: it is skipped.' };
+    const rest = from(path, now);
+    const present = this.#runOf(arm, caller, joints);
+    const motion =
+      (present === undefined ? null : await this.#goOn(present, rest, chunk.deadMan, sender)) ??
+      (await this.#begin(arm, rest, caller, ask, joints, chunk.deadMan, sender, start));
+    const last = times.at(-1)!;
+    this.#heard(arm, caller.owner.key, now, last);
+    const kept = times.length - skipped;
+    const begins = Math.max(0, times[skipped]! - now);
+    return {
+      motion,
+      age,
+      kept,
+      skipped,
+      begins,
+      ends: last - now,
+      slowed: slowedOf(arm, times, positions),
+      message: null,
+    };
+  }
+
+  /** The sender has gone: what follows its chunks comes to rest and holds. */
+  leave(sender: unknown): void {
+    for (const run of this.#runs) {
+      if (run.sender === sender) run.cut.abort(new Cancelled('the connection that sent the chunks has closed'));
+    }
+  }
+
+  /** Takes no further chunks. */
+  close(): void {
+    this.#open = false;
+  }
+
+  /** What follows this owner's chunks with these joints; undefined when nothing does. */
+  #runOf(arm: Arm, { owner }: Caller, joints: Joints): Run | undefined {
+    return [...this.#runs].find(
+      (run) =>
+        run.arm === arm && run.owner === owner.key && run.session.lost === null && includes(run.session.joints, joints),
+    );
+  }
+
+  async #begin(
+    arm: Arm,
+    first: ChunkPath,
+    caller: Caller,
+    ask: Ask,
+    joints: Joints,
+    deadMan: number,
+    sender: unknown,
+    start: StartMotion,
+  ): Promise<string> {
+    const motion = start((asker) => this.#run(arm, first, asker, ask, joints, deadMan, sender));
+    const run = this.#runOf(arm, caller, joints);
+    if (run !== undefined) run.motion = motion;
+    const id = await motion;
+    await run?.begun;
+    return id;
+  }
+
+  /** @returns id of the motion; null when it has run out meanwhile */
+  async #goOn(run: Run, path: ChunkPath, deadMan: number, sender: unknown): Promise<string | null> {
+    await run.begun;
+    try {
+      await run.session.chunk(path);
+    } catch (error) {
+      await run.arm.nextCycle();
+      if (run.session.arrived) return null;
+      throw error;
+    }
+    run.sender = sender;
+    run.watch.start(deadMan);
+    return run.motion;
+  }
+
+  /** Follows chunks until they have run out or the motion is ended. */
+  async #run(
+    arm: Arm,
+    first: ChunkPath,
+    asker: Caller,
+    ask: Ask,
+    joints: Joints,
+    deadMan: number,
+    sender: unknown,
+  ): Promise<RunEnd> {
+    const cut = new AbortController();
+    const signal = asker.signal === undefined ? cut.signal : AbortSignal.any([asker.signal, cut.signal]);
+    const session = arm.claim({ ...asker, signal }, { joints, ask });
+    const { key } = asker.owner;
+    const watch = this.#clock.timer(() => cut.abort(new Cancelled('no newer chunk has come')), true);
+    watch.start(deadMan);
+    let onBegun: () => void = () => {};
+    let onRefused: (error: unknown) => void = () => {};
+    const begun = new Promise<void>((resolve, reject) => {
+      onBegun = resolve;
+      onRefused = reject;
+    });
+    begun.catch(() => {});
+    const run: Run = { arm, owner: key, session, sender, cut, watch, begun, motion: Promise.resolve('') };
+    this.#runs.add(run);
+    try {
+      const message = await session.drive({ kind: 'chunks', first }, { onBegun });
+      onRefused(new BridgeError('unsupported', `Arm ${arm.name} does not follow the chunk: ${message}.`, { arm }));
+      // Who fell silent by himself may begin anew at once.
+      if (message !== null && !cut.signal.aborted) this.#sever(arm, key);
+      return { ok: message === null, message };
+    } catch (error) {
+      onRefused(error);
+      this.#sever(arm, key);
+      throw error;
+    } finally {
+      watch.cancel();
+      this.#runs.delete(run);
+      session.end();
+    }
+  }
+
+  /** @throws {BridgeError} unavailable, when too many chunks wait for an arm */
+  async #inTurn(arm: Arm, look: () => Promise<void>): Promise<void> {
+    const waiting = this.#waiting.get(arm) ?? 0;
+    if (waiting >= MOST_WAITING) {
+      throw new BridgeError(
+        'unavailable',
+        `${waiting} chunks for arm ${arm.name} wait already: send one after the other.`,
+        {
+          arm,
+        },
+      );
+    }
+    this.#waiting.set(arm, waiting + 1);
+    try {
+      await look();
+    } finally {
+      this.#waiting.set(arm, this.#waiting.get(arm)! - 1);
+    }
+  }
+
+  /** @throws {BridgeError} unsupported, where what a chunk leads to would touch something */
+  async #requireFree(arm: Arm, path: ChunkPath, times: Float64Array, requireWanted: () => void): Promise<void> {
+    const now = this.#clock.now();
+    const { setpoints, velocities } = arm.read();
+    const at = setpoints.slice();
+    const led = ledTo(from(path, now), at, velocities, blendLimitsOf(arm), now);
+    const touched = await this.#planners.of(arm).touchesAlong(at, led.positions, requireWanted);
+    if (touched === null) return;
+    const when = led.times[touched.index]!;
+    const next = times.findIndex((time) => time >= when);
+    const where = next < 0 ? 'After its last point' : `On the way to point ${next} of ${times.length}`;
+    throw new BridgeError(
+      'unsupported',
+      `${where} arm ${arm.name} would hit something: ${touched.contact}. Nothing of the chunk is followed.`,
+      { arm },
+    );
+  }
+
+  /**
+   * @param observed when what it answers was seen, monotonic, s
+   * @throws {BridgeError} unsupported, for chunks that go on over what has ended their motion
+   */
+  #requirePaused(arm: Arm, { owner, takeOver }: Caller, observed: number, last: number): void {
+    const now = this.#clock.now();
+    const sender = this.#senders.get(arm)?.get(owner.key);
+    if (sender === undefined || takeOver) return;
+    const over = Math.max(arm.severed, arm.interrupted);
+    if (!sender.severed && sender.heard > over) return;
+    if (now >= sender.pause && observed >= over) return;
+    sender.severed = true;
+    sender.pause = Math.max(sender.pause, now + pauseFor(last - now));
+    throw new BridgeError(
+      'unsupported',
+      `Arm ${arm.name} does not follow chunks that go on after it was stopped, released, limp or driven by somebody else: ` +
+        `send none for ${(sender.pause - now).toFixed(1)} s, then begin anew.`,
+      { arm },
+    );
+  }
+
+  #heard(arm: Arm, key: string, now: number, last: number): void {
+    const senders = this.#senders.get(arm) ?? new Map<string, Sender>();
+    this.#senders.set(arm, senders);
+    for (const [other, { pause }] of senders) if (pause + MOST_PAUSE < now) senders.delete(other);
+    senders.set(key, { heard: now, pause: now + pauseFor(last - now), severed: false });
+  }
+
+  #sever(arm: Arm, key: string): void {
+    const sender = this.#senders.get(arm)?.get(key);
+    if (sender !== undefined) sender.severed = true;
+  }
+}
+
+/** How long a sender whose chunk lasts so long (s) must pause, s. */
+function pauseFor(duration: number): number {
+  return Math.min(Math.max(duration, LEAST_PAUSE), MOST_PAUSE);
+}
+
+/** What a chunk keeps to. */
+function limitsOf(arm: Arm) {
+  const { joints } = arm.model;
+  return {
+    lower: Float64Array.from(joints, ({ lower }) => lower),
+    upper: Float64Array.from(joints, ({ upper }) => upper),
+    braking: Float64Array.from(joints, ({ move }) => move.acceleration),
+  };
+}
+
+function blendLimitsOf(arm: Arm) {
+  const { joints } = arm.model;
+  return {
+    velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
+    acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
+  };
+}
+
+/**
+ * The points of a chunk as rows for all joints, rad, NaN for those that it leaves alone; and the names of the others.
+ * @throws {BridgeError} bad_request
+ */
+function pointsOf(
+  arm: Arm,
+  { joints, times, positions }: Chunk,
+): { readonly positions: Float64Array; readonly names: readonly string[] } {
+  const model = arm.model.joints;
+  const all = model.map(({ name }) => name);
+  const names = joints ?? all;
+  const refuse = (what: string): never => {
+    throw new BridgeError('bad_request', `${what} Nothing of the chunk is followed.`, { arm });
+  };
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown !== undefined) refuse(`joints: arm ${arm.name} has no joint "${unknown}", only ${all.join(', ')}.`);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) refuse(`joints: ${twice} stands twice.`);
+  if (times.length !== positions.length) {
+    refuse(`times has ${times.length} elements for ${positions.length} rows of positions: give each point one time.`);
+  }
+  for (let k = 1; k < times.length; k++) {
+    if (times[k]! - times[k - 1]! >= CLOSEST) continue;
+    refuse(`times.${k} (${times[k]} s) is not at least ${CLOSEST} s after the one before it (${times[k - 1]} s).`);
+  }
+  const rows = new Float64Array(times.length * all.length).fill(Number.NaN);
+  const columns = names.map((name) => all.indexOf(name));
+  for (const [k, row] of positions.entries()) {
+    if (row.length !== names.length) {
+      refuse(
+        `positions.${k} has ${row.length} numbers for ${names.length} joints of arm ${arm.name} (${names.join(', ')}).`,
+      );
+    }
+    for (const [column, i] of columns.entries()) {
+      const { name, lower, upper } = model[i]!;
+      const position = row[column]!;
+      if (position < lower - LIMIT_SLACK || position > upper + LIMIT_SLACK) {
+        refuse(
+          `positions.${k}.${column}: ${name} of arm ${arm.name} cannot go to ${position.toFixed(3)} rad, its limits are ` +
+            `${lower.toFixed(3)} to ${upper.toFixed(3)} rad.`,
+        );
+      }
+      rows[k * all.length + i] = Math.min(Math.max(position, lower), upper);
+    }
+  }
+  return { positions: rows, names };
+}
+
+/** Joints that would have to be faster between two points than the arm lets them. */
+function slowedOf(arm: Arm, times: Float64Array, positions: Float64Array): string[] {
+  const { joints } = arm.model;
+  return joints.flatMap(({ name, mirror }, i) => {
+    const most = mirror.velocity * arm.pace * (1 + SPEED_SLACK);
+    for (let k = 1; k < times.length; k++) {
+      const way = Math.abs(positions[k * joints.length + i]! - positions[(k - 1) * joints.length + i]!);
+      if (way / (times[k]! - times[k - 1]!) > most) return [name];
+    }
+    return [];
+  });
+}
