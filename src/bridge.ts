@@ -618,6 +618,7 @@ export class Bridge {
       gravity: this.gravity,
       configuration: () => this.#config,
       jogging: this.jog,
+      streams: this.streams,
       teleoperation: this.teleoperation,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,

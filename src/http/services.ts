@@ -6,6 +6,7 @@ import type { Config, HttpConfig } from '../config/schema.ts';
 import type { LogTail } from '../log.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
 import type { JogService } from '../motion/jog-service.ts';
 import type { JointGoals } from '../motion/joint-goals.ts';
 import type { MoveService } from '../motion/move-service.ts';
@@ -66,6 +67,7 @@ export interface HttpServices {
   /** The configuration in use. */
   readonly configuration: () => Config;
   readonly jogging: JogService;
+  readonly streams: StreamService;
   readonly teleoperation: TeleopService;
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };

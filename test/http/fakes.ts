@@ -540,6 +540,21 @@ export class FakeJogging {
   }
 }
 
+export class FakeStreams {
+  readonly fed: { arm: string; goals: object; stream: object | undefined }[] = [];
+  readonly stopped: string[] = [];
+
+  command(arm: FakeArm, names: readonly string[], positions: Float64Array, _caller: Caller, stream?: object): null {
+    const goals = Object.fromEntries(names.map((name, i) => [name, positions[i]]));
+    this.fed.push({ arm: arm.name, goals, stream });
+    return null;
+  }
+
+  async stop(arm: FakeArm): Promise<void> {
+    this.stopped.push(arm.name);
+  }
+}
+
 /** Takes an arm as a stream does; `problem` is what it answers. */
 export class FakeTeleoperation {
   scaling = 1;
@@ -649,6 +664,7 @@ interface Fakes {
   readonly gravity: FakeGravity;
   readonly simulation: FakeSimulation;
   readonly jogging: FakeJogging;
+  readonly streams: FakeStreams;
   readonly teleoperation: FakeTeleoperation;
   readonly connections: FakeConnections;
 }
@@ -711,6 +727,7 @@ export function fakeServices(
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),
     jogging: new FakeJogging(),
+    streams: new FakeStreams(),
     teleoperation: new FakeTeleoperation(),
     connections: new FakeConnections(all),
     configuration: () =>

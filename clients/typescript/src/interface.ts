@@ -1538,6 +1538,13 @@ export interface components {
             torque_limit: number;
             /** @constant */
             unit: "rad";
+            /** @description Angles at the least and at the greatest servo step between which it was led while it was calibrated: the first is the greater one where the servo counts against the joint. Its limits, where it was not calibrated. */
+            travel: [
+                number,
+                number
+            ];
+            /** @description Calibrating found its servo the other way round than the data of the arm say. */
+            turned: boolean;
             servos: {
                 id: number;
                 model: string;
@@ -2256,7 +2263,7 @@ export interface components {
             /** @description Type of the message that is not carried out, or unknown. */
             request: string;
             reason: string;
-            /** @description That was to be jogged. */
+            /** @description That was to be moved. */
             arm?: number;
         };
         /**
@@ -2341,6 +2348,22 @@ export interface components {
             };
             /** @description Speed of the tool, in place of joints. */
             twist?: components["schemas"]["LiveTwist"];
+            /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+            uncalibrated?: boolean;
+        };
+        /**
+         * LiveJoints
+         * @description The arm follows the newest goals, and holds when none have come for 0.2 s: send them at least 10 times a second.
+         */
+        LiveJoints: {
+            /** @constant */
+            type: "joints";
+            /** @description Id of the arm. */
+            arm: number;
+            /** @description Goals by joint name, rad; those that are left out keep theirs. One beyond a limit goes as far as the limit. */
+            positions: {
+                [key: string]: number;
+            };
             /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
             uncalibrated?: boolean;
         };
@@ -5891,6 +5914,11 @@ export interface operations {
                      *               "velocity": 1.5,
                      *               "torque_limit": 2.9,
                      *               "unit": "rad",
+                     *               "travel": [
+                     *                 -1.87,
+                     *                 1.9
+                     *               ],
+                     *               "turned": false,
                      *               "servos": [
                      *                 {
                      *                   "id": 1,

@@ -55,7 +55,7 @@ async function stopAll({ services }: Parts, socket: WebSocket, origin: Origin): 
 }
 
 function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, who: Asker): void {
-  const { limits, hub, jogs } = parts;
+  const { limits, hub, streams } = parts;
   const refuse = (request: string, reason: string, arm?: number): void => {
     // One who sends without reading is told no more than it takes.
     if (socket.bufferedAmount >= MOST_WAITING) return;
@@ -79,31 +79,31 @@ function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, w
     return;
   }
   if (who.scope !== 'control') {
-    refuse('jog', 'this token may only read and stop', message.arm);
+    refuse(message.type, 'this token may only read and stop', message.arm);
     return;
   }
-  const refused = jogs.take(socket, message, callerOf(who.client, who.origin, message));
+  const refused = streams.take(socket, message, callerOf(who.client, who.origin, message));
   if (refused === null) return;
   const arm = parts.services.arms.all.find(({ id }) => id === message.arm);
   if (arm !== undefined) parts.services.arms.journal.record('motion', arm.name, who.origin, 'refused', refused);
-  refuse('jog', refused, message.arm);
+  refuse(message.type, refused, message.arm);
 }
 
 export const liveChannel = channel({
   path: LIVE,
   access: 'read',
   id: 'live',
-  summary: 'Watch arms, pairs, the loop, the log and who does what; jog; stop',
+  summary: 'Watch arms, pairs, the loop, the log and who does what; jog, lead joints; stop',
   description:
-    'The frames of GET /api/v1/live. The client may say anew what it watches, jogs arms by messages that it repeats at least 10 ' +
-    'times a second, and stops all arms.',
+    'The frames of GET /api/v1/live. The client may say anew what it watches, jogs arms or leads their joints by messages that ' +
+    'it repeats at least 10 times a second, and stops all arms.',
   query: {},
   received,
   sent: { hello, ...frames, refused: refusal, stopped },
   most: MOST_WATCHERS,
   full: FULL,
   open(parts, asker) {
-    const { services, hub, jogs } = parts;
+    const { services, hub, streams } = parts;
     const { scope, client } = asker;
     if (!hub.hasRoom) throw new HttpProblem(503, FULL);
     return (socket) => {
@@ -119,7 +119,7 @@ export const liveChannel = channel({
       socket.on('close', () => {
         unlisten();
         hub.remove(watcher);
-        jogs.leave(socket);
+        streams.leave(socket);
       });
     };
   },

@@ -186,6 +186,11 @@ class JointFacts(TypedDict):
     # Largest torque that its servo gives, Nm.
     torque_limit: float
     unit: Literal["rad"]
+    # Angles at the least and at the greatest servo step between which it was led while it was calibrated: the first
+    # is the greater one where the servo counts against the joint. Its limits, where it was not calibrated.
+    travel: List[float]
+    # Calibrating found its servo the other way round than the data of the arm say.
+    turned: bool
     servos: List["JointFactsServos"]
 
 
@@ -805,7 +810,7 @@ class _LiveRefusal(TypedDict):
 
 
 class LiveRefusal(_LiveRefusal, total=False):
-    # That was to be jogged.
+    # That was to be moved.
     arm: int
 
 
@@ -858,6 +863,21 @@ class LiveJog(_LiveJog, total=False):
     joints: Dict[str, float]
     # Speed of the tool, in place of joints.
     twist: "LiveTwist"
+    # Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.
+    uncalibrated: bool
+
+
+class _LiveJoints(TypedDict):
+    type: Literal["joints"]
+    # Id of the arm.
+    arm: int
+    # Goals by joint name, rad; those that are left out keep theirs. One beyond a limit goes as far as the limit.
+    positions: Dict[str, float]
+
+
+class LiveJoints(_LiveJoints, total=False):
+    """The arm follows the newest goals, and holds when none have come for 0.2 s: send them at least 10 times a second."""
+
     # Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.
     uncalibrated: bool
 
