@@ -226,14 +226,15 @@ export function mounted(model: ArmModel, mounts: ServoMounts): ArmModel {
 }
 
 /**
- * The angles of a joint at the least and at the greatest step of its servo between which it was led while it was calibrated, rad:
- * the first is the greater one where the servo counts against the joint. Its limits, where it was not calibrated.
+ * What a joint was led over while it was calibrated, laid about the middle of its limits, rad: its angles at the least and at the
+ * greatest servo step, so that the first is the greater one where the servo counts against the joint. Its limits, where it was not
+ * calibrated. LeRobot counts between these.
  */
 export function travelOf({ lower, upper, servos }: ArmModel['joints'][number]): readonly [number, number] {
-  const { sign, zero, stepsPerTurn, travel } = servos[0]!;
-  if (travel === undefined) return sign === 1 ? [lower, upper] : [upper, lower];
-  const angleAt = (steps: number): number => (sign * (steps - zero) * 2 * Math.PI) / stepsPerTurn;
-  return [angleAt(travel[0]), angleAt(travel[1])];
+  const { sign, stepsPerTurn, travel } = servos[0]!;
+  const middle = (lower + upper) / 2;
+  const half = travel === undefined ? (upper - lower) / 2 : ((travel[1] - travel[0]) * Math.PI) / stepsPerTurn;
+  return [middle - sign * half, middle + sign * half];
 }
 
 /**

@@ -154,8 +154,8 @@ export const armFacts = z
             .array(z.number())
             .length(2)
             .describe(
-              'Angles at the least and at the greatest servo step between which it was led while it was calibrated: the ' +
-                'first is the greater one where the servo counts against the joint. Its limits, where it was not calibrated.',
+              'What it was led over while it was calibrated, laid about the middle of its limits: its angles at the least and ' +
+                'at the greatest servo step. Its limits, where it was not calibrated.',
             ),
           turned: z.boolean().describe('Calibrating found its servo the other way round than the data of the arm say.'),
           servos: z.array(z.object({ id: z.int(), model: z.string() })),

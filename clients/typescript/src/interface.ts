@@ -1538,7 +1538,7 @@ export interface components {
             torque_limit: number;
             /** @constant */
             unit: "rad";
-            /** @description Angles at the least and at the greatest servo step between which it was led while it was calibrated: the first is the greater one where the servo counts against the joint. Its limits, where it was not calibrated. */
+            /** @description What it was led over while it was calibrated, laid about the middle of its limits: its angles at the least and at the greatest servo step. Its limits, where it was not calibrated. */
             travel: [
                 number,
                 number
@@ -5916,7 +5916,7 @@ export interface operations {
                      *               "unit": "rad",
                      *               "travel": [
                      *                 -1.87,
-                     *                 1.9
+                     *                 1.87
                      *               ],
                      *               "turned": false,
                      *               "servos": [

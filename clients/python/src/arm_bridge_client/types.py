@@ -186,8 +186,8 @@ class JointFacts(TypedDict):
     # Largest torque that its servo gives, Nm.
     torque_limit: float
     unit: Literal["rad"]
-    # Angles at the least and at the greatest servo step between which it was led while it was calibrated: the first
-    # is the greater one where the servo counts against the joint. Its limits, where it was not calibrated.
+    # What it was led over while it was calibrated, laid about the middle of its limits: its angles at the least and
+    # at the greatest servo step. Its limits, where it was not calibrated.
     travel: List[float]
     # Calibrating found its servo the other way round than the data of the arm say.
     turned: bool
