@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { fromLerobot, type LerobotFile, toLerobot } from '../../src/calibration/lerobot.ts';
 import { serve } from '../cli/support/program.ts';
+import { bashBlocks, commands } from '../docs/support/blocks.ts';
 import { BridgeProcess, sleep } from './support/bridge.ts';
 
 const PYTHON = process.env.ARM_BRIDGE_LEROBOT_PYTHON;
@@ -22,12 +23,15 @@ const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wr
 const SAME = 0.2;
 /** A busy machine may end a program that streams; it is begun again so often. */
 const TRIES = 20;
+vi.setConfig({ testTimeout: 300_000 });
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
 
 const python = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(PYTHON!, ['-B', ...args], { cwd: folder, env })).stdout;
+
+const [INSTALL, TELEOPERATE = '', RECORD = ''] = bashBlocks('docs/lerobot.md').flatMap(commands);
 
 /** What a program prints last, as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
@@ -43,13 +47,14 @@ beforeAll(async () => {
     HF_HOME: join(folder, 'huggingface'),
   };
   // As `pip install ./clients/...` does, but for what it would fetch; of copies, since setuptools leaves its traces.
-  for (const source of ['clients/python', 'clients/lerobot/robot', 'clients/lerobot/teleoperator']) {
+  const sources = INSTALL!.split(' ./').slice(1);
+  for (const source of sources) {
     cpSync(join(ROOT, source), join(folder, source), { recursive: true });
     const wheel = ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-index', '--no-build-isolation', '-w', 'wheels'];
     await python(...wheel, `./${source}`);
   }
   const wheels = readdirSync(join(folder, 'wheels'));
-  expect(wheels).toHaveLength(3);
+  expect(wheels).toHaveLength(sources.length);
   const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-index', '--target', 'site'];
   await python(...install, ...wheels.map((name) => join('wheels', name)));
 }, 120_000);
@@ -72,9 +77,8 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     return Math.max(...JOINTS.map((name) => Math.abs(leader[name]! - follower[name]!)));
   };
 
-  function teleoperate(): { child: ChildProcess; told: () => string } {
-    const args = ['--robot.type=arm_bridge', '--teleop.type=arm_bridge', '--fps=60'];
-    const child = spawn(PYTHON!, ['-B', join(SUPPORT, 'lerobot_teleoperate.py'), ...args], {
+  function begin(command: string): { child: ChildProcess; told: () => string } {
+    const child = spawn(PYTHON!, ['-B', join(SUPPORT, 'lerobot_command.py'), command], {
       cwd: folder,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -89,12 +93,12 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
   test('lerobot-teleoperate lets the follower do as the leader is led, and leaves it holding', async () => {
     const hand = { robot_id: 0, joints: { shoulder_pan: 0.6, elbow_flex: 0.5, gripper: 1 }, duration: 1 };
     expect((await bridge.post('/sim/hand', hand)).status).toBe(200);
-    let { child, told } = teleoperate();
+    let { child, told } = begin(TELEOPERATE);
     for (let tries = 1; ; ) {
       if ((await apart()) < 0.05 && Math.abs((await truth(1)).shoulder_pan! - 0.6) < 0.05) break;
       if (child.exitCode !== null) {
         if (++tries > TRIES) throw new Error(`lerobot-teleoperate ends: ${told()}\n${bridge.log}`);
-        ({ child, told } = teleoperate());
+        ({ child, told } = begin(TELEOPERATE));
       }
       await sleep(0.1);
     }
@@ -106,6 +110,27 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 30_000 }).toBe('ready');
     expect((await bridge.arm(1)).owner).toBeNull();
     expect(await apart()).toBeLessThan(0.1);
+  });
+
+  test('lerobot-record makes a data set of what the arms do', async () => {
+    const hand = { robot_id: 0, joints: { shoulder_pan: -0.4 }, duration: 3 };
+    expect((await bridge.post('/sim/hand', hand)).status).toBe(200);
+    for (let tries = 1; ; tries++) {
+      rmSync(join(folder, 'pick'), { recursive: true, force: true });
+      const { child, told } = begin(RECORD);
+      const [code] = await once(child, 'exit');
+      if (code === 0) break;
+      if (tries === TRIES) throw new Error(`lerobot-record ends: ${told()}\n${bridge.log}`);
+    }
+    const { features, frames, task } = last(await python(join(SUPPORT, 'lerobot_dataset.py'), 'pick'));
+    expect(features).toEqual({
+      action: JOINTS.map((name) => `${name}.pos`),
+      'observation.state': JOINTS.map((name) => `${name}.pos`),
+    });
+    expect(frames.length).toBeGreaterThan(10);
+    expect(task).toBe('Put the cube into the box');
+    // It ends where the leader was led to.
+    expect(frames.at(-1).action[0]).toBeCloseTo(-22.9, 0);
   });
 
   test('robot and teleoperator say what they have, what they have sent, and why they have not', async () => {
@@ -188,7 +213,8 @@ describe.skipIf(!PYTHON)("the numbers of LeRobot's own bus", () => {
       await expect.poll(async () => (await bridge.arm(0)).state, { timeout: 30_000 }).toBe('connected');
       const { arms } = (await bridge.get('/api/v1/arms')).body;
       writeFileSync(join(place, 'facts.json'), JSON.stringify(arms[0]));
-      const seen = last(await python(join(SUPPORT, 'lerobot_at_rest.py'), bridge.url));
+      // It holds when the bridge has ended, too.
+      const seen = last(await python(join(SUPPORT, 'lerobot_holding.py'), bridge.url));
       await bridge.endStopped();
       const { present } = await numbers(place, ours, servos.path);
       for (const name of JOINTS) expect(Math.abs(seen[`${name}.pos`] - present[name]), name).toBeLessThan(SAME);
