@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { GainStore } from './arm/gain-store.ts';
 import { jointSetups } from './arm/joint-setups.ts';
-import { type ArmModel, ArmModelError, armChain, jointSetByMaker, loadArmModel, mounted } from './arm/model.ts';
+import {
+  type ArmModel,
+  ArmModelError,
+  armChain,
+  jointSetByMaker,
+  loadArmModel,
+  mounted,
+  travelOf,
+} from './arm/model.ts';
 import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/calibration-store.ts';
 import type { CalibrationFile } from './config/calibration.ts';
 import { ConfigError } from './config/load.ts';
@@ -131,7 +139,10 @@ export function recordedArm(plan: ArmPlan, memory: SharedArrayBuffer, prefix: st
       bus: config.bus,
       calibrated: plan.placed,
       calibration: createHash('sha256').update(JSON.stringify(servos)).digest('hex').slice(0, 16),
-      joints: joints.map((joint) => ({ name: joint.name, lower: joint.lower, upper: joint.upper })),
+      joints: joints.map((joint) => {
+        const { lower, upper, servos: mounts } = joint;
+        return { name: joint.name, lower, upper, travel: travelOf(joint), turned: mounts[0]!.turned ?? false };
+      }),
       gripper: gripper && { joint: joints[gripper.index]!.name, closed: gripper.closed, open: gripper.open },
     },
   };

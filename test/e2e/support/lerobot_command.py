@@ -1,6 +1,6 @@
-"""A command of LeRobot's own, with the plug-ins that it finds. Argument: its command line, as people type it."""
+"""A command that LeRobot or a plug-in has installed, as people type it. Argument: its command line."""
 
-import importlib
+import importlib.metadata
 import shlex
 import sys
 
@@ -8,6 +8,6 @@ import stand_ins
 
 stand_ins.replace("torch", "torchvision", "safetensors", "cv2", "gymnasium", "einops", "pynput")
 
-command, *arguments = shlex.split(sys.argv[1])
-sys.argv = [command, *arguments]
-importlib.import_module(f"lerobot.scripts.{command.replace('-', '_')}").main()
+sys.argv = shlex.split(sys.argv[1])
+[command] = importlib.metadata.entry_points(group="console_scripts", name=sys.argv[0])
+command.load()()
