@@ -32,7 +32,8 @@ class ConnectedArm:
 
     @property
     def is_open(self) -> bool:
-        return self._stream is not None and self._stream.is_open
+        """Until it is closed: a stream that has broken says why when it is used."""
+        return self._stream is not None
 
     @property
     def stream(self) -> JointStream:

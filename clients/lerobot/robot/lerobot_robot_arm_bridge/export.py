@@ -124,7 +124,8 @@ def feature(names: list[str]) -> dict[str, Any]:
 def episodes_in(folder: Path) -> list[Path]:
     """Files of a data set of the bridge that nobody has called bad, in the order in which they were recorded."""
     index = json.loads((folder / "dataset.json").read_text())
-    wanted = sorted((found for found in index["episodes"] if found["verdict"] != "bad"), key=lambda found: found["began"])
+    wanted = [found for found in index["episodes"] if found["verdict"] != "bad"]
+    wanted.sort(key=lambda found: found["began"])
     return [folder / found["folder"] / f"{found['name']}.mcap" for found in wanted]
 
 
@@ -178,12 +179,19 @@ def export(
 
 def main() -> None:
     """`arm-bridge-to-lerobot`."""
-    parser = argparse.ArgumentParser(prog="arm-bridge-to-lerobot", description="Makes a data set of LeRobot from recorded episodes.")
+    parser = argparse.ArgumentParser(
+        prog="arm-bridge-to-lerobot", description="Makes a data set of LeRobot from recorded episodes."
+    )
     parser.add_argument("dataset", type=Path, help="folder of a data set of the bridge, such as recordings/pick")
     parser.add_argument("to", type=Path, help="folder to be made")
-    parser.add_argument("--repo-id", help="name of the data set on the hub (default: local/ and the name of the folder)")
+    parser.add_argument("--repo-id", help="name of the data set on the hub (default: local/ and the folder's name)")
     parser.add_argument("--fps", type=int, default=30, help="frames a second, linear between the samples (default: 30)")
-    parser.add_argument("--action", choices=["leader", "setpoints"], default="leader", help="the leader's positions, or where the follower was asked to be (default: leader)")  # fmt: skip
+    parser.add_argument(
+        "--action",
+        choices=["leader", "setpoints"],
+        default="leader",
+        help="the leader's positions, or where the follower was asked to be (default: leader)",
+    )
     parser.add_argument("--follower", default="follower", help="arm that is observed (default: follower)")
     parser.add_argument("--leader", default="leader", help="arm that leads (default: leader)")
     parser.add_argument("--ranges", action="store_true", help="numbers from -100 to 100 in place of degrees")

@@ -95,7 +95,8 @@ class ArmBridgeRobot(Robot):
         """
         goals = angles(self._arm.joints, action)
         self._arm.stream.write(goals)
-        return {f"{joint.name}.pos": joint.number_of(goals[joint.name]) for joint in self._arm.joints if joint.name in goals}
+        sent = [joint for joint in self._arm.joints if joint.name in goals]
+        return {f"{joint.name}.pos": joint.number_of(goals[joint.name]) for joint in sent}
 
     @check_if_not_connected
     def disconnect(self) -> None:

@@ -57,11 +57,6 @@ class JointStream:
     ) -> None:
         self.close()
 
-    @property
-    def is_open(self) -> bool:
-        """It has not ended."""
-        return self._ended is None
-
     def state(self) -> types.ArmState:
         """
         The newest state; `sampled` says when it was read from the servos, in seconds since the epoch. Raises Unreachable where
