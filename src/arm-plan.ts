@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { GainStore } from './arm/gain-store.ts';
 import { jointSetups } from './arm/joint-setups.ts';
-import { type ArmModel, ArmModelError, armChain, jointSetByMaker, loadArmModel, mounted } from './arm/model.ts';
+import {
+  type ArmModel,
+  ArmModelError,
+  armChain,
+  jointSetByMaker,
+  loadArmModel,
+  mounted,
+  travelOf,
+} from './arm/model.ts';
 import { loadScene, SceneError, SceneObjects } from './arm/scene.ts';
 import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/calibration-store.ts';
 import type { CalibrationFile } from './config/calibration.ts';
@@ -146,13 +154,18 @@ export function recordedArm(plan: ArmPlan, memory: SharedArrayBuffer, prefix: st
       bus: config.bus,
       calibrated: plan.placed,
       calibration: createHash('sha256').update(JSON.stringify(servos)).digest('hex').slice(0, 16),
-      joints: joints.map(({ name: joint, lower, upper, role, roleFrame }) => ({
-        name: joint,
-        lower,
-        upper,
-        role,
-        ...(roleFrame && { role_sign: roleFrame.sign, role_zero: roleFrame.zero }),
-      })),
+      joints: joints.map((joint) => {
+        const { name: called, lower, upper, role, roleFrame, servos: mounts } = joint;
+        return {
+          name: called,
+          lower,
+          upper,
+          role,
+          ...(roleFrame && { role_sign: roleFrame.sign, role_zero: roleFrame.zero }),
+          travel: travelOf(joint),
+          turned: mounts[0]!.turned ?? false,
+        };
+      }),
       gripper: gripper && { joint: joints[gripper.index]!.name, closed: gripper.closed, open: gripper.open },
     },
   };

@@ -650,6 +650,7 @@ export class Bridge {
       configuration: () => this.#config,
       jogging: this.jog,
       chunks: this.chunks,
+      streams: this.streams,
       teleoperation: this.teleoperation,
       mountOf: (arm) => this.#mountOf(arm),
       log: this.#log,

@@ -6,6 +6,7 @@ import { findChromium, INSTALL, installChromium, mayInstall } from './chromium.m
 import { buildComposeLoader, composeLoaderIsComplete, locateComposeLoader } from './compose-loader.mjs';
 import { futureVariables, rosVariables } from './environment.mjs';
 import { signalMarked } from './leftovers.mjs';
+import { findLerobotPython, installLerobot, lerobotIsComplete, locateLerobot } from './lerobot.mjs';
 import { acquireLock } from './lock.mjs';
 import { installNewerNode, locateNewerNode, newerNodeIsComplete } from './newer-node.mjs';
 import { installPackages, packagesAreCurrent } from './npm-packages.mjs';
@@ -29,6 +30,7 @@ const NICENESS = 10;
  * @property {boolean} rosRequired whether to fail without it, rather than go on
  * @property {boolean} bridge whether a bridge is to be started, rather than a command run that ends by itself
  * @property {boolean} witness whether the tests' oracles are wanted
+ * @property {boolean} lerobot whether LeRobot is wanted, for the tests of its plug-ins
  * @property {boolean} composeLoader whether the tests' loader of compose files is wanted
  * @property {boolean} otherRos whether another release of ROS 2 for running tests a second time is wanted
  * @property {boolean} newerNode whether a newer Node for running tests a second time is wanted
@@ -64,6 +66,7 @@ export function wishOf(purpose, args, env = process.env) {
     rosRequired: tests,
     bridge,
     witness: tests && ros,
+    lerobot: tests,
     composeLoader: tests,
     otherRos: tests && ros,
     newerNode: tests,
@@ -232,6 +235,7 @@ const lockedOnce = ({ root, underLock }, isDone, work) =>
 async function prepareTools(context, wish) {
   const variables = {};
   if (wish.witness) variables.ARM_BRIDGE_WITNESS_PYTHON = await prepareWitness(context);
+  if (wish.lerobot) await prepareLerobot(context, variables);
   if (wish.composeLoader) await prepareComposeLoader(context, variables);
   if (wish.newerNode) await prepareNewerNode(context, variables);
   if (wish.browser) await prepareBrowser(context, variables);
@@ -251,6 +255,25 @@ async function prepareBrowser({ progress, run }, variables) {
   const chromium = findChromium();
   if (chromium === null) progress.note(`no Chromium: the test of the control page will be skipped; ${INSTALL}`);
   else variables.ARM_BRIDGE_CHROMIUM = chromium;
+}
+
+/** Not every machine has the Python that LeRobot asks for: its tests are skipped loudly without. */
+async function prepareLerobot({ root, cache, progress, run, underLock }, variables) {
+  const python = findLerobotPython();
+  if (python === null) {
+    progress.note('no CPython 3.12 or 3.13: the tests with LeRobot will be skipped');
+    return;
+  }
+  const lerobot = locateLerobot(root, cache, python);
+  const install = () =>
+    progress.step('LeRobot from PyPI: installing', () => installLerobot(root, lerobot, python, run));
+  try {
+    await underLock(`${lerobot.path}.lock`, lerobot.path, () => lerobotIsComplete(lerobot), install);
+    variables.ARM_BRIDGE_LEROBOT_PYTHON = lerobot.python;
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    progress.note(`no LeRobot, its tests will be skipped: ${error.message}`);
+  }
 }
 
 /** Not every machine has Go, and only the test of docker/compose.yaml asks for it: it is skipped without. */

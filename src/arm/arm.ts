@@ -60,6 +60,12 @@ export interface ClaimOptions {
   readonly act?: Act;
 }
 
+/** What the first servo of a joint is to count from, and what is known of it from then on. */
+export interface JointMount extends JointHoming {
+  /** Steps between which the joint was led; undefined where nobody did. */
+  readonly travel: readonly [number, number] | undefined;
+}
+
 export interface ArmOptions {
   readonly id: number;
   readonly name: string;
@@ -583,12 +589,12 @@ export class Arm implements ControlListener {
    * Writes what the first servos of its joints count from, in the order of the model, while the arm is limp; its joints are
    * read so from then on. @throws {BridgeError}
    */
-  async calibrate(joints: readonly JointHoming[]): Promise<void> {
+  async calibrate(joints: readonly JointMount[]): Promise<void> {
     const calibrated = this.simulated || joints.every(({ expected }) => expected);
     await this.#control.command({ kind: 'calibrate', joints, calibrated });
     const mounts = this.#model.joints.map(({ name }, i) => {
-      const { sign, zero, offset, expected } = joints[i]!;
-      return [name, { sign, zero, homing: expected ? offset : undefined }] as const;
+      const { sign, zero, offset, expected, travel } = joints[i]!;
+      return [name, { sign, zero, homing: expected ? offset : undefined, travel }] as const;
     });
     this.#model = mounted(this.#model, Object.fromEntries(mounts));
   }

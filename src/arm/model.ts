@@ -53,6 +53,10 @@ export interface ServoModel {
   readonly shadow: boolean;
   /** Homing offset that the arm has been calibrated with, in counts; undefined where nothing says so. */
   readonly homing?: number | undefined;
+  /** Least and greatest of its steps between which the joint was led while it was calibrated; undefined where nobody did. */
+  readonly travel?: readonly [number, number] | undefined;
+  /** Calibrating has found that it counts the other way round than the arm's data say. */
+  readonly turned?: boolean;
 }
 
 /**
@@ -200,18 +204,40 @@ type ArmFile = z.infer<typeof armFile>;
 
 /** What calibrating one arm has found out about the first servo of each joint, by the joint's name. */
 export type ServoMounts = Readonly<
-  Record<string, { readonly sign: 1 | -1; readonly zero: number; readonly homing: number | undefined }>
+  Record<
+    string,
+    {
+      readonly sign: 1 | -1;
+      readonly zero: number;
+      readonly homing: number | undefined;
+      readonly travel: readonly [number, number] | undefined;
+    }
+  >
 >;
 
 /** The model of one arm, with its servos mounted as calibrating it has found; joints that are not named stay as they are. */
 export function mounted(model: ArmModel, mounts: ServoMounts): ArmModel {
   const joints = model.joints.map((joint) => {
     const mount = mounts[joint.name];
-    return mount === undefined
-      ? joint
-      : { ...joint, servos: joint.servos.map((servo, order) => (order === 0 ? { ...servo, ...mount } : servo)) };
+    if (mount === undefined) return joint;
+    const [first, ...others] = joint.servos;
+    // The model may have been mounted before, and then the other way round already.
+    const turned = (first!.turned ?? false) !== (mount.sign !== first!.sign);
+    return { ...joint, servos: [{ ...first!, ...mount, turned }, ...others] };
   });
   return { ...model, joints };
+}
+
+/**
+ * What a joint was led over while it was calibrated, laid about the middle of its limits, rad: its angles at the least and at the
+ * greatest servo step, so that the first is the greater one where the servo counts against the joint. Its limits, where it was not
+ * calibrated. LeRobot counts between these.
+ */
+export function travelOf({ lower, upper, servos }: ArmModel['joints'][number]): readonly [number, number] {
+  const { sign, stepsPerTurn, travel } = servos[0]!;
+  const middle = (lower + upper) / 2;
+  const half = travel === undefined ? (upper - lower) / 2 : ((travel[1] - travel[0]) * Math.PI) / stepsPerTurn;
+  return [middle - sign * half, middle + sign * half];
 }
 
 /**

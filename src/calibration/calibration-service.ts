@@ -1,7 +1,7 @@
-import type { Arm } from '../arm/arm.ts';
+import type { Arm, JointMount } from '../arm/arm.ts';
 import { jointSetByMaker } from '../arm/model.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
-import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
+import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import type { CalibrationAnswer, CalibrationView } from './calibrating.ts';
 import { Session, type SessionServices } from './calibration-session.ts';
 
@@ -26,7 +26,7 @@ export class CalibrationService {
   /** Why a session has ended by itself, until somebody has been told. */
   readonly #ended = new Map<Arm, string>();
   /** What servos are still to be given back. */
-  readonly #left = new Map<Arm, readonly JointHoming[]>();
+  readonly #left = new Map<Arm, readonly JointMount[]>();
   #closed = false;
 
   /** @param notice is given what people should know */

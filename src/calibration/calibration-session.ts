@@ -1,9 +1,9 @@
-import type { Arm } from '../arm/arm.ts';
+import type { Arm, JointMount } from '../arm/arm.ts';
 import type { JointModel } from '../arm/model.ts';
 import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
 import { Running } from '../machine.ts';
-import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
+import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import { familyByName } from '../servo/families.ts';
 import { type CalibrationAnswer, type CalibrationView, STEPS } from './calibrating.ts';
 import { CALIBRATION, type Step } from './calibration-steps.ts';
@@ -27,10 +27,10 @@ export class Session {
   readonly owner: Owner;
   readonly #machine: Running<Step, keyof typeof CALIBRATION.inputs, keyof typeof CALIBRATION.effects>;
   /** What the servos had before, once they have been written; null while they have it. */
-  unsaved: readonly JointHoming[] | null;
+  unsaved: readonly JointMount[] | null;
   readonly #services: SessionServices;
   readonly #facts: readonly ServoFacts[];
-  readonly #before: readonly JointHoming[];
+  readonly #before: readonly JointMount[];
   /** Its joints as their servos counted during the sweep. */
   readonly #swept: readonly JointModel[];
   readonly #sweep: Sweep;
@@ -53,7 +53,7 @@ export class Session {
     owner: Owner,
     services: SessionServices,
     facts: readonly ServoFacts[],
-    left: readonly JointHoming[] | null,
+    left: readonly JointMount[] | null,
   ) {
     const { joints } = arm.model;
     this.arm = arm;
@@ -71,6 +71,7 @@ export class Session {
         expected: servos[0]!.homing !== undefined,
         sign: servos[0]!.sign,
         zero: servos[0]!.zero,
+        travel: servos[0]!.travel,
       }));
     this.unsaved = left;
     this.#sweep = new Sweep(joints.length);
@@ -217,9 +218,10 @@ export class Session {
   #file(): CalibrationFile {
     const { name, model } = this.arm;
     const joints = model.joints.map((joint, i) => {
-      const { sign, zero, offset, rangeMin, rangeMax } = this.#plans[i]!;
+      const { sign, zero, offset, travel } = this.#plans[i]!;
+      const [least, most] = travel;
       const { id } = joint.servos[0]!;
-      return [joint.name, { id, sign, zero, homing_offset: offset, range_min: rangeMin, range_max: rangeMax }] as const;
+      return [joint.name, { id, sign, zero, homing_offset: offset, range_min: least, range_max: most }] as const;
     });
     return {
       version: 1,

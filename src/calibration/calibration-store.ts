@@ -11,7 +11,10 @@ export class CalibrationFileError extends Error {
 /** What of a file concerns the servos. */
 export function mountsOf({ joints }: CalibrationFile): ServoMounts {
   return Object.fromEntries(
-    Object.entries(joints).map(([name, { sign, zero, homing_offset: homing }]) => [name, { sign, zero, homing }]),
+    Object.entries(joints).map(([name, { sign, zero, homing_offset: homing, range_min: least, range_max: most }]) => [
+      name,
+      { sign, zero, homing, travel: [least, most] },
+    ]),
   );
 }
 

@@ -1,5 +1,6 @@
+import type { JointMount } from '../arm/arm.ts';
 import type { JointModel } from '../arm/model.ts';
-import type { JointHoming, ServoFacts } from '../rt/driver/arm-link.ts';
+import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
 
 const DEGREE = Math.PI / 180;
@@ -23,9 +24,8 @@ export interface Travel {
 }
 
 /** What a joint's servo is to count from, and the steps between which the joint was led. */
-export interface JointPlan extends JointHoming {
-  readonly rangeMin: number;
-  readonly rangeMax: number;
+export interface JointPlan extends JointMount {
+  readonly travel: readonly [number, number];
 }
 
 export function isFullTurn({ lower, upper }: Pick<JointModel, 'lower' | 'upper'>): boolean {
@@ -135,8 +135,7 @@ export function planJoint(
     expected: true,
     sign,
     zero,
-    rangeMin: Math.max(0, Math.round(wanted - half)),
-    rangeMax: Math.min(turn - 1, Math.round(wanted + half)),
+    travel: [Math.max(0, Math.round(wanted - half)), Math.min(turn - 1, Math.round(wanted + half))],
   };
 }
 

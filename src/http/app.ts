@@ -21,7 +21,7 @@ import { etagOf, isKnown } from './etag.ts';
 import { type Admission, Guard } from './guard.ts';
 import { Limits } from './limits.ts';
 import { Hub } from './live/hub.ts';
-import { JogSessions } from './live/jog-sessions.ts';
+import { StreamSessions } from './live/stream-sessions.ts';
 import { serveWebSockets } from './live/upgrade.ts';
 import { RequestCounts } from './metrics.ts';
 import { Motions } from './motions.ts';
@@ -307,7 +307,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     limits,
     hub,
     requests,
-    jogs: new JogSessions(services.arms, services.jogging, clock),
+    streams: new StreamSessions(services.arms, services.jogging, services.streams, clock),
     address: () => {
       const bound = app.server.address();
       const { host, port } = services.config;

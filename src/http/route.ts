@@ -12,7 +12,7 @@ import { LONGEST_NAME, queryBoolean, queryInteger, text, word } from './fields.t
 import type { Guard } from './guard.ts';
 import type { Limits } from './limits.ts';
 import type { Hub } from './live/hub.ts';
-import type { JogSessions } from './live/jog-sessions.ts';
+import type { StreamSessions } from './live/stream-sessions.ts';
 import type { RequestCounts } from './metrics.ts';
 import type { Motions } from './motions.ts';
 import type { RequestIds } from './request-ids.ts';
@@ -87,7 +87,7 @@ export interface Parts {
   readonly guard: Guard;
   readonly limits: Limits;
   readonly hub: Hub;
-  readonly jogs: JogSessions;
+  readonly streams: StreamSessions;
   readonly datagrams: DatagramPort;
   readonly requests: RequestCounts;
   /** Where the bridge listens. */

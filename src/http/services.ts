@@ -8,6 +8,7 @@ import type { Fleet } from '../fleet/fleet.ts';
 import type { LogTail } from '../log.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
 import type { ChunkService } from '../motion/chunk-service.ts';
 import type { JogService } from '../motion/jog-service.ts';
 import type { JointGoals } from '../motion/joint-goals.ts';
@@ -85,6 +86,7 @@ export interface HttpServices {
   readonly configuration: () => Config;
   readonly jogging: JogService;
   readonly chunks: ChunkService;
+  readonly streams: StreamService;
   readonly teleoperation: TeleopService;
   /** Pose of an arm's base in the world: m; roll, pitch and yaw in rad. */
   readonly mountOf: (arm: Arm) => { readonly xyz: readonly number[]; readonly rpy: readonly number[] };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { alarmTexts } from '../arm/alarms.ts';
 import { ACTS, type Entry, OUTCOMES } from '../arm/journal.ts';
+import { travelOf } from '../arm/model.ts';
 import { ARM_STATES, type Arm } from '../arm/types.ts';
 import { components, MOST_JOINTS } from './fields.ts';
 import type { HttpServices } from './services.ts';
@@ -189,6 +190,14 @@ export const armFacts = z
           velocity: z.number().describe('Largest speed of moves, rad/s.'),
           torque_limit: z.number().describe('Largest torque that its servo gives, Nm.'),
           unit: z.literal('rad'),
+          travel: z
+            .array(z.number())
+            .length(2)
+            .describe(
+              'What it was led over while it was calibrated, laid about the middle of its limits: its angles at the least and ' +
+                'at the greatest servo step. Its limits, where it was not calibrated.',
+            ),
+          turned: z.boolean().describe('Calibrating found its servo the other way round than the data of the arm say.'),
           servos: z.array(z.object({ id: z.int(), model: z.string() })),
         })
         .register(components, { id: 'JointFacts' }),
@@ -217,15 +226,17 @@ export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
     base_link: arm.model.baseLink,
     tool_link: arm.model.toolLink,
     mount: { xyz: [...xyz], rpy: [...rpy] },
-    joints: arm.model.joints.map(({ name, role, lower, upper, move, torqueLimit, servos }) => ({
-      name,
-      role,
-      lower,
-      upper,
-      velocity: move.velocity,
-      torque_limit: torqueLimit,
+    joints: arm.model.joints.map((joint) => ({
+      name: joint.name,
+      role: joint.role,
+      lower: joint.lower,
+      upper: joint.upper,
+      velocity: joint.move.velocity,
+      torque_limit: joint.torqueLimit,
       unit: 'rad',
-      servos: servos.map(({ id, model }) => ({ id, model })),
+      travel: travelOf(joint).map(rounded),
+      turned: joint.servos[0]!.turned ?? false,
+      servos: joint.servos.map(({ id, model }) => ({ id, model })),
     })),
     gripper: arm.model.gripper,
     poses: Object.fromEntries([...arm.model.poses].map(([name, angles]) => [name, [...angles]])),

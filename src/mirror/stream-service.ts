@@ -1,7 +1,7 @@
 import type { Arm } from '../arm/arm.ts';
 import type { ControlClient } from '../arm/control-client.ts';
 import { InputStreams } from '../arm/input-streams.ts';
-import { BridgeError } from '../arm/types.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { STALE } from '../rt/sources/follow.ts';
 
@@ -19,13 +19,19 @@ export class StreamService {
    * Setpoints for an arm whose bus this bridge owns. Nothing is kept of the arguments after the call.
    * @param names joints of the model that are to move, each once, in any order; the others keep their setpoints
    * @param positions rad, one per name, finite
-   * @param topic below the arm's namespace, on which they come: each topic is an owner of its own
+   * @param caller whose stream it is: each owner has one of its own
+   * @param stream how the first message of a stream says that it is followed: the arm decelerates to a hold without a message for
+   *   `timeout` s, and approaches slowly again after a jump where it is to `reapproach`
    * @returns why they are refused; null when the arm follows
    */
-  command(arm: Arm, names: readonly string[], positions: Float64Array, topic: string): BridgeError | null {
-    const owner = { key: `ros:${arm.name}/${topic}`, name: `the ROS topic /${arm.name}/${topic}` };
-    const source = { kind: 'stream', timeout: STALE } as const;
-    const group = this.#inputs.take(arm, source, { owner, takeOver: false }, arm.jointsOf(names));
+  command(
+    arm: Arm,
+    names: readonly string[],
+    positions: Float64Array,
+    caller: Caller,
+    stream: { readonly timeout: number; readonly reapproach?: boolean } = { timeout: STALE },
+  ): BridgeError | null {
+    const group = this.#inputs.take(arm, { kind: 'stream', ...stream }, caller, arm.jointsOf(names));
     if (group instanceof BridgeError) return group;
     const setpoints = new Float64Array(arm.model.joints.length).fill(Number.NaN);
     for (const [i, name] of names.entries()) {
@@ -34,6 +40,11 @@ export class StreamService {
     }
     this.#control.sample({ kind: 'setpoints', arm: arm.index, group, positions: setpoints });
     return null;
+  }
+
+  /** Ends the caller's stream at once: the arm decelerates and holds. Nothing happens to the arm of another owner. */
+  async stop(arm: Arm, caller: Caller): Promise<void> {
+    await this.#inputs.stop(arm, caller.owner.key);
   }
 
   /**

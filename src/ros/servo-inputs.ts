@@ -12,6 +12,7 @@ import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import { messageOf, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
+import { callerOf } from './stream-inputs.ts';
 import { clockOf, type Stamp, secondsOf } from './time.ts';
 
 interface Header {
@@ -86,6 +87,7 @@ export class ServoInputs {
     const known = new Map(names.map((name, index) => [name, index]));
 
     const forward = 'forward_position_controller/commands';
+    const forwarded = this.#caller(forward);
     const limits = new LimitLog(arm.model.joints, `${this.#parts.namespace}/${forward}`, this.#log);
     this.#subscribe<{ readonly data: Float64Array }>('std_msgs/msg/Float64MultiArray', forward, ({ data }) => {
       if (data.length !== names.length) {
@@ -93,18 +95,18 @@ export class ServoInputs {
       }
       const wrong = data.findIndex((value) => !Number.isFinite(value));
       if (wrong >= 0) return `the position of ${names[wrong]} is ${data[wrong]}`;
-      const refused = refusedBy(joints.command(arm, names, data, forward));
+      const refused = refusedBy(joints.command(arm, names, data, forwarded));
       if (refused === null) limits.look(names, data, performance.now() / 1000);
       return refused;
     });
 
-    const target = `${NODE_NAME}/pose_target`;
+    const targeted = this.#caller(`${NODE_NAME}/pose_target`);
     const aim = async ({ header, pose }: PoseMessage): Promise<string | null> => {
       const { position, orientation } = pose;
       const fault = this.#lateness(header) ?? frames.fault(header.frame_id, false) ?? poseFault(position, orientation);
       if (fault !== null) return fault;
       const goal = await trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
-      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, target));
+      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, targeted));
     };
     this.#subscribe<PoseMessage>('geometry_msgs/msg/PoseStamped', '~/pose_target', newestWithin(SOLVING_SHARE, aim));
 
@@ -169,8 +171,7 @@ export class ServoInputs {
   }
 
   #caller(topic: string): Caller {
-    const { arm, namespace } = this.#parts;
-    return { owner: { key: `ros:${arm.name}/${topic}`, name: `the ROS topic ${namespace}/${topic}` }, takeOver: false };
+    return callerOf(this.#parts.arm, this.#parts.namespace, topic);
   }
 }
 

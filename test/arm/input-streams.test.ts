@@ -24,7 +24,7 @@ function jog(by: Caller, speed = 0.3): string | null {
 /** A message that asks for a position of the base, rad. */
 function ask(position: number): string | null {
   const names = ['shoulder_pan'];
-  return bridge.bridge.streams.command(arm, names, Float64Array.of(position), 'joint_commands')?.message ?? null;
+  return bridge.bridge.streams.command(arm, names, Float64Array.of(position), caller('topic'))?.message ?? null;
 }
 
 /** Sends for a while. @returns what the last message was answered */

@@ -146,7 +146,7 @@ describe.each(DOCUMENTS)('the commands of %s do what it says', (document) => {
         case 'ros2':
           return skip('test/e2e/ros-tool.test.ts runs it');
         case 'clients':
-          return skip('test/e2e/python-client.test.ts and test/e2e/typescript-client.test.ts run it');
+          return skip('python-client, typescript-client and lerobot.test.ts of test/e2e run it');
         case 'hardware':
           return skip('needs an arm');
         case 'machine':

@@ -617,6 +617,21 @@ export class FakeJogging {
   }
 }
 
+export class FakeStreams {
+  readonly fed: { arm: string; goals: object; stream: object | undefined }[] = [];
+  readonly stopped: string[] = [];
+
+  command(arm: FakeArm, names: readonly string[], positions: Float64Array, _caller: Caller, stream?: object): null {
+    const goals = Object.fromEntries(names.map((name, i) => [name, positions[i]]));
+    this.fed.push({ arm: arm.name, goals, stream });
+    return null;
+  }
+
+  async stop(arm: FakeArm): Promise<void> {
+    this.stopped.push(arm.name);
+  }
+}
+
 /** Takes an arm as a stream does; `problem` is what it answers. */
 export class FakeTeleoperation {
   scaling = 1;
@@ -727,6 +742,7 @@ interface Fakes {
   readonly simulation: FakeSimulation;
   readonly jogging: FakeJogging;
   readonly chunks: FakeChunks;
+  readonly streams: FakeStreams;
   readonly teleoperation: FakeTeleoperation;
   readonly connections: FakeConnections;
 }
@@ -791,6 +807,7 @@ export function fakeServices(
     simulation: new FakeSimulation(),
     jogging: new FakeJogging(),
     chunks: new FakeChunks(),
+    streams: new FakeStreams(),
     teleoperation: new FakeTeleoperation(),
     connections: new FakeConnections(all),
     configuration: () =>

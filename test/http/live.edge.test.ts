@@ -79,6 +79,8 @@ test('a client is told what there is, then what changes, in SI units', async () 
     velocity: 1.5,
     torque_limit: 1.5,
     unit: 'rad',
+    travel: [1.6, -1.6],
+    turned: false,
     servos: [{ id: 2, model: 'STS3215' }],
   });
   expect(hello.arms[1].alarms).toMatchObject({ 1: 'supply voltage out of range', 4: 'too hot' });
@@ -114,12 +116,16 @@ test('what is no message of the protocol is refused by name, and the connection 
   for (const [sent, reason] of [
     ['{', /no JSON/],
     ['{"type":"dance"}', /type/],
-    ['{"type":"subscribe","rate":101}', /rate/],
+    ['{"type":"subscribe","rate":201}', /rate/],
     ['{"type":"subscribe","topics":["arms","weather"]}', /topics\.1/],
     ['{"type":"jog","arm":1,"joints":{"elbow_flex":1e999}}', /joints\.elbow_flex/],
     ['{"type":"jog","arm":1}', /either "joints" or a "twist"/],
     ['{"type":"jog","arm":7,"joints":{}}', /Robot ID 7 is unknown\. Known ids: 0, 1/],
     ['{"type":"jog","arm":1,"joints":{"knee":1}}', /no joint "knee", only shoulder_pan/],
+    ['{"type":"joints","arm":1}', /positions/],
+    ['{"type":"joints","arm":1,"positions":{}}', /"positions" names no joint/],
+    ['{"type":"joints","arm":1,"positions":{"knee":1}}', /no joint "knee", only shoulder_pan/],
+    ['{"type":"joints","arm":7,"positions":{"elbow_flex":1}}', /Robot ID 7 is unknown/],
   ] as const) {
     client.frames.length = 0;
     client.socket.send(sent);
@@ -143,6 +149,17 @@ test('jogging goes on only while its client sends, with a time-out of 0.2 s, and
   ]);
   client.socket.terminate();
   await vi.waitFor(() => expect(services.jogging.stopped.sort()).toEqual(['follower', 'leader']), PATIENCE);
+});
+
+test('goals of joints are followed with a time-out of 0.2 s, and end with the connection', async () => {
+  const client = await new Client().opened();
+  client.send({ type: 'joints', arm: 1, positions: { elbow_flex: -0.5, gripper: 1 } });
+  await vi.waitFor(() => expect(services.streams.fed).toHaveLength(1), PATIENCE);
+  expect(services.streams.fed).toEqual([
+    { arm: 'follower', goals: { elbow_flex: -0.5, gripper: 1 }, stream: { timeout: 0.2, reapproach: true } },
+  ]);
+  client.socket.terminate();
+  await vi.waitFor(() => expect(services.streams.stopped).toEqual(['follower']), PATIENCE);
 });
 
 test('a stop stops all arms, says so, and passes the limit that other messages meet', async () => {
@@ -217,7 +234,7 @@ test('an arm that somebody else drives or jogs is not jogged', async () => {
     first.send({ type: 'jog', arm: 1, joints: {} });
     second.send({ type: 'jog', arm: 1, joints: {} });
   }
-  expect((await second.first('refused')).reason).toBe('arm follower is jogged by another client');
+  expect((await second.first('refused')).reason).toBe('arm follower is driven by another client');
 });
 
 test('a client that does not read loses frames, and the others do not', async () => {

@@ -7,6 +7,7 @@ import { VirtualBridge } from '../support/virtual-bridge.ts';
 const caller = (key: string): Caller => ({ owner: { key, name: `the controller ${key}` }, takeOver: false });
 const ARM = caller('arm_controller');
 const GRIPPER = caller('gripper_controller');
+const stream = (key: string): Caller => ({ owner: { key, name: `the stream ${key}` }, takeOver: false });
 const TOLERANCE = 0.03;
 /** Registers of the makers' tables: torque limit of an STS3215 in 0.1 %, goal current of an XL330 in mA, goal PWM of X servos. */
 const TORQUE_LIMIT = 48;
@@ -115,8 +116,8 @@ describe('arm and gripper are driven at the same time', () => {
   test('by two streams: the gripper of one, the other joints of another', async () => {
     for (let i = 0; i < 60; i++) {
       const joints = bridge.bridge.streams;
-      expect(joints.command(arm, ['gripper'], Float64Array.of(0.8), 'gripper_stream')).toBeNull();
-      expect(joints.command(arm, ['shoulder_pan'], Float64Array.of(0.4), 'arm_stream')).toBeNull();
+      expect(joints.command(arm, ['gripper'], Float64Array.of(0.8), stream('gripper_stream'))).toBeNull();
+      expect(joints.command(arm, ['shoulder_pan'], Float64Array.of(0.4), stream('arm_stream'))).toBeNull();
       await bridge.pass(0.05);
     }
     expect(gripper()).toBeCloseTo(0.8, 1);
@@ -178,7 +179,8 @@ describe('what belongs to both', () => {
 
   test('a stream that names the gripper too, later, takes it as well', async () => {
     const joints = bridge.bridge.streams;
-    const send = (names: string[], values: number[]) => joints.command(arm, names, Float64Array.from(values), 'stream');
+    const send = (names: string[], values: number[]) =>
+      joints.command(arm, names, Float64Array.from(values), stream('stream'));
     expect(send(['shoulder_pan'], [0.1])).toBeNull();
     expect(arm.ownerOf('gripper')).toBeNull();
     for (let i = 0; i < 30; i++) {

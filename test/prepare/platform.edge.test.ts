@@ -138,6 +138,7 @@ test('ROS is left out by choice, and for answers that need no bridge', () => {
     rosRequired: false,
     bridge: true,
     witness: false,
+    lerobot: false,
     composeLoader: false,
     otherRos: false,
     newerNode: false,
@@ -157,6 +158,7 @@ test('ROS is left out by choice, and for answers that need no bridge', () => {
     rosRequired: true,
     bridge: false,
     witness: true,
+    lerobot: true,
     composeLoader: true,
     otherRos: true,
     newerNode: true,
@@ -184,7 +186,7 @@ test('the doctor ends with code 0 and makes nothing, also with nothing installed
 test('every package of the lock files has one exact version, or one for each Python or machine', () => {
   const marker = /(; (python_version (<|>=) "3\.\d+"|sys_platform == "linux" and platform_machine == "x86_64"))?$/;
   const pinned = new RegExp(`^[a-z0-9.-]+==[0-9][0-9a-z.]*${marker.source}`);
-  for (const name of ['ros-jazzy.lock', 'ros-kilted.lock', 'witness.lock']) {
+  for (const name of ['ros-jazzy.lock', 'ros-kilted.lock', 'witness.lock', 'lerobot.lock']) {
     const lines = readFileSync(join(root, 'scripts/locks', name), 'utf8').split('\n');
     const pins = lines.filter((line) => line !== '' && !line.startsWith('#'));
     expect(pins.length).toBeGreaterThan(10);

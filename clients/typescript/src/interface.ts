@@ -1774,6 +1774,13 @@ export interface components {
             torque_limit: number;
             /** @constant */
             unit: "rad";
+            /** @description What it was led over while it was calibrated, laid about the middle of its limits: its angles at the least and at the greatest servo step. Its limits, where it was not calibrated. */
+            travel: [
+                number,
+                number
+            ];
+            /** @description Calibrating found its servo the other way round than the data of the arm say. */
+            turned: boolean;
             servos: {
                 id: number;
                 model: string;
@@ -6657,6 +6664,11 @@ export interface operations {
                      *               "velocity": 1.5,
                      *               "torque_limit": 2.9,
                      *               "unit": "rad",
+                     *               "travel": [
+                     *                 -1.87,
+                     *                 1.87
+                     *               ],
+                     *               "turned": false,
                      *               "servos": [
                      *                 {
                      *                   "id": 1,

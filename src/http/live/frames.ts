@@ -6,7 +6,7 @@ import { writerOf } from '../writer.ts';
 import { frames, hello, LOG_LINES, MOST_EVENTS, type Topic } from './protocol.ts';
 
 /** Frames are made anew when they are older than this, s: clients of several rates share them. */
-const FRESH = 0.005;
+const FRESH = 0.002;
 
 const writeHello = writerOf(hello);
 const writeArms = writerOf(frames.arms);

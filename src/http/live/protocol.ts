@@ -13,7 +13,7 @@ export type Topic = (typeof TOPICS)[number];
 
 /** Frames per second. */
 export const MIN_RATE = 1;
-export const MAX_RATE = 100;
+export const MAX_RATE = 200;
 export const DEFAULT_RATE = 20;
 /** Lines of the log in one frame at most. */
 export const LOG_LINES = 100;
@@ -110,7 +110,7 @@ export const chunkAnswer = z
   .describe('What has become of a chunk.')
   .register(components, { id: 'LiveChunkOutcome' });
 
-/** What clients say: what they watch, how fast an arm is to move, and that all arms stop. */
+/** What clients say: what they watch, how fast or where to an arm is to move, and that all arms stop. */
 const subscribe = z
   .object({
     type: z.literal('subscribe'),
@@ -159,15 +159,31 @@ const chunk = z
   .describe('As POST /api/v1/arms/{name}/chunks. When the connection closes the arm comes to rest and holds.')
   .register(components, { id: 'LiveChunk' });
 export type ChunkMessage = z.output<typeof chunk>;
+const joints = z
+  .object({
+    type: z.literal('joints'),
+    arm: integer().describe('Id of the arm.'),
+    positions: map(number(), { max: MOST_JOINTS }).describe(
+      'Goals by joint name, rad; those that are left out keep theirs. One beyond a limit goes as far as the limit.',
+    ),
+    uncalibrated: boolean()
+      .optional()
+      .describe('Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.'),
+  })
+  .describe(
+    'The arm follows the newest goals, and holds when none have come for 0.2 s: send them at least 10 times a second.',
+  )
+  .register(components, { id: 'LiveJoints' });
+export type JointsMessage = z.output<typeof joints>;
 
 const stop = z
   .object({ type: z.literal('stop') })
   .describe('All arms stop, latched, as by POST /stop.')
   .register(components, { id: 'LiveStop' });
 
-export const received = { subscribe, jog, chunk, stop };
+export const received = { subscribe, jog, joints, chunk, stop };
 
-const clientMessage = z.discriminatedUnion('type', [subscribe, jog, chunk, stop], {
+const clientMessage = z.discriminatedUnion('type', [subscribe, jog, joints, chunk, stop], {
   error: ({ code }) => (code === 'invalid_union' ? 'union_tag_invalid' : asModel.error()),
 });
 export type ClientMessage = z.output<typeof clientMessage>;

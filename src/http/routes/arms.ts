@@ -87,6 +87,8 @@ export const armFactsExample: z.input<typeof armFacts> = {
       velocity: 1.5,
       torque_limit: 2.9,
       unit: 'rad',
+      travel: [-1.87, 1.87],
+      turned: false,
       servos: [{ id: 1, model: 'STS3215' }],
     },
   ],

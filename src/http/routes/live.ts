@@ -86,7 +86,7 @@ async function follow(parts: Parts, socket: WebSocket, message: ChunkMessage, wh
 }
 
 function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, who: Asker): void {
-  const { limits, hub, jogs } = parts;
+  const { limits, hub, streams } = parts;
   const refuse = (request: string, reason: string, arm?: number): void => {
     // One who sends without reading is told no more than it takes.
     if (socket.bufferedAmount >= MOST_WAITING) return;
@@ -119,28 +119,28 @@ function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, w
     });
     return;
   }
-  const refused = jogs.take(socket, message, callerOf(who.client, who.origin, message));
+  const refused = streams.take(socket, message, callerOf(who.client, who.origin, message));
   if (refused === null) return;
   const arm = parts.services.arms.all.find(({ id }) => id === message.arm);
   if (arm !== undefined) parts.services.arms.journal.record('motion', arm.name, who.origin, 'refused', refused);
-  refuse('jog', refused, message.arm);
+  refuse(message.type, refused, message.arm);
 }
 
 export const liveChannel = channel({
   path: LIVE,
   access: 'read',
   id: 'live',
-  summary: 'Watch arms, pairs, the loop, the log and who does what; jog; follow chunks; stop',
+  summary: 'Watch arms, pairs, the loop, the log and who does what; jog, lead joints; follow chunks; stop',
   description:
-    'The frames of GET /api/v1/live. The client may say anew what it watches, jogs arms by messages that it repeats at least 10 ' +
-    'times a second, lets them follow chunks of a policy, and stops all arms.',
+    'The frames of GET /api/v1/live. The client may say anew what it watches, jogs arms or leads their joints by messages that ' +
+    'it repeats at least 10 times a second, lets them follow chunks of a policy, and stops all arms.',
   query: {},
   received,
   sent: { hello, ...frames, refused: refusal, stopped },
   most: MOST_WATCHERS,
   full: FULL,
   open(parts, asker) {
-    const { services, hub, jogs } = parts;
+    const { services, hub, streams } = parts;
     const { scope, client } = asker;
     if (!hub.hasRoom) throw new HttpProblem(503, FULL);
     return (socket) => {
@@ -156,7 +156,7 @@ export const liveChannel = channel({
       socket.on('close', () => {
         unlisten();
         hub.remove(watcher);
-        jogs.leave(socket);
+        streams.leave(socket);
         services.chunks.leave(socket);
       });
     };

@@ -3,13 +3,14 @@ Stand-ins for libraries that a foreign client imports and that what is tried of 
 accounts. Whatever is asked of such a module is a class that can be called, inherited from and raised, and does nothing.
 """
 
+import abc
 import importlib.abc
 import importlib.machinery
 import sys
 import types
 
 
-class Meta(type):
+class Meta(abc.ABCMeta):
     def __getattr__(cls, name):
         if name.startswith("__"):
             raise AttributeError(name)

@@ -13,6 +13,7 @@ and seconds, as in ROS 2. What is refused or not done raises a BridgeError. `Asy
 
 from ._async import AsyncArm, AsyncBridge, AsyncEpisode, AsyncMotion, AsyncRecordings
 from ._errors import BridgeError, InvalidRequest, NotDone, Refused, Unreachable
+from ._joint_stream import JointStream
 from ._sync import Arm, Bridge, Episode, Motion, Recordings
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "BridgeError",
     "Episode",
     "InvalidRequest",
+    "JointStream",
     "Motion",
     "NotDone",
     "Recordings",

@@ -299,22 +299,13 @@ class Bridge:
         """
         # Before anything waits for ever: whoever is refused is told why.
         self.call("GET", "/api/v1/arms")
-        parts = urlsplit(self.url)
-        secure = parts.scheme == "https"
-        address = urlunsplit(("wss" if secure else "ws", parts.netloc, f"{parts.path}/api/v1/live", "", ""))
-        context = self._verify if isinstance(self._verify, ssl.SSLContext) else ssl.create_default_context()
-        if self._verify is False:
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
         wanted: dict[str, Any] = {"type": "subscribe", "rate": rate}
         if topics:
             wanted["topics"] = list(topics)
         tries = 0
         while True:
             try:
-                with connect(
-                    address, additional_headers=self._headers, ssl=context if secure else None, max_size=None
-                ) as stream:
+                with connect(**self._stream()) as stream:
                     stream.send(json.dumps(wanted))
                     for text in stream:
                         tries = 0
@@ -329,6 +320,19 @@ class Bridge:
                     ) from error
             _sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
+
+    def _stream(self) -> dict[str, Any]:
+        """Where the live stream is, and how it is opened."""
+        parts = urlsplit(self.url)
+        secure = parts.scheme == "https"
+        address = urlunsplit(("wss" if secure else "ws", parts.netloc, f"{parts.path}/api/v1/live", "", ""))
+        context = None
+        if secure:
+            context = self._verify if isinstance(self._verify, ssl.SSLContext) else ssl.create_default_context()
+            if self._verify is False:
+                context.check_hostname = False
+                context.verify_mode = ssl.CERT_NONE
+        return {"uri": address, "additional_headers": self._headers, "ssl": context, "max_size": None}
 
     def _id(self, arm: str | int | Arm) -> int:
         return self.id_of(arm.key if isinstance(arm, Arm) else arm)

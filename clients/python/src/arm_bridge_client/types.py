@@ -207,6 +207,11 @@ class JointFacts(TypedDict):
     # Largest torque that its servo gives, Nm.
     torque_limit: float
     unit: Literal["rad"]
+    # What it was led over while it was calibrated, laid about the middle of its limits: its angles at the least and
+    # at the greatest servo step. Its limits, where it was not calibrated.
+    travel: List[float]
+    # Calibrating found its servo the other way round than the data of the arm say.
+    turned: bool
     servos: List["JointFactsServos"]
 
 

@@ -1,0 +1,72 @@
+"""An arm of a bridge, as the robot and the teleoperator have it."""
+
+from functools import cached_property
+
+from arm_bridge_client import Bridge, JointStream, types
+
+from .units import Joint, joints_of, numbers
+
+#: States a second: the bridge's control loop has no more.
+RATE = 200
+
+
+class ConnectedArm:
+    """An arm by its name, its joints in LeRobot's numbers, and while it is open the stream of its states and goals."""
+
+    def __init__(self, url: str | None, token: str | None, name: str, use_degrees: bool) -> None:
+        self.name = name
+        self.bridge = Bridge(url, token=token)
+        self.arm = self.bridge.arm(name)
+        self._use_degrees = use_degrees
+        self._stream: JointStream | None = None
+
+    @cached_property
+    def joints(self) -> list[Joint]:
+        """As the bridge has calibrated them. Asks the bridge."""
+        return joints_of(self.arm.facts(), self._use_degrees)
+
+    @property
+    def features(self) -> dict[str, type]:
+        """Of observations and actions alike."""
+        return {f"{joint.name}.pos": float for joint in self.joints}
+
+    @property
+    def is_open(self) -> bool:
+        """Until it is closed: a stream that has broken says why when it is used."""
+        return self._stream is not None
+
+    @property
+    def stream(self) -> JointStream:
+        if self._stream is None:
+            raise RuntimeError("not connected")
+        return self._stream
+
+    def open(self) -> None:
+        """Asks anew how the arm is calibrated, and begins to stream."""
+        self.__dict__.pop("joints", None)
+        self._stream = JointStream(self.arm, RATE)
+
+    def close(self) -> None:
+        """The stream ends; the arm holds."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def state(self) -> types.ArmState:
+        """The newest state. Raises ConnectionError where the bridge has lost the arm."""
+        state = self.stream.state()
+        if state["state"] == "disconnected":
+            raise ConnectionError(f"arm {self.name} is disconnected: {state['reason']}")
+        return state
+
+    def positions(self) -> tuple[dict[str, float], float]:
+        """The newest measured positions in LeRobot's numbers, and when they were read, in seconds since the epoch."""
+        state = self.state()
+        return numbers(self.joints, state["joints"]["position"]), state["sampled"]
+
+    def calibrate(self) -> None:
+        """Says where it is done. Raises RuntimeError for an arm that has no calibration."""
+        how = f"`npm start -- calibrate --arm {self.name}`, or the page of the bridge at {self.bridge.url}"
+        if not self.state()["calibrated"]:
+            raise RuntimeError(f"arm {self.name} has no calibration: the bridge keeps it. Use {how}")
+        print(f"Arm {self.name} is calibrated, in the bridge. To do it again: {how}")

@@ -1,0 +1,112 @@
+import { type Arm, type Arms, BridgeError, type Caller } from '../../arm/types.ts';
+import type { Clock } from '../../clock.ts';
+import type { StreamService } from '../../mirror/stream-service.ts';
+import type { JogService, JogVelocity } from '../../motion/jog-service.ts';
+import { inWords } from '../errors.ts';
+import type { JogMessage, JointsMessage } from './protocol.ts';
+
+/** An arm that is jogged or streamed to decelerates to a hold when the next message does not come within this time, s. */
+export const DEAD_MAN = 0.2;
+/** So long after its last message a client keeps others from driving the same arm by messages, s. */
+const TURN = 0.5;
+/** How goals are followed: one that jumps, as when a program begins anew, is approached slowly. */
+const FOLLOWED = { timeout: DEAD_MAN, reapproach: true } as const;
+
+interface Turn {
+  readonly client: object;
+  readonly caller: Caller;
+  /** By which its messages drive the arm. */
+  readonly by: JogService | StreamService;
+  last: number;
+}
+
+/** Arms that are driven by messages of live connections: one client an arm at a time, and none goes on without its client. */
+export class StreamSessions {
+  readonly #arms: Arms;
+  readonly #jogging: JogService;
+  readonly #goals: StreamService;
+  readonly #clock: Clock;
+  readonly #turns = new Map<Arm, Turn>();
+
+  constructor(arms: Arms, jogging: JogService, goals: StreamService, clock: Clock) {
+    this.#arms = arms;
+    this.#jogging = jogging;
+    this.#goals = goals;
+    this.#clock = clock;
+  }
+
+  /**
+   * A message of a client: the arm moves at these speeds, or towards these goals, for at most {@link DEAD_MAN} s.
+   * @returns why it does not, for people; null when it does
+   */
+  take(client: object, message: JogMessage | JointsMessage, caller: Caller): string | null {
+    const arm = this.#arms.all.find(({ id }) => id === message.arm);
+    if (arm === undefined) {
+      return `Robot ID ${message.arm} is unknown. Known ids: ${this.#arms.all.map(({ id }) => id).join(', ')}.`;
+    }
+    const turn = this.#turns.get(arm);
+    const now = this.#clock.now();
+    if (turn !== undefined && turn.client !== client && now - turn.last < TURN) {
+      return `arm ${arm.name} is driven by another client`;
+    }
+    const by = message.type === 'jog' ? this.#jogging : this.#goals;
+    try {
+      const refused = message.type === 'jog' ? this.#jog(arm, message, caller) : this.#follow(arm, message, caller);
+      if (refused !== null) return typeof refused === 'string' ? refused : inWords(refused);
+    } catch (error) {
+      if (error instanceof BridgeError) return inWords(error);
+      throw error;
+    }
+    this.#turns.set(arm, { client, caller, by, last: now });
+    return null;
+  }
+
+  /** The client has gone: what it drives decelerates and holds. */
+  leave(client: object): void {
+    for (const [arm, turn] of this.#turns) {
+      if (turn.client !== client) continue;
+      this.#turns.delete(arm);
+      // An arm that does not answer any more holds by itself: the control loop has not been fed for long enough.
+      turn.by.stop(arm, turn.caller).catch(() => {});
+    }
+  }
+
+  #jog(arm: Arm, message: JogMessage, caller: Caller): BridgeError | string | null {
+    const velocity = velocityOf(arm, message);
+    return typeof velocity === 'string' ? velocity : this.#jogging.feed(arm, velocity, caller, DEAD_MAN);
+  }
+
+  #follow(arm: Arm, { positions }: JointsMessage, caller: Caller): BridgeError | string | null {
+    const names = Object.keys(positions);
+    if (names.length === 0) return '"positions" names no joint';
+    const goals = new Float64Array(names.length);
+    for (const [i, name] of names.entries()) {
+      const joint = arm.model.joints.find((known) => known.name === name);
+      if (joint === undefined) return noJoint(arm, name);
+      // What is followed beyond a limit has all that way to come back before the joint moves.
+      goals[i] = Math.min(Math.max(positions[name]!, joint.lower), joint.upper);
+    }
+    return this.#goals.command(arm, names, goals, caller, FOLLOWED);
+  }
+}
+
+function noJoint({ name, model }: Arm, unknown: string): string {
+  return `arm ${name} has no joint "${unknown}", only ${model.joints.map((joint) => joint.name).join(', ')}`;
+}
+
+/** Speeds that a message asks for, or what is wrong with it. */
+function velocityOf(arm: Arm, { joints, twist }: JogMessage): JogVelocity | string {
+  if ((joints === undefined) === (twist === undefined)) return 'a jog has either "joints" or a "twist"';
+  if (twist !== undefined) {
+    const { linear, angular, frame } = twist;
+    return { kind: 'twist', twist: Float64Array.of(...linear, ...angular), frame };
+  }
+  const names = arm.model.joints.map(({ name }) => name);
+  const velocities = new Float64Array(names.length);
+  for (const [name, speed] of Object.entries(joints!)) {
+    const index = names.indexOf(name);
+    if (index < 0) return noJoint(arm, name);
+    velocities[index] = speed;
+  }
+  return { kind: 'joints', velocities };
+}

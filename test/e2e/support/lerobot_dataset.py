@@ -1,0 +1,27 @@
+"""What a data set of LeRobot holds, as JSON, read without LeRobot. Argument: its folder."""
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+folder = Path(sys.argv[1])
+info = json.loads((folder / "meta/info.json").read_text())
+assert info["codebase_version"] == "v3.0"
+data = pd.concat(pd.read_parquet(path) for path in sorted(folder.glob("data/**/*.parquet")))
+tasks = pd.read_parquet(folder / "meta/tasks.parquet")
+columns = ["action", "observation.state", "timestamp", "episode_index"]
+print(
+    json.dumps(
+        {
+            "features": {name: info["features"][name]["names"] for name in ("action", "observation.state")},
+            "fps": info["fps"],
+            "task": tasks.index[0],
+            "frames": [
+                {name: value.tolist() if hasattr(value, "tolist") else value for name, value in row.items()}
+                for row in data[columns].to_dict("records")
+            ],
+        }
+    )
+)

@@ -1,0 +1,116 @@
+"""What the robot and the teleoperator of the plug-ins do besides teleoperation, on the bridge of ARM_BRIDGE_URL, as JSON."""
+
+import json
+import time
+
+import stand_ins
+
+stand_ins.replace("torch", "torchvision", "safetensors", "cv2", "gymnasium", "einops")
+
+from arm_bridge_client import Bridge, BridgeError
+from lerobot.robots import make_robot_from_config
+from lerobot.robots.config import RobotConfig
+from lerobot.teleoperators import make_teleoperator_from_config
+from lerobot.teleoperators.config import TeleoperatorConfig
+from lerobot.utils.import_utils import register_third_party_plugins
+
+register_third_party_plugins()
+bridge = Bridge()
+RobotConfigOf = RobotConfig.get_choice_class("arm_bridge")
+TeleoperatorConfigOf = TeleoperatorConfig.get_choice_class("arm_bridge")
+
+
+def error_of(action):
+    try:
+        action()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def patiently(action):
+    """What a busy machine prevents is done again."""
+    for _ in range(20):
+        try:
+            return action()
+        except (BridgeError, ConnectionError) as error:
+            last = error
+            time.sleep(0.7)
+    raise last
+
+
+def connected(make):
+    device = make()
+
+    def connect():
+        if not device.is_connected:
+            device.connect()
+
+    patiently(connect)
+    return device
+
+
+def led(robot, action):
+    """The observation once the arm is where an action leads it."""
+    for _ in range(2000):
+        sent = patiently(lambda: robot.send_action(action))
+        seen = patiently(robot.get_observation)
+        if all(abs(seen[key] - value) < 2 for key, value in sent.items()):
+            return sent, seen
+        time.sleep(0.02)
+    raise AssertionError((sent, seen))
+
+
+robot = make_robot_from_config(RobotConfigOf(arm="follower", id="mine"))
+features = [robot.observation_features, robot.action_features]
+before = error_of(robot.get_observation)
+robot = connected(lambda: robot)
+held = patiently(robot.get_observation)
+sent, seen = led(robot, {**held, "shoulder_pan.pos": held["shoulder_pan.pos"] + 20, "gripper.pos": 60})
+age = time.time() - robot.sampled
+clipped, _ = led(robot, {"shoulder_pan.pos": 500, "gripper.pos": 300})
+faults = [
+    error_of(lambda: robot.send_action({"knee.pos": 1})),
+    error_of(lambda: robot.send_action({"gripper.pos": float("nan")})),
+]
+robot.calibrate()
+bridge.stop()
+
+
+def refused():
+    for _ in range(200):
+        error = error_of(lambda: robot.send_action(held))
+        if error is not None:
+            return error
+        time.sleep(0.02)
+
+
+after_stop = refused()
+bridge.reset()
+robot.disconnect()
+state = bridge.arm("follower").state()
+
+leader = make_teleoperator_from_config(TeleoperatorConfigOf(arm="leader"))
+leader = connected(lambda: leader)
+action = patiently(leader.get_action)
+leader.send_feedback({})
+feedback = [leader.feedback_features, error_of(lambda: leader.send_feedback({"gripper.pos": 1}))]
+leader.disconnect()
+
+print(
+    json.dumps(
+        {
+            "features": [{key: kind.__name__ for key, kind in known.items()} for known in features],
+            "before": before,
+            "moved": seen["shoulder_pan.pos"] - held["shoulder_pan.pos"],
+            "gripper": seen["gripper.pos"],
+            "young": age < 10,
+            "clipped": clipped,
+            "faults": faults,
+            "after_stop": after_stop,
+            "state": [state["state"] in ("ready", "disconnected"), state["owner"]],
+            "action": list(action) == list(leader.action_features),
+            "feedback": feedback,
+        }
+    )
+)
