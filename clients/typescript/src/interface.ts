@@ -2414,64 +2414,6 @@ export interface components {
             /** @description The newest first. */
             events: components["schemas"]["JournalEvent"][];
         };
-        /** JointsReadRequest */
-        JointsReadRequest: {
-            /**
-             * @description Of the angles; motor_units are servo steps.
-             * @default rad
-             * @enum {string}
-             */
-            unit?: "rad" | "motor_units" | "degrees";
-            /**
-             * @description Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
-             * @default null
-             */
-            joints_ids?: number[] | null;
-            /**
-             * @description robot: as the encoders measure; sim: where the joints are asked to be.
-             * @default robot
-             * @enum {string}
-             */
-            source?: "sim" | "robot";
-        };
-        /** JointsReadResponse */
-        JointsReadResponse: {
-            /** @description Null for a joint that has not been measured yet. */
-            angles: (number | null)[];
-            /** @enum {string} */
-            unit: "rad" | "motor_units" | "degrees";
-        };
-        /** JointsWriteRequest */
-        JointsWriteRequest: {
-            /** @description One for each of joints_ids, or for the first joints of the arm; the others keep their goals. */
-            angles: number[];
-            /**
-             * @description Of the angles; motor_units are servo steps.
-             * @default rad
-             * @enum {string}
-             */
-            unit?: "rad" | "motor_units" | "degrees";
-            /**
-             * @description Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
-             * @default null
-             */
-            joints_ids?: number[] | null;
-        };
-        /** TorqueReadResponse */
-        TorqueReadResponse: {
-            /** @description Of each joint, Nm, estimated from its servo’s load. */
-            current_torque: number[];
-        };
-        /** TorqueControlRequest */
-        TorqueControlRequest: {
-            /** @description true: hold where it is. false: lower to the rest pose, then go limp. */
-            torque_status: boolean;
-            /**
-             * @description With torque_status false: go limp at once, wherever the arm is. It drops.
-             * @default false
-             */
-            force?: boolean;
-        };
         /** StopResponse */
         StopResponse: {
             /**
@@ -2555,13 +2497,73 @@ export interface components {
                 message: string;
             }[];
         };
-        /** MonitoringTargets */
-        MonitoringTargets: {
+        /** MonitoringTarget */
+        MonitoringTarget: {
             targets: string[];
             labels: {
                 [key: string]: string;
             };
-        }[];
+        };
+        /** MonitoringTargets */
+        MonitoringTargets: components["schemas"]["MonitoringTarget"][];
+        /** JointsReadRequest */
+        JointsReadRequest: {
+            /**
+             * @description Of the angles; motor_units are servo steps.
+             * @default rad
+             * @enum {string}
+             */
+            unit?: "rad" | "motor_units" | "degrees";
+            /**
+             * @description Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+             * @default null
+             */
+            joints_ids?: number[] | null;
+            /**
+             * @description robot: as the encoders measure; sim: where the joints are asked to be.
+             * @default robot
+             * @enum {string}
+             */
+            source?: "sim" | "robot";
+        };
+        /** JointsReadResponse */
+        JointsReadResponse: {
+            /** @description Null for a joint that has not been measured yet. */
+            angles: (number | null)[];
+            /** @enum {string} */
+            unit: "rad" | "motor_units" | "degrees";
+        };
+        /** JointsWriteRequest */
+        JointsWriteRequest: {
+            /** @description One for each of joints_ids, or for the first joints of the arm; the others keep their goals. */
+            angles: number[];
+            /**
+             * @description Of the angles; motor_units are servo steps.
+             * @default rad
+             * @enum {string}
+             */
+            unit?: "rad" | "motor_units" | "degrees";
+            /**
+             * @description Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+             * @default null
+             */
+            joints_ids?: number[] | null;
+        };
+        /** TorqueReadResponse */
+        TorqueReadResponse: {
+            /** @description Of each joint, Nm, estimated from its servo’s load. */
+            current_torque: number[];
+        };
+        /** TorqueControlRequest */
+        TorqueControlRequest: {
+            /** @description true: hold where it is. false: lower to the rest pose, then go limp. */
+            torque_status: boolean;
+            /**
+             * @description With torque_status false: go limp at once, wherever the arm is. It drops.
+             * @default false
+             */
+            force?: boolean;
+        };
         /**
          * LiveHello
          * @description First, and again when an arm is added.
@@ -2841,6 +2843,22 @@ export interface components {
             /** @description Take the arm from whoever drives it. */
             take_over?: boolean;
             /** @description Move it although it has no calibration: at no more than 0.3 rad/s. */
+            uncalibrated?: boolean;
+        };
+        /**
+         * LiveJoints
+         * @description The arm follows the newest goals, and holds when none have come for 0.2 s: send them at least 10 times a second.
+         */
+        LiveJoints: {
+            /** @constant */
+            type: "joints";
+            /** @description Id of the arm. */
+            arm: number;
+            /** @description Goals by joint name, rad; those that are left out keep theirs. One beyond a limit goes as far as the limit. */
+            positions: {
+                [key: string]: number;
+            };
+            /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
             uncalibrated?: boolean;
         };
         /**

@@ -769,48 +769,6 @@ class EventList(TypedDict):
     events: List["JournalEvent"]
 
 
-class JointsReadRequest(TypedDict, total=False):
-    # Of the angles; motor_units are servo steps.
-    unit: Literal["rad", "motor_units", "degrees"]
-    # Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
-    joints_ids: Union[List[int], None]
-    # robot: as the encoders measure; sim: where the joints are asked to be.
-    source: Literal["sim", "robot"]
-
-
-class JointsReadResponse(TypedDict):
-    # Null for a joint that has not been measured yet.
-    angles: List[Union[float, None]]
-    unit: Literal["rad", "motor_units", "degrees"]
-
-
-class _JointsWriteRequest(TypedDict):
-    # One for each of joints_ids, or for the first joints of the arm; the others keep their goals.
-    angles: List[float]
-
-
-class JointsWriteRequest(_JointsWriteRequest, total=False):
-    # Of the angles; motor_units are servo steps.
-    unit: Literal["rad", "motor_units", "degrees"]
-    # Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
-    joints_ids: Union[List[int], None]
-
-
-class TorqueReadResponse(TypedDict):
-    # Of each joint, Nm, estimated from its servo’s load.
-    current_torque: List[float]
-
-
-class _TorqueControlRequest(TypedDict):
-    # true: hold where it is. false: lower to the rest pose, then go limp.
-    torque_status: bool
-
-
-class TorqueControlRequest(_TorqueControlRequest, total=False):
-    # With torque_status false: go limp at once, wherever the arm is. It drops.
-    force: bool
-
-
 class _StopResponse(TypedDict):
     # Ids of the arms for which it is done.
     robots: List[int]
@@ -891,6 +849,53 @@ class BridgesStopAnswer(_BridgesStopAnswer, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+
+
+class MonitoringTarget(TypedDict):
+    targets: List[str]
+    labels: Dict[str, str]
+
+
+class JointsReadRequest(TypedDict, total=False):
+    # Of the angles; motor_units are servo steps.
+    unit: Literal["rad", "motor_units", "degrees"]
+    # Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+    joints_ids: Union[List[int], None]
+    # robot: as the encoders measure; sim: where the joints are asked to be.
+    source: Literal["sim", "robot"]
+
+
+class JointsReadResponse(TypedDict):
+    # Null for a joint that has not been measured yet.
+    angles: List[Union[float, None]]
+    unit: Literal["rad", "motor_units", "degrees"]
+
+
+class _JointsWriteRequest(TypedDict):
+    # One for each of joints_ids, or for the first joints of the arm; the others keep their goals.
+    angles: List[float]
+
+
+class JointsWriteRequest(_JointsWriteRequest, total=False):
+    # Of the angles; motor_units are servo steps.
+    unit: Literal["rad", "motor_units", "degrees"]
+    # Joints by their place in the arm, from 0. Null, left out or empty: all in their order.
+    joints_ids: Union[List[int], None]
+
+
+class TorqueReadResponse(TypedDict):
+    # Of each joint, Nm, estimated from its servo’s load.
+    current_torque: List[float]
+
+
+class _TorqueControlRequest(TypedDict):
+    # true: hold where it is. false: lower to the rest pose, then go limp.
+    torque_status: bool
+
+
+class TorqueControlRequest(_TorqueControlRequest, total=False):
+    # With torque_status false: go limp at once, wherever the arm is. It drops.
+    force: bool
 
 
 class LiveHello(TypedDict):
@@ -1109,6 +1114,21 @@ class LiveChunk(_LiveChunk, total=False):
     # Take the arm from whoever drives it.
     take_over: bool
     # Move it although it has no calibration: at no more than 0.3 rad/s.
+    uncalibrated: bool
+
+
+class _LiveJoints(TypedDict):
+    type: Literal["joints"]
+    # Id of the arm.
+    arm: int
+    # Goals by joint name, rad; those that are left out keep theirs. One beyond a limit goes as far as the limit.
+    positions: Dict[str, float]
+
+
+class LiveJoints(_LiveJoints, total=False):
+    """The arm follows the newest goals, and holds when none have come for 0.2 s: send them at least 10 times a second."""
+
+    # Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.
     uncalibrated: bool
 
 
@@ -1754,6 +1774,9 @@ class UDPServerInformationResponse(TypedDict):
 
 
 ConfigAnswer = Dict[str, Any]
+
+
+MonitoringTargets = List["MonitoringTarget"]
 
 
 LiveFrame = Union["LiveHello", "LiveArms", "LiveObjects", "LivePairs", "LiveLoop", "LiveLog", "LiveEvents"]
