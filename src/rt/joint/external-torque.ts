@@ -10,8 +10,8 @@ export interface EstimatedJoints extends DrivenJoints {
 
 /** Rate at which an observer takes what it has been wrong in for a torque, 1/s. Higher ones take the encoder's steps for torques. */
 const RATE = 80;
-/** Half a step of the servos' encoders, rad: a joint that is read no further away may be where it is expected. */
-const HALF_STEP = Math.PI / 4096;
+/** A joint that is read no further away may be where it is expected, rad: about half a step of the encoders of servos. */
+const HALF_STEP = 0.00077;
 /** After a longer gap between two samples nobody knows what has happened meanwhile, s. */
 const LONGEST_GAP = 0.05;
 /** The equations of the joints are good for steps of this, s. */
