@@ -162,13 +162,13 @@ describe('arm-bridge simulate', () => {
   );
 
   it('is unplugged at the time that was asked for, and plugged in again under the same name', async () => {
-    const { lines, complaints } = await simulate(1, '--pty', link, '--fault', 'unplug=1.5');
+    const { lines, complaints } = await simulate(1, '--pty', link, '--fault', 'unplug=6');
     const port = await opened(lines[0]!);
-    expect([...(await read(port)).answered]).toEqual([1, 1, 1, 1, 1, 1]);
-    const reason = await new Promise<PortError>((resolve) => {
+    const closed = new Promise<PortError>((resolve) => {
       port.onClose = resolve;
     });
-    expect(reason.code).toBe('closed');
+    expect([...(await read(port)).answered]).toEqual([1, 1, 1, 1, 1, 1]);
+    expect((await closed).code).toBe('closed');
     while (!existsSync(link)) await new Promise((resolve) => setTimeout(resolve, 20));
     await port.open();
     expect([...(await read(port)).answered]).toEqual([1, 1, 1, 1, 1, 1]);

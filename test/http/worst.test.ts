@@ -125,6 +125,9 @@ async function tried(route: Route, query: string, payload: string | null, header
 /** Answers that grow with the arms and their names alone. */
 const DATA: ReadonlySet<string> = new Set(['/api/v1/arms/{name}/urdf', '/metrics']);
 
+/** Answers that tell what earlier requests were, a little of each. */
+const HISTORY: ReadonlySet<string> = new Set(['/api/v1/events', '/api/v1/log']);
+
 function worstOf(route: Route): (readonly [query: string, payload: string | null])[] {
   const query = z.toJSONSchema(querySchema(route), { io: 'input' }) as Schema;
   const parameters = Object.entries(query.properties ?? {}).map(([name, field]) => {
@@ -167,6 +170,7 @@ test.each(['standard', 'phosphobot'] as const)(
         if (reply.statusCode >= 500) faults.push(`${what}: ${reply.statusCode}`);
         if (DATA.has(route.path) && reply.statusCode === 200) continue;
         if (reply.rawPayload.length > MOST_ANSWER) faults.push(`${what}: ${reply.rawPayload.length} bytes`);
+        if (HISTORY.has(route.path) && reply.statusCode === 200) continue;
         // Names of arms are no echo.
         const text = reply.body.replaceAll(/Z{60}_\d+/g, '');
         const echo = (text.match(/Z{3,}|é+/g) ?? []).join('');
@@ -238,4 +242,4 @@ test('a thousand of the worst requests leave nothing in memory', async () => {
   const before = held();
   await ask(1000);
   expect(held() - before).toBeLessThan(MOST_LEFT);
-}, 120_000);
+}, 300_000);

@@ -62,6 +62,34 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
     await expect.poll(async () => (await panel.locator('.bars i').count()) > 10, PATIENCE).toBe(true);
   });
 
+  test('a leader that floats is let feel its follower by a slider, and one that is limp says how it could', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    await page.locator('#tab-teleoperation').press('Enter');
+    const card = page.locator('section[aria-label="Force feedback"]');
+    const slider = card.getByRole('slider', { name: 'Force feedback of the arm' });
+    await startPairs(page, 'leader follower');
+    await expect.poll(() => slider.isDisabled(), PATIENCE).toBe(true);
+    expect(await card.textContent()).toContain('A leader feels while it floats');
+    const floating = async (): Promise<string> => {
+      const body = { robot_pairs: [{ leader_id: 0, follower_id: 1 }], enable_gravity_compensation: true };
+      if ((await bridge.arm(0)).state !== 'floating') {
+        await bridge.post('/move/leader/stop');
+        await bridge.post('/move/leader/start', body);
+      }
+      return (await bridge.arm(0)).state;
+    };
+    // Again where a busy machine has ended the pair.
+    const felt = async () => {
+      if ((await floating()) !== 'floating' || !(await slider.isEnabled())) return null;
+      await slider.fill('50', { timeout: 1000 }).catch(() => {});
+      return (await bridge.get('/api/v1/pairs')).body.pairs[0]?.force_feedback;
+    };
+    await expect.poll(felt, PATIENCE).toEqual({ arm: 0.5, gripper: 0 });
+    await expect.poll(() => card.getByRole('meter').count(), PATIENCE).toBe(6);
+    await takePicture(page, 'page-feedback');
+  });
+
   test('the page needs little memory while arms move', async () => {
     const bridge = await startBridge();
     const page = await openPage(bridge);

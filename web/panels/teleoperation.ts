@@ -4,6 +4,7 @@ import type { PairFrame } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure, milliseconds, spoken } from '../units.ts';
 import { curves } from './curves.ts';
+import { feelCard } from './feel.ts';
 import { handPanel } from './hand.ts';
 import { histogram } from './histogram.ts';
 import { pairingCard } from './pairing.ts';
@@ -38,7 +39,7 @@ function pairsCard(store: Store): HTMLElement {
 
 /** Teleoperation: pairs, their start and end, curves of a joint, the loop's periods, and the hand on simulated arms. */
 export function teleoperationPanel(store: Store, hands: Hands): HTMLElement {
-  const fieldset = h('fieldset', { class: 'panel', disabled: true }, pairingCard(store));
+  const fieldset = h('fieldset', { class: 'panel', disabled: true }, pairingCard(store), feelCard(store));
   store.on(['connection', 'hello'], () => {
     fieldset.disabled = !store.mayControl;
   });

@@ -1,0 +1,110 @@
+import { request } from '../api.ts';
+import { h, setText } from '../dom.ts';
+import { notice } from '../notices.ts';
+import type { PairFrame } from '../protocol.ts';
+import type { Store } from '../store.ts';
+import { measure, spoken } from '../units.ts';
+
+const PARTS = { arm: 'the arm', gripper: 'the gripper' } as const;
+type Part = keyof typeof PARTS;
+
+const LIMP =
+  'A leader feels while it floats: press End, switch “Hold the weight of the leaders” on, and start again. The bars show what pushes either way.';
+const FLOATING = 'How much of what pushes the follower the leader pushes back with. 0 %: nothing.';
+
+/** Bars of what pushes the joints of followers from outside. */
+function bars(store: Store): { readonly element: HTMLElement; show(pairs: readonly PairFrame[]): void } {
+  const element = h('div', {});
+  let shown = '';
+  let rows: {
+    readonly id: number;
+    readonly joint: number;
+    readonly bar: HTMLMeterElement;
+    readonly text: HTMLElement;
+  }[] = [];
+  const build = (followers: readonly string[]): void => {
+    rows = [];
+    const lists = store.arms
+      .filter(({ name }) => followers.includes(name))
+      .flatMap(({ id, name, joints }) => [
+        ...(followers.length > 1 ? [h('h3', {}, name)] : []),
+        ...joints.map((joint, i) => {
+          const label = `What pushes ${spoken(joint.name)} of ${name}`;
+          const bar = h('meter', { min: 0, max: joint.torque_limit / 2, value: 0, 'aria-label': label });
+          const text = h('output', {}, '–');
+          rows.push({ id, joint: i, bar, text });
+          return h(
+            'div',
+            { class: 'spring-row share' },
+            h('span', { 'aria-hidden': 'true' }, spoken(joint.name)),
+            bar,
+            text,
+          );
+        }),
+      ]);
+    element.replaceChildren(...lists);
+  };
+  return {
+    element,
+    show(pairs) {
+      const followers = pairs.map(({ follower }) => follower);
+      const key = JSON.stringify([followers, store.arms.map(({ name }) => name)]);
+      if (key !== shown) build(followers);
+      shown = key;
+      for (const { id, joint, bar, text } of rows) {
+        const torque = store.frames.get(id)?.joints.external[joint] ?? null;
+        bar.value = Math.abs(torque ?? 0);
+        setText(text, measure(torque, 2, ' Nm'));
+      }
+    },
+  };
+}
+
+/** What leaders are let feel of their followers, while these follow. */
+export function feelCard(store: Store): HTMLElement {
+  const about = h('p', { class: 'about' });
+  const pushes = bars(store);
+  const sliders = (Object.keys(PARTS) as Part[]).map((part) => {
+    const shown = h('output', {}, '0 %');
+    const label = `Force feedback of ${PARTS[part]}`;
+    const input = h('input', { type: 'range', min: 0, max: 100, step: 10, value: 0, 'aria-label': label });
+    input.addEventListener('input', () => setText(shown, `${input.value} %`));
+    input.addEventListener('change', () => void ask());
+    const row = h('div', { class: 'spring-row share' }, h('span', { 'aria-hidden': 'true' }, part), input, shown);
+    return { part, input, shown, row };
+  });
+  const fields = h('fieldset', {}, ...sliders.map(({ row }) => row));
+  const ask = async (): Promise<void> => {
+    const feedback = Object.fromEntries(sliders.map(({ part, input }) => [part, Number(input.value) / 100]));
+    const settings = await request({ path: '/teleop/settings/read' });
+    const outcome = settings.ok
+      ? await request({ path: '/teleop/settings', body: { ...(settings.answer as object), force_feedback: feedback } })
+      : settings;
+    if (!outcome.ok) notice('fault', outcome.message);
+  };
+  const card = h(
+    'section',
+    { class: 'card', 'aria-label': 'Force feedback', hidden: true },
+    h('h2', {}, 'Force feedback'),
+    about,
+    fields,
+    pushes.element,
+  );
+  store.on(['pairs', 'frames', 'models'], () => {
+    const running = store.pairs.filter(({ state }) => state !== 'idle');
+    card.hidden = running.length === 0;
+    if (card.hidden || card.offsetParent === null) return;
+    const leaders = store.arms.filter(({ name }) => running.some(({ leader }) => leader === name));
+    const floats = leaders.some(({ id }) => store.frames.get(id)?.state === 'floating');
+    fields.disabled = !floats;
+    setText(about, floats ? FLOATING : LIMP);
+    for (const { part, input, shown } of sliders) {
+      if (document.activeElement === input) continue;
+      const percent = Math.round(100 * Math.max(...running.map(({ force_feedback: felt }) => felt[part])));
+      input.value = String(percent);
+      setText(shown, `${percent} %`);
+    }
+    pushes.show(running);
+  });
+  return card;
+}
