@@ -81,7 +81,7 @@ const pairs = {
 };
 pairs['objects that lie still'].lead({ ...ABOVE, gripper: 0.9 }, 2);
 const cube = pairs['the cube in the gripper'].follower.physics.objects!.state().find(({ name }) => name === 'cube')!;
-const held = cube.touches.map((touch) => touch.with).sort();
+const held = cube.touches.map((touch) => touch.by).sort();
 if (held.join() !== 'gripper_link,jaw') throw new Error(`the cube is not in the gripper, but on ${held.join(', ')}`);
 
 const costs = Object.values(pairs).map((): number[] => []);

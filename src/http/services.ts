@@ -51,7 +51,7 @@ export interface SimulationControl {
 export interface ObjectNow {
   readonly position: { readonly x: number; readonly y: number; readonly z: number };
   readonly orientation: { readonly x: number; readonly y: number; readonly z: number; readonly w: number };
-  readonly touches: readonly { readonly with: string; readonly force: number }[];
+  readonly touches: readonly { readonly by: string; readonly force: number }[];
 }
 
 /** A serial port of this machine. */

@@ -254,8 +254,8 @@ export class MujocoObjects implements PhysicsObjects {
       const touches = found[this.#bodies.indexOf(body)];
       if (touches === undefined) return;
       const name = this.#nameOf(other);
-      const known = touches.find((touch) => touch.with === name);
-      if (known === undefined) touches.push({ with: name, force: normal });
+      const known = touches.find((touch) => touch.by === name);
+      if (known === undefined) touches.push({ by: name, force: normal });
       else known.force += normal;
     };
     for (let i = 0; i < contacts.size(); i++) {

@@ -27,7 +27,7 @@ export interface SimObject {
 /** A link of the arm, or another object, that presses on an object. */
 export interface SimTouch {
   /** Name of the link or of the object; `floor` is the ground below the table. */
-  readonly with: string;
+  readonly by: string;
   /** Sum of the normal forces, N. */
   force: number;
 }

@@ -22,8 +22,7 @@ async function object(bridge: VirtualBridge, name: string, arm = 'follower'): Pr
   return objects.find((other) => other.name === name)!;
 }
 
-const force = ({ touches }: SimObjectState, by: string): number =>
-  touches.find((touch) => touch.with === by)?.force ?? 0;
+const force = ({ touches }: SimObjectState, by: string): number => touches.find((touch) => touch.by === by)?.force ?? 0;
 
 /** Angles of the follower's joints with the tool at a place of the base frame (m), pointing down. */
 async function angles(bridge: VirtualBridge, x: number, y: number, z: number): Promise<number[]> {

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
 import { listen } from '../../src/http/app.ts';
+import { TOPICS } from '../../src/http/live/protocol.ts';
 import { CHANNELS } from '../../src/http/routes/index.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
@@ -50,6 +51,8 @@ test('what is sent over the WebSockets is what their descriptions say, and what 
   services.log.add('{"level":30,"time":"2026-01-02T03:04:05.500Z","msg":"follower is ready"}');
   const origin = { who: 'somebody', from: 'this computer', what: 'POST /stop', request: null };
   services.arms.journal.record('stop', null, origin, 'done');
+  const { scene } = services.simulation;
+  scene.seen('follower', new Float64Array(7 * scene.of('follower').length));
   const app = buildApp(services);
   const { port } = await listen(app, services.config, null);
   for (const { path, sent } of CHANNELS) {
@@ -58,7 +61,9 @@ test('what is sent over the WebSockets is what their descriptions say, and what 
     socket.on('message', (data) => got.push(JSON.parse(String(data))));
     await once(socket, 'open');
     socket.send('{');
-    socket.send(JSON.stringify({ type: 'subscribe', topics: ['arms', 'pairs', 'loop', 'log', 'events'], rate: 100 }));
+    socket.send(JSON.stringify({ type: 'subscribe', topics: TOPICS, rate: 100 }));
+    const rest = Array.from({ length: 6 }, () => 0);
+    socket.send(JSON.stringify({ type: 'chunk', arm: 0, positions: [rest, rest], times: [0.1, 0.2] }));
     socket.send(JSON.stringify({ type: 'jog', arm: 9, joints: {} }));
     socket.send(JSON.stringify({ type: 'stop' }));
     const seen = new Set<string>();

@@ -11,7 +11,7 @@ const SHUT = -0.1;
 interface SeenObject {
   readonly name: string;
   readonly position: { readonly x: number; readonly y: number; readonly z: number };
-  readonly touches: readonly { readonly with: string }[];
+  readonly touches: readonly { readonly by: string }[];
 }
 
 /** By the physics. */
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)('the scene on the control page', () => {
     for (const pose of poses) await lead(pose, OPEN);
     await lead(poses.at(-1)!, SHUT);
     const holding = async (): Promise<boolean> =>
-      (await object(bridge, 'cube')).touches.some((touch) => touch.with === 'jaw');
+      (await object(bridge, 'cube')).touches.some((touch) => touch.by === 'jaw');
     await expect.poll(holding, PATIENCE).toBe(true);
     for (const pose of poses.reverse()) await lead(pose, SHUT);
     expect((await object(bridge, 'cube')).position.z).toBeGreaterThan(0.08);

@@ -345,9 +345,9 @@ describeRos('the ROS room on a real graph', () => {
 
   test('mirror_state reaches a late joiner in our own message type, then every change', async () => {
     const pair = { leader: 'leader', follower: 'follower', owner: 'http client', reason: '' } as const;
+    const status = { ...pair, state: 'ramping', rate: 200, latency: 0.006 } as const;
     const forceFeedback = { arm: 0, gripper: 0 };
-    const status = { ...pair, state: 'ramping', rate: 200, latency: 0.006, forceFeedback } as const;
-    bridge.mirror.set({ active: true, pairs: [{ ...status, since: 1785240000.25 }], reason: '' });
+    bridge.mirror.set({ active: true, pairs: [{ ...status, since: 1785240000.25, forceFeedback }], reason: '' });
     await sleep(300);
     const latched: Quality = { reliability: 'RELIABLE', durability: 'TRANSIENT_LOCAL', depth: 1 };
     const topic = '/arm_bridge/mirror_state';

@@ -3403,7 +3403,7 @@ export interface components {
             orientation: components["schemas"]["Quaternion"];
             /** @description Links of the arm and other objects that press on it, with the sum of their normal forces in newtons. Empty for what lies still. */
             touches: {
-                with: string;
+                by: string;
                 force: number;
             }[];
         };
@@ -8545,7 +8545,7 @@ export interface operations {
                      *           },
                      *           "touches": [
                      *             {
-                     *               "with": "jaw",
+                     *               "by": "jaw",
                      *               "force": 4.4
                      *             }
                      *           ]

@@ -136,7 +136,7 @@ export const liveChannel = channel({
     'it repeats at least 10 times a second, lets them follow chunks of a policy, and stops all arms.',
   query: {},
   received,
-  sent: { hello, ...frames, refused: refusal, stopped },
+  sent: { hello, ...frames, refused: refusal, stopped, chunked: chunkAnswer },
   most: MOST_WATCHERS,
   full: FULL,
   open(parts, asker) {

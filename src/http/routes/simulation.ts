@@ -84,7 +84,7 @@ const simObject = z
     position: vector,
     orientation: quaternion,
     touches: z
-      .array(z.object({ with: z.string(), force: z.number() }))
+      .array(z.object({ by: z.string(), force: z.number() }))
       .describe(
         'Links of the arm and other objects that press on it, with the sum of their normal forces in newtons. Empty for what lies still.',
       ),
@@ -218,7 +218,7 @@ export const simulationRoutes = [
             parts: [{ kind: 'box', size: [0.028, 0.028, 0.028], at: [0, 0, 0] }],
             position: { x: 0.22, y: 0.05, z: 0.097 },
             orientation: { x: 0, y: 0, z: 0, w: 1 },
-            touches: [{ with: 'jaw', force: 4.4 }],
+            touches: [{ by: 'jaw', force: 4.4 }],
           },
         ],
       },

@@ -1565,7 +1565,7 @@ class SimObjectParts(_SimObjectParts, total=False):
 
 
 class SimObjectTouches(TypedDict):
-    with: str
+    by: str
     force: float
 
 
