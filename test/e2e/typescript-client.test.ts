@@ -269,6 +269,9 @@ test('every call of the client does what it says, and together they ask for all 
     what: 'POST /api/v1/stop',
     who: expect.stringContaining('typescript-test'),
   });
+  expect((await here.bridges()).others).toEqual([]);
+  expect((await here.stopAll()).bridges).toMatchObject([{ url: null, stopped: true }]);
+  await here.reset();
   const log = await here.log();
   expect((await here.log(log.next)).next).toBeGreaterThanOrEqual(log.next);
   expect(unasked(asked)).toEqual([]);

@@ -1,7 +1,12 @@
 import { ROUTES } from '../../../src/http/routes/index.ts';
 
-/** A session is a page's: programs send their token with each request. */
-const OF_PAGES = ['POST /api/v1/session', 'DELETE /api/v1/session'];
+/** A session is a page's: programs send their token with each request. Other bridges and Prometheus have operations of their own. */
+const OF_OTHERS = [
+  'POST /api/v1/session',
+  'DELETE /api/v1/session',
+  'GET /api/v1/bridge',
+  'GET /api/v1/bridges/targets',
+];
 
 /**
  * Which operations of /api/v1 none of these requests has asked for.
@@ -14,5 +19,5 @@ export function unasked(asked: readonly (readonly [method: string, path: string]
       return !asked.some(([by, where]) => by === method && wanted.test(where));
     })
     .map(({ method, path }) => `${method} ${path}`)
-    .filter((operation) => !OF_PAGES.includes(operation));
+    .filter((operation) => !OF_OTHERS.includes(operation));
 }

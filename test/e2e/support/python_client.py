@@ -147,7 +147,7 @@ async def tried(bridge, name):
     report["states"] = [state["id"] for state in await first(5, arm.states(rate=50))]
     report["goals"] = [len(goals) for goals in await first(1, arm.goals())]
     report["stream"] = [frame["type"] for frame in await first(2, bridge.live("arms"))]
-    report["all"] = sorted({frame["type"] for frame in await first(6, bridge.live(rate=5))})
+    report["all"] = sorted({frame["type"] for frame in await first(7, bridge.live(rate=5))})
 
     await told(arm.start_recording(f"{name}-joints", rate=100))
     await carried_out(arm, lambda: arm.write_joints({0: 0.2}, take_over=True))
@@ -223,6 +223,9 @@ async def tried(bridge, name):
 
     mine = await told(bridge.events(arm="follower", act="stop", since=0, limit=20))
     report["events"] = [mine[0]["arm"], mine[0]["what"], bridge.name in mine[0]["who"]]
+    report["bridges"] = (await told(bridge.bridges()))["others"]
+    report["stopped_all"] = [one["stopped"] for one in (await told(bridge.stop_all()))["bridges"]]
+    await told(bridge.reset())
     log = await told(bridge.log())
     report["log"] = bool(log["lines"]) and (await told(bridge.log(log["next"])))["next"] >= log["next"]
     report["no_topic"] = (await error_of(Refused, lambda: first(2, bridge.live("arm")))).code
