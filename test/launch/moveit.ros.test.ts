@@ -3,13 +3,28 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { parseUrdf } from '../../src/kinematics/urdf.ts';
-import { BridgeProcess, ROS_DOMAIN } from '../e2e/support/bridge.ts';
+import { BridgeProcess, ROS_DOMAIN, sleep } from '../e2e/support/bridge.ts';
 import { readSrdf } from '../moveit/support/srdf.ts';
 import { timeOptimal } from '../moveit/support/totg.ts';
 import { type JointStateMessage, Witness } from '../ros/support/ros.ts';
 import { type Launch, NO_ROS2, type Note, Ros2 } from './support/ros2.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+
+/** What a busy machine may have kept from being done is tried so often. */
+const TRIES = 5;
+
+async function again(run: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      await sleep(1);
+    }
+  }
+}
 
 const STAND_INS = {
   moveit_ros_move_group: ['move_group'],
@@ -85,21 +100,24 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
         expect(await goal.result()).toMatchObject({ status: 'succeeded', result: { reached_goal: true } });
         continue;
       }
-      const at = await positions(topic);
-      const state = srdf.states.find((other) => other.name === pose && other.values.has(joints[0]!))!;
-      const limit = (joint: string, what: string) =>
-        Number(parameter(group, `robot_description_planning.joint_limits.${joint}.max_${what}`)) *
-        Number(parameter(group, `robot_description_planning.default_${what}_scaling_factor`));
-      const samples = timeOptimal(
-        [joints.map((joint) => at.get(joint)!), joints.map((joint) => state.values.get(joint)!)],
-        joints.map((joint) => limit(joint, 'velocity')),
-        joints.map((joint) => limit(joint, 'acceleration')),
-      );
-      const points = samples.map(({ time, ...point }) => ({ ...point, time_from_start: stamp(time) }));
-      const goal = await witness.goal<Followed>(FOLLOW, action, { trajectory: { joint_names: joints, points } });
-      expect(await goal.result()).toMatchObject({ status: 'succeeded', result: { error_string: '', error_code: 0 } });
-      const now = await positions(topic);
-      for (const joint of joints) expect(now.get(joint)!, joint).toBeCloseTo(state.values.get(joint)!, 1);
+      // Again where the machine is so busy that the servos fall silent for a moment.
+      await again(async () => {
+        const at = await positions(topic);
+        const state = srdf.states.find((other) => other.name === pose && other.values.has(joints[0]!))!;
+        const limit = (joint: string, what: string) =>
+          Number(parameter(group, `robot_description_planning.joint_limits.${joint}.max_${what}`)) *
+          Number(parameter(group, `robot_description_planning.default_${what}_scaling_factor`));
+        const samples = timeOptimal(
+          [joints.map((joint) => at.get(joint)!), joints.map((joint) => state.values.get(joint)!)],
+          joints.map((joint) => limit(joint, 'velocity')),
+          joints.map((joint) => limit(joint, 'acceleration')),
+        );
+        const points = samples.map(({ time, ...point }) => ({ ...point, time_from_start: stamp(time) }));
+        const goal = await witness.goal<Followed>(FOLLOW, action, { trajectory: { joint_names: joints, points } });
+        expect(await goal.result()).toMatchObject({ status: 'succeeded', result: { error_string: '', error_code: 0 } });
+        const now = await positions(topic);
+        for (const joint of joints) expect(now.get(joint)!, joint).toBeCloseTo(state.values.get(joint)!, 1);
+      });
     }
   };
 
