@@ -103,9 +103,11 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     await expect.poll(async () => Number(await slider.inputValue()), PATIENCE).toBeGreaterThan(0.2);
     // Whoever points at the curves chooses a moment of them.
     await look.locator('.u-over').click();
-    const { duration } = (await bridge.get('/api/v1/recordings/turn-1')).body;
-    const middle = async (): Promise<number> => Number(await slider.inputValue()) / duration;
-    await expect.poll(middle, PATIENCE).toBeCloseTo(0.5, 1);
+    // On a busy machine an arm is heard a little after the episode has begun: the curves begin there.
+    const { times } = (await bridge.get('/api/v1/recordings/turn-1/samples?source=follower')).body;
+    const [begin, end] = [times[0], times.at(-1)];
+    const chosen = async (): Promise<number> => (Number(await slider.inputValue()) - begin) / (end - begin);
+    await expect.poll(chosen, PATIENCE).toBeCloseTo(0.5, 1);
     await look.getByLabel('Curves of').selectOption('shoulder pan');
     await expect
       .poll(() => look.locator('.key').allTextContents(), PATIENCE)

@@ -54,7 +54,7 @@ function bars(store: Store): { readonly element: HTMLElement; show(pairs: readon
       for (const { id, joint, bar, text } of rows) {
         const torque = store.frames.get(id)?.joints.external[joint] ?? null;
         bar.value = Math.abs(torque ?? 0);
-        setText(text, measure(torque, 2, ' Nm'));
+        setText(text, measure(torque, 2, ''));
       }
     },
   };
@@ -88,6 +88,7 @@ export function feelCard(store: Store): HTMLElement {
     h('h2', {}, 'Force feedback'),
     about,
     fields,
+    h('p', { class: 'about' }, 'What pushes each joint of the follower from outside, Nm:'),
     pushes.element,
   );
   store.on(['pairs', 'frames', 'models'], () => {
