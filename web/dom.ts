@@ -33,6 +33,32 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** What each row shows, as JSON. */
+const shownBy = new WeakMap<Element, string>();
+
+/**
+ * Shows one row for each fact. A row whose fact is as before stays the same element in its place, since a person may be about to
+ * press something in it; where the row with the focus is made anew, what has the same label there gets the focus.
+ */
+export function showRows<T>(body: HTMLElement, facts: readonly T[], make: (fact: T) => HTMLElement): void {
+  const before = new Map([...body.children].map((row) => [shownBy.get(row), row]));
+  const rows = facts.map((fact) => {
+    const shows = JSON.stringify(fact);
+    const row = before.get(shows) ?? make(fact);
+    shownBy.set(row, shows);
+    return row;
+  });
+  const focused = body.contains(document.activeElement) ? document.activeElement : null;
+  for (const row of before.values()) if (!rows.includes(row)) row.remove();
+  for (const [i, row] of rows.entries()) {
+    const at = body.children[i];
+    if (at !== row) body.insertBefore(row, at ?? null);
+  }
+  const label = focused?.getAttribute('aria-label') ?? null;
+  if (label === null || document.activeElement === focused) return;
+  body.querySelector<HTMLElement>(`[aria-label=${CSS.escape(label)}]`)?.focus();
+}
+
 /** A button that does something. Space is the key of the stop, so that buttons are pressed by Enter. */
 export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
   return h('button', { type: 'button', onclick: act, ...attributes }, label);

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ROS_DOMAIN } from '../e2e/support/bridge.ts';
 import { type JointStateMessage, Witness } from '../ros/support/ros.ts';
 import { type Launch, NO_ROS2, ROOT, Ros2 } from './support/ros2.ts';
@@ -9,6 +9,7 @@ import { type Launch, NO_ROS2, ROOT, Ros2 } from './support/ros2.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 const FILES = readdirSync(join(ROOT, 'launch'));
+const GRAPH = { ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' };
 const STAND_INS = { rviz2: ['rviz2'], robot_state_publisher: ['robot_state_publisher'] };
 /** A configuration for each file, where it asks for one. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
@@ -33,7 +34,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
   let witness: Witness;
   beforeAll(async () => {
     ros2 = new Ros2(STAND_INS);
-    witness = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
+    witness = await Witness.start(GRAPH);
   });
   afterAll(async () => {
     await witness?.close();
@@ -107,8 +108,11 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     for (const name of ['one', 'two']) {
       expect(await jointsOn(`/${name}/leader/joint_states`)).toHaveLength(6);
     }
+    // A witness that begins now knows no nodes of bridges that have ended.
+    const later = await Witness.start(GRAPH);
+    onTestFinished(() => later.close());
     const bridges = async () =>
-      (await witness.graph('/two/follower/arm_bridge')).nodes.filter((node) => node.endsWith('/arm_bridge'));
+      (await later.graph('/two/follower/arm_bridge')).nodes.filter((node) => node.endsWith('/arm_bridge'));
     const wanted = ['one', 'two'].flatMap((name) =>
       ['', '/follower', '/leader'].map((arm) => `/${name}${arm}/arm_bridge`),
     );

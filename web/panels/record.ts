@@ -1,6 +1,6 @@
 import { command, type Outcome, request } from '../api.ts';
 import { bridge } from '../bridge.ts';
-import { button, byId, h, setText } from '../dom.ts';
+import { button, byId, h, setText, showRows } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { Episode, EpisodeAnswer, Recording, RecordingList } from '../protocol.ts';
 import type { Store } from '../store.ts';
@@ -133,6 +133,8 @@ class RecordingCard {
   readonly #older = button('Older', () => this.#turn(SHOWN));
   readonly #store: Store;
   #offset = 0;
+  /** Counts what was asked: an answer to an older question is not shown over a newer one. */
+  #asked = 0;
 
   constructor(store: Store) {
     this.#store = store;
@@ -153,6 +155,7 @@ class RecordingCard {
 
   async ask(): Promise<void> {
     let told: RecordingList;
+    const asked = ++this.#asked;
     const dataset = this.#dataset.selectedIndex > 0 ? { dataset: this.#dataset.value } : {};
     try {
       const query = { limit: SHOWN, offset: this.#offset, ...dataset };
@@ -161,9 +164,12 @@ class RecordingCard {
       // The header says that there is no connection.
       return;
     }
+    if (asked !== this.#asked) return;
     const { recordings, total, datasets, used, quota, warning } = told;
+    const { mayControl } = this.#store;
     this.#offerDatasets(datasets);
-    this.#rows.replaceChildren(...recordings.map((recording) => this.#row(recording)));
+    const facts = recordings.map((recording) => ({ recording, mayControl }));
+    showRows(this.#rows, facts, (fact) => this.#row(fact));
     this.#newer.disabled = this.#offset === 0;
     this.#older.disabled = this.#offset + recordings.length >= total;
     setText(this.#room, warning || `${total} recordings; all take ${megabytes(used)} of ${megabytes(quota)}.`);
@@ -182,7 +188,7 @@ class RecordingCard {
     this.#dataset.selectedIndex = Math.max(0, names.indexOf(value));
   }
 
-  #row(recording: Recording): HTMLElement {
+  #row({ recording, mayControl }: { recording: Recording; mayControl: boolean }): HTMLElement {
     const { name, dataset, content, task, verdict, duration, problem } = recording;
     const path = `/api/v1/recordings/${name}`;
     const changed = async (asked: Promise<Outcome>): Promise<boolean> => {
@@ -193,7 +199,7 @@ class RecordingCard {
     const judge = (to: string): HTMLButtonElement =>
       button(to, () => void changed(command({ path, body: { verdict: verdict === to ? '' : to } })), {
         'aria-pressed': String(verdict === to),
-        disabled: content !== 'episode' || !this.#store.mayControl,
+        disabled: content !== 'episode' || !mayControl,
         'aria-label': `${name} is ${to}`,
       });
     const remove = async (): Promise<void> => {
@@ -206,7 +212,7 @@ class RecordingCard {
       button('Look', () => this.onLook(recording), { disabled: problem !== '', 'aria-label': `Look at ${name}` }),
       judge('good'),
       judge('bad'),
-      button('Delete', ask, { disabled: !this.#store.mayControl, 'aria-label': `Delete ${name}` }),
+      button('Delete', ask, { disabled: !mayControl, 'aria-label': `Delete ${name}` }),
     ];
     return h(
       'tr',
