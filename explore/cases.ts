@@ -253,6 +253,25 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
+    id: 'E110183',
+    script: script(
+      'a servo that loses its supply while it is brought back after an overload is led from a goal that it no longer holds',
+      'so100',
+      [
+        ask(0.4, `/move/init?robot_id=${FOLLOWER}`),
+        { at: 3, do: 'fault', arm: 'follower', fault: { servos: { 1: { overload: true } } } },
+        ask(3.5, '/stop'),
+        ask(4, '/stop/reset'),
+        { at: 4.004, do: 'fault', arm: 'follower', fault: { corruptRate: 1 } },
+        { at: 4.3, do: 'fault', arm: 'follower', fault: { volts: 0 } },
+        { at: 4.4, do: 'fault', arm: 'follower', fault: { volts: null, corruptRate: 0 } },
+      ],
+      8,
+    ),
+    rules: ['torque'],
+    known: false,
+  },
+  {
     id: 'E2018',
     script: {
       ...script('servos that answer late, on an adapter with a timer of 16 ms, are never heard', 'koch', [], 1),

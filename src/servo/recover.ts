@@ -13,6 +13,9 @@ const MORE = 2;
 const TIMES = 3;
 /** Time between two of these, in which a servo answers, s. */
 const GAP = 0.002;
+/** A servo that stayed limp gets torque again while it is no further from its goal than this, rad, and so many times. */
+const GIVES_WAY = 0.06;
+const ATTEMPTS = 5;
 /** The goal of a servo that still pulls is led to where it is by so much (rad) every so often (s): it lets go, and not at once. */
 const LEAD = 0.03;
 const LEAD_INTERVAL = 0.005;
@@ -26,22 +29,19 @@ const LEAD_INTERVAL = 0.005;
  */
 export async function recover(client: ServoClient, servo: ExpectedServo, held: boolean): Promise<void> {
   const { id, model } = servo;
-  const torque = registerName(model, model.common.torqueEnable);
   if (model.family.alarms.endedBy === 'restart') {
     await restart(client, id);
     const contents = new Contents(model);
     await contents.read(client, id);
     await settle(client, { expected: servo, model, contents });
-    if (!held) return;
-    await aim(client, servo, false, 'it stays limp');
-    await writeRegister(client, model, id, torque, 1);
+    if (held) await hold(client, servo, await aim(client, servo, false, 'it stays limp'));
   } else if (held) {
     // A line that answers badly is found out here, before anything has been let go of.
-    await aim(client, servo, true, 'its torque is left as it is');
+    const goal = await aim(client, servo, true, 'its torque is left as it is');
     await dip(client, servo);
-    await writeRegister(client, model, id, torque, 1);
+    await hold(client, servo, goal);
   } else {
-    await writeRegister(client, model, id, torque, 0);
+    await writeRegister(client, model, id, registerName(model, model.common.torqueEnable), 0);
   }
 }
 
@@ -59,23 +59,24 @@ async function restart(client: ServoClient, id: number): Promise<void> {
  * Gives a servo the goal of where it is.
  * @param pulls it has torque
  * @param otherwise what follows where that cannot be, for people
+ * @returns the goal that it holds now, steps
  * @throws {ServoError}
  */
-async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, otherwise: string): Promise<void> {
+async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, otherwise: string): Promise<number> {
   const { id, joint, model } = servo;
   const { presentPosition, goalPosition } = model.common;
   const { steps, agree } = await positions(client, servo, model, await readRow(client, id, presentPosition));
   const present = steps.at(-1)!;
   const goal = registerName(model, goalPosition);
   if (agree) {
-    const most = Math.round((LEAD * model.stepsPerTurn) / (2 * Math.PI));
+    const most = Math.round(stepsIn(model, LEAD));
     let sent = pulls ? await heldGoal(client, servo) : present;
     do {
       sent += Math.min(most, Math.max(-most, present - sent));
       await writeRegister(client, model, id, goal, sent);
       if (sent !== present) await client.clock.sleep(LEAD_INTERVAL);
     } while (sent !== present);
-    if ((await readRegister(client, model, id, goal)) === present) return;
+    if ((await readRegister(client, model, id, goal)) === present) return present;
   }
   throw new ServoError(
     'refused',
@@ -89,12 +90,48 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
 }
 
 /**
+ * Has a servo hold its goal. Torque is sent only to one that has just told where it is and what it would hold: one that has
+ * lost its supply meanwhile holds another goal, and one whose requests were lost for long has given way.
+ * @param goal that it was given, steps
+ * @throws {ServoError}
+ */
+async function hold(client: ServoClient, servo: ExpectedServo, goal: number): Promise<void> {
+  const { id, model } = servo;
+  const { torqueEnable, goalPosition, presentPosition } = model.common;
+  for (let sent = 0; sent < ATTEMPTS; sent++) {
+    if ((await readRow(client, id, torqueEnable)) === 1) return;
+    const away = Math.abs((await readRow(client, id, presentPosition)) - goal);
+    if (away > stepsIn(model, GIVES_WAY) || (await readRow(client, id, goalPosition)) !== goal) break;
+    client.post(id, torqueEnable.address, bytesOf(torqueEnable, 1));
+    await client.clock.sleep(GAP);
+  }
+  throw lostTorque(servo);
+}
+
+function lostTorque({ id, joint }: ExpectedServo): ServoError {
+  return new ServoError(
+    'refused',
+    id,
+    `servo ${id} (${joint}) gave way or restarted while it was brought back, so it stays limp: lower the arm, check its ` +
+      'supply, and switch torque on again',
+  );
+}
+
+const stepsIn = ({ stepsPerTurn }: ExpectedServo['model'], angle: number): number =>
+  (angle * stepsPerTurn) / (2 * Math.PI);
+
+/**
  * The goal that a servo holds. It is asked for more bytes than for its position: on a line that doubles answers one of those
  * may still be on its way.
+ * @throws {ServoError} where it holds none: the goal of a limp servo may be left from any time, and it may begin to pull with
+ * the next one
  */
-async function heldGoal(client: ServoClient, { id, model }: ExpectedServo): Promise<number> {
-  const { goalPosition } = model.common;
-  return loadCounts(goalPosition, await client.read(id, goalPosition.address, goalPosition.size + MORE), 0);
+async function heldGoal(client: ServoClient, servo: ExpectedServo): Promise<number> {
+  const { id, model } = servo;
+  const { goalPosition, torqueEnable } = model.common;
+  const goal = loadCounts(goalPosition, await client.read(id, goalPosition.address, goalPosition.size + MORE), 0);
+  if ((await readRow(client, id, torqueEnable)) === 0) throw lostTorque(servo);
+  return goal;
 }
 
 /** Switches torque off, which ends the alarm, and on again at once. */
