@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Arm, Bridge, Episode, Motion, Recordings } from '../../clients/typescript/src/index.ts';
-import { bashBlocks, commands } from '../docs/support/blocks.ts';
+import { bashBlocks, commands, programs } from '../docs/support/blocks.ts';
 import { WITNESS_PYTHON } from '../support/witness.ts';
 import { BridgeProcess, runAgain } from './support/bridge.ts';
 import { unasked } from './support/operations.ts';
@@ -148,14 +148,13 @@ test.skipIf(!WITNESS_PYTHON)('the client without await is what is made of the on
 );
 
 test.skipIf(!WITNESS_PYTHON)(
-  'the programs of docs/python.md run, and its commands are those that are tried',
+  'the programs of README.md and docs/python.md run, and their commands are those that are tried',
   async () => {
-    const blocks = bashBlocks('docs/python.md');
-    expect(blocks.flatMap(commands)).toEqual(['pip install ./clients/python']);
-    const text = readFileSync(join(ROOT, 'docs/python.md'), 'utf8');
-    const programs = [...text.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
-    expect(programs).toHaveLength(3);
-    for (const program of programs) await runAgain(() => python('-c', here(program)));
+    const told = ['README.md', 'docs/python.md'].flatMap(bashBlocks).filter(({ kind }) => kind === 'clients');
+    for (const command of told.flatMap(commands)) expect(command).toBe('pip install ./clients/python');
+    const all = programs('python', 'README.md', 'docs/python.md');
+    expect(all).toHaveLength(4);
+    for (const program of all) await runAgain(() => python('-c', here(program)));
   },
 );
 
@@ -177,13 +176,12 @@ test.skipIf(!WITNESS_PYTHON)(
       if (tries === TRIES || (await episodes()).some(({ verdict }) => verdict === 'good')) break;
     }
     expect(await episodes()).toHaveLength(10);
-    const text = readFileSync(join(ROOT, 'docs/teach.md'), 'utf8');
-    const program = /^```python\n([\s\S]*?)^```$/m.exec(text)![1]!;
+    const [program] = programs('python', 'docs/teach.md');
     const tell = `
 import json
 apart = (demonstrations["shoulder_pan"] - demonstrations["shoulder_pan_action"]).abs()
 print(json.dumps([len(demonstrations), len(tables), apart.median(), list(demonstrations["task"].unique())]))`;
-    const told = (await python('-c', here(program) + tell)).trim().split('\n');
+    const told = (await python('-c', here(program!) + tell)).trim().split('\n');
     expect(told[0]).toMatch(/count +min +max/);
     const [rows, good, apart, tasks] = JSON.parse(told.at(-1)!);
     expect(rows / good).toBeGreaterThan(100);

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Arm, BridgeError, Motion } from '../../clients/typescript/src/index.ts';
-import { bashBlocks, commands } from '../docs/support/blocks.ts';
+import { bashBlocks, commands, programs } from '../docs/support/blocks.ts';
 import { HAS_BROWSER, launch } from '../page/support/browser.ts';
 import { BridgeProcess, runAgain, sleep } from './support/bridge.ts';
 import { unasked } from './support/operations.ts';
@@ -299,17 +299,16 @@ test('a stream goes on after its connection has been cut, and ends when it is to
   }
 });
 
-test('the programs of docs/typescript.md compile and run, and its commands are those that are tried', async () => {
-  const text = readFileSync(join(ROOT, 'docs/typescript.md'), 'utf8');
+test('the programs of README.md and docs/typescript.md compile and run, and their commands are those that are tried', async () => {
   expect(bashBlocks('docs/typescript.md').flatMap(commands)).toEqual([
     'npm run build:client',
     'npm install ./clients/typescript',
     'python3 -m http.server 3000',
   ]);
-  const programs = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
-  expect(programs).toHaveLength(2);
+  const all = programs('ts', 'README.md', 'docs/typescript.md');
+  expect(all).toHaveLength(3);
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  const files = programs.map((program, i) => {
+  const files = all.map((program, i) => {
     const file = join(folder, `program${i}.ts`);
     writeFileSync(file, program.replaceAll('http://localhost:8020', bridge.url));
     return file;

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { BridgeProcess } from '../e2e/support/bridge.ts';
 import { hoverObject, PATIENCE, startPairs } from './support/actions.ts';
-import { HAS_BROWSER, takePicture } from './support/browser.ts';
+import { HAS_BROWSER, startFilm, takePicture } from './support/browser.ts';
 import { openPage, startBridge } from './support/page.ts';
 
 /** Gripper angles of the leader, rad: wide enough for the cube, and closed beyond it. */
 const OPEN = 0.9;
 const SHUT = -0.1;
+/** The leader is led from pose to pose in steps of at most so much, rad: a frame of the film each. */
+const STEP = 0.12;
 
 interface SeenObject {
   readonly name: string;
@@ -42,43 +44,58 @@ describe.skipIf(!HAS_BROWSER)('the scene on the control page', () => {
   });
 
   // Whether a hand on the leader picks up the cube is judged in virtual time: test/bridge/scene.test.ts.
-  test.runIf(process.env.ARM_BRIDGE_PICTURES)('the picture of a cube in the gripper is taken', async () => {
-    const bridge = await startBridge();
-    await bridge.raise();
-    const { x, y } = (await object(bridge, 'cube')).position;
-    const heights = [0.1, 0.08, 0.06, 0.04, 0.025, 0.014];
-    const poses: number[][] = [];
-    for (const height of heights) {
-      // The open fingers come down before the cube, one on each side, and absolute moves count from the tool at init.
-      const place = { x: 100 * (x - 0.027 - 0.3123), y: 100 * (y - 0.0069), z: 100 * (height - 0.218) };
-      const { body } = await bridge.post('/api/v1/arms/follower/reachable', { ...place, rx: -80 });
-      expect(body).toMatchObject({ reachable: true });
-      poses.push(body.joints.slice(0, -1));
-    }
-    const page = await openPage(bridge);
-    await page.setViewportSize({ width: 1280, height: 720 });
-    await page.locator('#tab-teleoperation').press('Enter');
-    await startPairs(page, 'leader follower');
-    const { joints } = (await bridge.get('/sim/truth?robot_id=1')).body;
-    const lead = async (pose: readonly number[], gripper: number): Promise<void> => {
-      const goals = [...pose, gripper];
-      for (const [i, name] of Object.keys(joints).entries()) {
-        const slider = page.getByRole('slider', { name: `Lead ${name.replaceAll('_', ' ')} by hand` });
-        await slider.fill(String(goals[i]));
+  test.runIf(process.env.ARM_BRIDGE_PICTURES)(
+    'the film and the picture of a cube that is picked up are taken',
+    async () => {
+      const bridge = await startBridge();
+      await bridge.raise();
+      const { x, y } = (await object(bridge, 'cube')).position;
+      const heights = [0.1, 0.08, 0.06, 0.04, 0.025, 0.014];
+      const poses: number[][] = [];
+      for (const height of heights) {
+        // The open fingers come down before the cube, one on each side, and absolute moves count from the tool at init.
+        const place = { x: 100 * (x - 0.027 - 0.3123), y: 100 * (y - 0.0069), z: 100 * (height - 0.218) };
+        const { body } = await bridge.post('/api/v1/arms/follower/reachable', { ...place, rx: -80 });
+        expect(body).toMatchObject({ reachable: true });
+        poses.push(body.joints.slice(0, -1));
       }
-      const left = async (): Promise<number> => {
-        const { angles } = (await bridge.post('/joints/read?robot_id=1')).body;
-        return Math.max(...pose.map((goal, i) => Math.abs(goal - angles[i])));
+      const page = await openPage(bridge);
+      await page.setViewportSize({ width: 1280, height: 720 });
+      await page.locator('#tab-teleoperation').press('Enter');
+      await startPairs(page, 'leader follower');
+      const { joints } = (await bridge.get('/sim/truth?robot_id=1')).body;
+      const film = startFilm(page, 'pick');
+      const hold = async (goals: readonly number[]): Promise<void> => {
+        for (const [i, name] of Object.keys(joints).entries()) {
+          const slider = page.getByRole('slider', { name: `Lead ${name.replaceAll('_', ' ')} by hand` });
+          await slider.fill(String(goals[i]));
+        }
+        const left = async (): Promise<number> => {
+          const { angles } = (await bridge.post('/joints/read?robot_id=1')).body;
+          // Closing fingers stand at what they hold.
+          return Math.max(...goals.slice(0, -1).map((goal, i) => Math.abs(goal - angles[i])));
+        };
+        await expect.poll(left, PATIENCE).toBeLessThan(0.06);
+        await film.frame();
       };
-      await expect.poll(left, PATIENCE).toBeLessThan(0.06);
-    };
-    for (const pose of poses) await lead(pose, OPEN);
-    await lead(poses.at(-1)!, SHUT);
-    const holding = async (): Promise<boolean> =>
-      (await object(bridge, 'cube')).touches.some((touch) => touch.by === 'jaw');
-    await expect.poll(holding, PATIENCE).toBe(true);
-    for (const pose of poses.reverse()) await lead(pose, SHUT);
-    expect((await object(bridge, 'cube')).position.z).toBeGreaterThan(0.08);
-    await takePicture(page, 'page-pick');
-  });
+      let before: readonly number[] = (await bridge.post('/joints/read?robot_id=1')).body.angles;
+      const lead = async (pose: readonly number[], gripper: number): Promise<void> => {
+        const from = before;
+        const goals = [...pose, gripper];
+        const steps = Math.ceil(Math.max(...goals.map((goal, i) => Math.abs(goal - from[i]!))) / STEP);
+        for (let step = 1; step <= steps; step++)
+          await hold(goals.map((to, i) => from[i]! + ((to - from[i]!) * step) / steps));
+        before = goals;
+      };
+      for (const pose of poses) await lead(pose, OPEN);
+      await lead(poses.at(-1)!, SHUT);
+      const holding = async (): Promise<boolean> =>
+        (await object(bridge, 'cube')).touches.some((touch) => touch.by === 'jaw');
+      await expect.poll(holding, PATIENCE).toBe(true);
+      for (const pose of poses.reverse()) await lead(pose, SHUT);
+      expect((await object(bridge, 'cube')).position.z).toBeGreaterThan(0.08);
+      await takePicture(page, 'page-pick');
+      film.end();
+    },
+  );
 });

@@ -44,6 +44,12 @@ export function bashBlocks(file: string): Block[] {
   });
 }
 
+/** The programs of documents in a language, in order. */
+export function programs(language: string, ...files: readonly string[]): string[] {
+  const block = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm');
+  return files.flatMap((file) => [...readFileSync(`${ROOT}${file}`, 'utf8').matchAll(block)].map((match) => match[1]!));
+}
+
 /** Commands of a block without comments and line continuations. */
 export function commands(block: Block): string[] {
   return block.text

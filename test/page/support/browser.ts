@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -73,3 +74,26 @@ const PICTURES = join(import.meta.dirname, '../../../docs/pictures');
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (process.env.ARM_BRIDGE_PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
+
+/** A moving picture for the documents: each call of the returned function adds a frame, and `end` writes it. */
+export function startFilm(page: Page, name: string): { frame(): Promise<void>; end(): void } {
+  const frames: string[] = [];
+  return {
+    async frame(): Promise<void> {
+      frames.push((await page.screenshot()).toString('base64'));
+    },
+    end(): void {
+      const python = process.env.ARM_BRIDGE_WITNESS_PYTHON!;
+      execFileSync(python, ['-c', FILM, join(PICTURES, `${name}.webp`)], { input: frames.join('\n') });
+    },
+  };
+}
+
+/** Pillow writes animated WebP, which browsers and GitHub show; the last frame stays for a while. */
+const FILM = `
+import base64, io, sys
+from PIL import Image
+frames = [Image.open(io.BytesIO(base64.b64decode(line))).convert("RGB").resize((960, 540)) for line in sys.stdin]
+times = [120] * (len(frames) - 1) + [1500]
+frames[0].save(sys.argv[1], save_all=True, append_images=frames[1:], duration=times, loop=0, quality=70, method=6)
+`;
