@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What is polled for may take this long on a busy machine, ms; only the outcome counts. */
 const expect = { poll: { timeout: 20_000 } };
@@ -9,6 +10,34 @@ const slow = { testTimeout: 120_000, hookTimeout: 60_000 };
 
 /** Folders whose tests need more than Node, whatever their files are called. */
 const OUTSIDE = ['test/e2e/**', 'test/page/**'];
+
+/** Files that take longest, in the order in which they begin: one that begins last is waited for alone. */
+const LONG = [
+  ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'bench/', 'launch/documents'],
+  ...[
+    'docs/commands',
+    'cli/servos',
+    'launch/launch',
+    'main-thread',
+    'ros-tool',
+    'schemathesis',
+    'ros/process',
+    'e2e/exit',
+  ],
+  ...['page/move', 'page/teleoperation', 'page/page', 'page/stop'],
+];
+
+/** Begins with the longest files, which vitest by itself knows only where it has run them before. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((part) => moduleId.includes(part));
+      return at < 0 ? LONG.length : at;
+    };
+    const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    return (await super.sort(files)).sort((a, b) => group(a) - group(b) || place(a) - place(b));
+  }
+}
 
 /**
  * A project for each thing that tests need, told by the name of a file alone (CONTRIBUTING.md, "Tests"). Projects of a
@@ -25,6 +54,7 @@ function project(
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', {
         group: 0,

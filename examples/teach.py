@@ -1,11 +1,13 @@
-"""Records ten episodes of a simulated pair: a scripted hand leads the leader, and the follower does as it does."""
+"""Records episodes of a simulated pair, ten or as many as are asked for: a scripted hand leads the leader, and the follower
+does as it does."""
 
 import random
+import sys
 import time
 
 from arm_bridge_client import Bridge
 
-EPISODES = 10
+EPISODES = int(sys.argv[1]) if len(sys.argv) > 1 else 10
 DATASET = "reach"
 TASK = "Reach for the side and close the gripper"
 START = {"shoulder_pan": 0.0, "shoulder_lift": -0.7, "elbow_flex": 0.7, "wrist_flex": 0.0, "gripper": 1.0}

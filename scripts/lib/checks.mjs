@@ -23,11 +23,18 @@ const SCRIPTS = {
 
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(0)} s`;
 
-/** Runs a script of package.json; its output goes to the terminal once it has ended. Resolves with whether it has passed. */
-export function runScript(title, script) {
+/** Begins a command that gives way to all others: for what only calculates, beside what must not be late. */
+const GIVE_WAY = ['nice', '-n', '5'];
+
+/**
+ * Runs a script of package.json; its output goes to the terminal once it has ended. Resolves with whether it has passed.
+ * @param {{beside?: boolean}} [how] `beside`: it gives way to what runs beside it
+ */
+export function runScript(title, script, { beside = false } = {}) {
   const began = performance.now();
+  const [program, ...args] = [...(beside ? GIVE_WAY : []), 'npm', 'run', '--silent', script];
   return new Promise((resolve) => {
-    execFile('npm', ['run', '--silent', script], { cwd: root, maxBuffer: 2 ** 26 }, (error, output, errors) => {
+    execFile(program, args, { cwd: root, maxBuffer: 2 ** 26 }, (error, output, errors) => {
       const told = error === null ? `passed, ${seconds(began)}` : 'FAILED';
       process.stdout.write(`\n=== ${title}: ${told}\n${output}${errors}`);
       resolve({ title, passed: error === null });
@@ -47,16 +54,23 @@ let runs = 0;
  * @param {string} title
  * @param {string} node the program, which is also the one that tests find
  * @param {string[]} args of vitest
- * @param {{folder?: string, env?: Record<string, string>}} [elsewhere] a copy of the checkout to run in, and variables for it
+ * @param {{folder?: string, env?: Record<string, string>, beside?: boolean}} [how] a copy of the checkout to run in, and
+ *   variables for it; `beside`: it gives way to what runs beside it, and its output comes once it has ended
  * @returns {Promise<{passed: number, failed: number, skipped: number, told: string[]}>} `told`: each failure, in a paragraph
  */
-export async function runTests(title, node, args, { folder = root, env = {} } = {}) {
+export async function runTests(title, node, args, { folder = root, env = {}, beside = false } = {}) {
   const report = join(reports, `${runs++}.json`);
   const began = performance.now();
-  process.stdout.write(`\n=== ${title}\n`);
+  let output = `\n=== ${title}\n`;
+  const write = (text) => {
+    if (beside) output += text;
+    else process.stdout.write(text);
+  };
+  if (!beside) process.stdout.write(output);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const child = spawn(node, [vitest, 'run', ...reporters, ...args], {
+  const [program, ...rest] = [...(beside ? GIVE_WAY : []), node, vitest, 'run', ...reporters, ...args];
+  const child = spawn(program, rest, {
     cwd: folder,
     // What outlives a bridge is not to meet this user's own, or that of the next run.
     env: {
@@ -65,22 +79,24 @@ export async function runTests(title, node, args, { folder = root, env = {} } = 
       XDG_STATE_HOME: join(reports, 'state'),
       PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', ...(beside ? ['pipe', 'pipe'] : ['inherit', 'inherit'])],
   });
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', write);
   const ended = await new Promise((resolve) => {
     child.once('error', ({ message }) => {
-      process.stdout.write(`${title}: ${message}\n`);
+      write(`${title}: ${message}\n`);
       resolve(false);
     });
-    child.once('exit', (code) => resolve(code === 0));
+    child.once('close', (code) => resolve(code === 0));
   });
   let parsed = null;
   try {
     parsed = JSON.parse(readFileSync(report, 'utf8'));
   } catch {
-    process.stdout.write(`${title}: vitest left no report\n`);
+    write(`${title}: vitest left no report\n`);
   }
-  process.stdout.write(`${title}: ${seconds(began)}\n`);
+  write(`${title}: ${seconds(began)}\n`);
+  if (beside) process.stdout.write(output);
   return { ...countTests(parsed, ended), told: failures(parsed, folder) };
 }
 

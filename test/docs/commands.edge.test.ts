@@ -124,7 +124,7 @@ describe.each(DOCUMENTS)('the commands of %s do what it says', (document) => {
     bridge = await BridgeProcess.start(...(HAS_ROS ? [] : ['--no-ros']));
   }, LIMIT);
   afterAll(async () => {
-    await bridge.end();
+    await bridge.endStopped();
   }, LIMIT);
 
   const blocks = bashBlocks(document);

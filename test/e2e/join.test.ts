@@ -57,7 +57,7 @@ describe.skipIf(!HAS_ROS)('a ROS 2 that is being prepared while the bridge runs'
       expect([after.state, after.torque]).toEqual([before.state, before.torque]);
     } finally {
       await witness.close();
-      await bridge.end('SIGINT');
+      await bridge.endStopped();
     }
   });
 

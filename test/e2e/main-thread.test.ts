@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { jointStates } from '../recording/mcap.ts';
-import { type BridgeProcess, HAS_ROS, sleep } from './support/bridge.ts';
+import { type BridgeProcess, HAS_ROS } from './support/bridge.ts';
 import { FaultyBridge } from './support/faulty-bridge.ts';
 import { Peer } from './support/peer.ts';
 
@@ -48,26 +48,6 @@ async function follow(): Promise<void> {
   };
   await expect.poll(moved, PATIENCE).toBeGreaterThan(0.05);
 }
-
-test('a follower does not go on with its leader while the main thread stands still, nor afterwards', async () => {
-  await start(false);
-  await follow();
-  faulty.provoke();
-  await sleep(0.1);
-  // Answered when the main thread runs again.
-  const follower = await pan(1);
-  expect((await pan(0)) - follower).toBeGreaterThan(0.2);
-  const { body } = await bridge.get('/status');
-  expect(body.leader_follower_status).toBe(false);
-  expect(body.mirror.reason).toMatch(/would have heard no stop: every arm was made to hold, until it is asked again/);
-  expect(body.arms[1]).toMatchObject({ state: 'ready', owner: null, reason: expect.stringMatching(/heard no stop/) });
-  await expect
-    .poll(() => bridge.log)
-    .toMatch(/the main thread did not run for 4\.\d s and would have heard no stop: follower had to brake/);
-  await sleep(1);
-  expect(Math.abs((await pan(1)) - follower)).toBeLessThan(RESTS + 0.01);
-  await bridge.raise('?robot_id=1');
-});
 
 describe('what comes while the main thread stands still', () => {
   /** The instant from which the arms rest for sure, and until which the main thread stands still for sure, epoch s. */

@@ -34,7 +34,7 @@ test.skipIf(!HAS_ROS)(
       await expect.poll(obeyed, PATIENCE).toEqual([true, false]);
       expect((await second.post('/move/init?robot_id=0')).body.status).toBe('ok');
 
-      await first.end('SIGINT');
+      await first.endStopped();
       await expect
         .poll(() => second.log, PATIENCE)
         .toContain('leader: no other bridge has an arm of this name any more');

@@ -13,8 +13,6 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const TOKEN = 'a-token-of-twenty-two';
 /** What a machine that is busy with other things may take for anything, ms. */
 const PATIENCE = { timeout: 30_000 };
-/** Longer than a client is waited for that has gone, ms. */
-const LEASE = { timeout: 120_000, interval: 500 };
 const SINCE = /, since \d\d:\d\d:\d\d UTC\./;
 const ARM = '?robot_id=1';
 
@@ -123,7 +121,7 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
     taken = await bench.post('/api/v1/arms/follower/take-over');
     return String((await anna.ask('GET', `/api/v1/arms/follower/motions/${move.body.id}`)).body.message);
   };
-  await expect.poll(handedOver, LEASE).toMatch(/taken over by token bench-2/);
+  await expect.poll(handedOver, { timeout: 120_000, interval: 500 }).toMatch(/taken over by token bench-2/);
   expect(move).toMatchObject({ status: 202, body: { who: page, state: 'moving' } });
 
   // The audit: entries, and lines of the log by the ids of the requests.
@@ -171,9 +169,4 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
       await peer.close();
     }
   }
-
-  // One who is not heard any more has the arm no longer.
-  expect((await anna.post('/api/v1/arms/follower/take-over')).body.status).toBe('ok');
-  await expect.poll(async () => (await ben.arm()).owner, LEASE).toBe(null);
-  expect((await events('release'))[0]).toMatchObject({ who: page, message: 'it has not been heard for 30 s' });
 });

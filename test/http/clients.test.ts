@@ -170,6 +170,8 @@ test('an arm that was taken is free again when its client has not been heard for
   expect(bridge.lines.map(({ msg }) => msg).join('\n')).toContain(
     'belongs to nobody any more, since "anna" on this computer, who had taken it, has not been heard for 30 s',
   );
+  const { events } = (await ben.get('/api/v1/events?arm=arm&act=release')).body;
+  expect(events[0]).toMatchObject({ who: '"anna" on this computer', message: 'it has not been heard for 30 s' });
   expect((await ben.post('/move/init')).body.status).toBe('ok');
 });
 

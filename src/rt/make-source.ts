@@ -1,0 +1,99 @@
+import type { ControlledArm, ControlThread } from './control-thread.ts';
+import type { Group } from './joint/joint-groups.ts';
+import type { SourceSpec } from './messages.ts';
+import { Chunks } from './sources/chunks.ts';
+import { Feedback } from './sources/feedback.ts';
+import { Float } from './sources/float.ts';
+import { Follow, PLAIN, type Sampler } from './sources/follow.ts';
+import { Jog } from './sources/jog.ts';
+import { mapPositions } from './sources/joint-map.ts';
+import type { DriveModel } from './sources/lead.ts';
+import type { SetpointSource } from './sources/setpoint-source.ts';
+import { Trajectory } from './sources/trajectory.ts';
+import { Waypoints } from './sources/waypoints.ts';
+
+/** What an arm's goals must lead by. A remote one's go out as they are: smoothed by both bridges they would be late twice. */
+function driveModel({ setup, controller }: ControlledArm): DriveModel {
+  const { joints } = setup;
+  const over = (pick: (joint: (typeof joints)[number]) => number): Float64Array =>
+    Float64Array.from(joints, (joint, i) => pick(joint) / (joint.stiffness * controller.link.gain[i]!));
+  return {
+    damping: over((joint) => joint.damping),
+    inertia: over((joint) => joint.inertia),
+    friction: over((joint) => joint.friction),
+    smooth: !controller.link.remote,
+  };
+}
+
+/** Largest speeds for moves (rad/s), and accelerations with which they gain speed (rad/s^2). */
+export interface Pace {
+  readonly top: Float64Array;
+  readonly gaining: Float64Array;
+}
+
+/** The setpoint source that a command asks for, with what it needs of its arm and, when it mirrors, of its leader. */
+export function makeSource(
+  thread: ControlThread,
+  arm: ControlledArm,
+  spec: SourceSpec,
+  { stream, jog }: ControlledArm['inputs'][Group],
+  { top, gaining }: Pace,
+): SetpointSource {
+  const { arms, clock } = thread;
+  const now = (): number => clock.now();
+  const { gate, model } = arm.controller;
+  switch (spec.kind) {
+    case 'trajectory': {
+      const { speed } = spec;
+      const velocity = speed === null ? top : top.map((most) => Math.min(most, speed));
+      const jerk = Float64Array.from(arm.setup.joints, ({ moveJerk }) => moveJerk ?? Number.POSITIVE_INFINITY);
+      return new Trajectory(spec.goal, { velocity, acceleration: gaining, jerk });
+    }
+    case 'mirror': {
+      const { link } = arms[spec.leader]!.controller;
+      const { maps } = spec;
+      const sampler: Sampler = {
+        get sampleTime() {
+          return link.up ? link.readings.sampleTime : 0;
+        },
+        sample(out) {
+          mapPositions(maps, link.readings.positions, out);
+        },
+      };
+      const follow = new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options);
+      arm.feel.begin(arms[spec.leader]!.controller, spec.leader, maps, follow, spec.feedback);
+      return follow;
+    }
+    case 'stream':
+      stream.restart();
+      return new Follow(
+        stream,
+        driveModel(arm),
+        'moving',
+        now,
+        { ...PLAIN, reapproach: spec.reapproach ?? false },
+        spec.timeout,
+      );
+    case 'waypoints':
+      return new Waypoints(spec, top);
+    case 'chunks': {
+      const chunks = new Chunks({ velocity: top, acceleration: gaining }, now);
+      chunks.take(spec.first);
+      return chunks;
+    }
+    case 'jog': {
+      jog.sampleTime = 0;
+      const { lower, upper } = gate;
+      const move = { lower, upper, velocity: top, acceleration: model.limits.acceleration.move, gaining };
+      return new Jog(jog, move, arm.chain, arm.collision, now, spec.timeout);
+    }
+    case 'float': {
+      // A leader that is let go within seconds has no springs to feel with.
+      if (spec.gains === null) return new Float(spec.support, spec.fade, null);
+      const { controller } = arm;
+      const feedback = new Feedback(controller, controller.index, arms);
+      feedback.onGuarded = (joint) => thread.tellGuarded(controller.index, joint);
+      return new Float(spec.support, spec.fade, spec.gains, feedback);
+    }
+  }
+}
