@@ -221,6 +221,11 @@ export class Arm implements ControlListener {
     return this.#control.activity;
   }
 
+  /** What becomes of its torque by what is being done with it now; null: that stays as it is. */
+  get headsFor(): ArmSession['headsFor'] {
+    return this.#ownership.headsFor;
+  }
+
   /** Why the arm is disconnected or stopped, for people; empty otherwise. */
   get reason(): string {
     const { state } = this.read();

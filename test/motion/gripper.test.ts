@@ -71,6 +71,9 @@ test('whatever moves the gripper alone, or with the arm, fails when its servo ta
   const open = (arm.gripperOpening(arm.read().positions) ?? 0) > 0.5 ? 0 : 1;
   for (const body of [{ open }, { x: 2, open }]) {
     const { status, message } = (await bridge.post('/move/absolute', body)).body;
-    expect([status, message]).toEqual(['error', expect.stringContaining('the servo of gripper does not take its goals')]);
+    expect([status, message]).toEqual([
+      'error',
+      expect.stringContaining('the servo of gripper does not take its goals'),
+    ]);
   }
 });
