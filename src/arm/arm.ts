@@ -634,6 +634,11 @@ export class Arm implements ControlListener {
     // A stop of several arms latches all of them before it waits for a disk.
     await null;
     this.#records.stop(this, reason);
+    await this.#taken();
+  }
+
+  /** Waits until the control loop has taken up the stop. */
+  async #taken(): Promise<void> {
     while (this.latched) {
       if (['stopped', 'disconnected'].includes(this.read().state)) return;
       await this.nextCycle();
@@ -645,7 +650,12 @@ export class Arm implements ControlListener {
    * @param at when, monotonic, s
    */
   toldOfStop(reason: string, at: number, origin: Origin = UNSAID): void {
-    this.journal.record('stop', this.name, origin);
+    const rested = async (): Promise<void> => {
+      await this.#taken();
+      await this.#requireRest();
+    };
+    // Whoever has asked is answered by that thread.
+    this.journal.during('stop', this.name, origin, rested).catch(() => {});
     const now = this.clock.now();
     if (now - at > HEARD_LATE) this.#resetsFrom = now + RESET_DOUBT;
     this.#knownStop = this.#control.stopMark;
@@ -669,6 +679,11 @@ export class Arm implements ControlListener {
 
   async #stopAtRest(reason: string): Promise<void> {
     await this.#stop(reason);
+    await this.#requireRest();
+  }
+
+  /** @throws {BridgeError} unavailable, when the joints of an arm that is stopped go on moving */
+  async #requireRest(): Promise<void> {
     if (await this.atRest()) return;
     throw new BridgeError(
       'unavailable',
