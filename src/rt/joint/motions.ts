@@ -165,6 +165,12 @@ export class Motions {
     this.#drive.settle(joints, now);
   }
 
+  /** The arm has been connected: what its gripper's servo keeps to is known to its link. */
+  adopt(): void {
+    const gripper = this.#model.masks.gripper.indexOf(1);
+    if (gripper >= 0) this.#model.stall[gripper]?.limitTo(Number.POSITIVE_INFINITY);
+  }
+
   /** @param torque Nm; infinite: as much as its own limits let it */
   limitGripper(torque: number): void {
     const gripper = this.#model.masks.gripper.indexOf(1);
