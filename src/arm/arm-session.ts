@@ -56,6 +56,8 @@ export class ArmSession {
   motion: number | null = null;
   /** That motion has come to its end. */
   arrived = false;
+  /** What becomes of the arm's torque by what it does now; null: that stays as it is. */
+  headsFor: 'torque' | 'limp' | null = null;
   /** Called once, when the arm is lost before it is given back. */
   onLost: (loss: Loss) => void = () => {};
   readonly #control: ArmControl;
@@ -99,6 +101,7 @@ export class ArmSession {
     this.#timeLimit = timeLimit;
     this.#doing = doing;
     this.lowers = lowering;
+    if (lowering) this.headsFor = 'limp';
     this.joints = joints;
     this.#deadline = arm.clock.now() + timeLimit;
     this.#end = end;
@@ -162,12 +165,16 @@ export class ArmSession {
   async torqueOn(): Promise<string | null> {
     const { arm } = this;
     if (!arm.remote && !arm.read().holding && this.#over() === null) {
+      const { headsFor } = this;
+      this.headsFor = 'torque';
       try {
         await this.#control.command({ kind: 'torque', on: true, epoch: this.epoch, joints: this.joints });
       } catch (error) {
         this.problem = messageOf(error);
         if (this.lost === null) throw error;
         arm.requireDrivable();
+      } finally {
+        this.headsFor = headsFor;
       }
       await confirmTorque(arm, () => this.lost !== null || arm.read().holding, 'on', 'Check their power supply.');
     }
@@ -279,6 +286,7 @@ export class ArmSession {
   }
 
   #drive(source: SourceSpec): Promise<RunningMotion> {
+    if (source.kind === 'float' && source.fade > 0) this.headsFor = 'limp';
     const command = { source, joints: this.joints, epoch: this.epoch, lowering: this.lowers };
     return this.#control.drive(command, (motion) => {
       this.motion = motion;

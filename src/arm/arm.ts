@@ -221,6 +221,11 @@ export class Arm implements ControlListener {
     return this.#control.activity;
   }
 
+  /** What becomes of its torque by what is being done with it now; null: that stays as it is. */
+  get headsFor(): ArmSession['headsFor'] {
+    return this.#ownership.headsFor;
+  }
+
   /** Why the arm is disconnected or stopped, for people; empty otherwise. */
   get reason(): string {
     const { state } = this.read();
@@ -629,6 +634,11 @@ export class Arm implements ControlListener {
     // A stop of several arms latches all of them before it waits for a disk.
     await null;
     this.#records.stop(this, reason);
+    await this.#taken();
+  }
+
+  /** Waits until the control loop has taken up the stop. */
+  async #taken(): Promise<void> {
     while (this.latched) {
       if (['stopped', 'disconnected'].includes(this.read().state)) return;
       await this.nextCycle();
@@ -640,7 +650,12 @@ export class Arm implements ControlListener {
    * @param at when, monotonic, s
    */
   toldOfStop(reason: string, at: number, origin: Origin = UNSAID): void {
-    this.journal.record('stop', this.name, origin);
+    const rested = async (): Promise<void> => {
+      await this.#taken();
+      await this.#requireRest();
+    };
+    // Whoever has asked is answered by that thread.
+    this.journal.during('stop', this.name, origin, rested).catch(() => {});
     const now = this.clock.now();
     if (now - at > HEARD_LATE) this.#resetsFrom = now + RESET_DOUBT;
     this.#knownStop = this.#control.stopMark;
@@ -664,6 +679,11 @@ export class Arm implements ControlListener {
 
   async #stopAtRest(reason: string): Promise<void> {
     await this.#stop(reason);
+    await this.#requireRest();
+  }
+
+  /** @throws {BridgeError} unavailable, when the joints of an arm that is stopped go on moving */
+  async #requireRest(): Promise<void> {
     if (await this.atRest()) return;
     throw new BridgeError(
       'unavailable',

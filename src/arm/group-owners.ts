@@ -37,6 +37,11 @@ export class GroupOwners {
     return this.#groups.arm.lowers;
   }
 
+  /** What becomes of the arm's torque by what who has it does now; null: that stays as it is. */
+  get headsFor(): ArmSession['headsFor'] {
+    return this.#groups.arm.headsFor;
+  }
+
   has(session: ArmSession): boolean {
     return this.#of(session.joints).every((ownership) => ownership.has(session));
   }

@@ -161,6 +161,11 @@ export class Ownership {
     return this.#session?.lowers === true;
   }
 
+  /** What becomes of the arm's torque by what who has it does now; null: that stays as it is. */
+  get headsFor(): ArmSession['headsFor'] {
+    return this.#session?.headsFor ?? null;
+  }
+
   has(session: ArmSession): boolean {
     return this.#session === session;
   }

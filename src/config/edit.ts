@@ -33,7 +33,8 @@ const HEADER =
  * @param file its name, for messages
  * @param pair that is put in too: over the one with its follower, or the one that is the other way round
  * @returns the new text, not checked beyond what is needed to write it
- * @throws {ConfigError} for a file that is no such configuration, and for a bus that another of its arms has
+ * @throws {ConfigError} for a file that is no such configuration, for a bus that another of its arms has, and for an arm that has
+ *   another bus already, which is likely another arm; a simulated one becomes real
  */
 export function withArm(text: string | null, entry: ArmEntry, file: string, pair: PairEntry | null = null): string {
   const document = parsed(text ?? '', file);
@@ -47,6 +48,13 @@ export function withArm(text: string | null, entry: ArmEntry, file: string, pair
     );
   }
   const place = known.findIndex(({ name }) => name === entry.name);
+  const elsewhere = known[place]?.bus;
+  if (typeof elsewhere === 'string' && elsewhere !== entry.bus && !elsewhere.startsWith('sim:')) {
+    throw new ConfigError(
+      `${file}: arm "${entry.name}" is at ${elsewhere} already: give this one another name, or, where it is the same arm ` +
+        `at another port, write bus: ${entry.bus} there by hand. Its servos stay as they have been set up`,
+    );
+  }
   if (place < 0) arms.add(document.createNode(newArm(entry, known)));
   else update(arms.get(place, true), entry, file);
   if (pair !== null) putPair(document, pair, file);

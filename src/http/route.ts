@@ -16,7 +16,7 @@ import type { StreamSessions } from './live/stream-sessions.ts';
 import type { RequestCounts } from './metrics.ts';
 import type { Motions } from './motions.ts';
 import type { RequestIds } from './request-ids.ts';
-import { armById, armByName, armsById, drivenArmsById, type HttpServices } from './services.ts';
+import { armById, armByName, armNamed, armsById, drivenArmsById, type HttpServices } from './services.ts';
 import { type BodyShape, Faults, readBody, readQuery } from './validation.ts';
 import { writerOf } from './writer.ts';
 
@@ -169,6 +169,7 @@ const ROBOT_ID = queryInteger().prefault(0).describe('Id of the arm, as in the c
 const ROBOT_ID_OR_ALL = queryInteger()
   .optional()
   .describe('Id of the arm, as in the configuration; left out: all arms.');
+const NAMED_ARM = word(LONGEST_NAME).optional().describe('Name of the arm; it counts in place of robot_id.');
 export const takeOver = queryBoolean().prefault(false).describe('Take the arm from whoever drives it.');
 const uncalibrated = queryBoolean()
   .prefault(false)
@@ -187,8 +188,8 @@ export const NO_ARM = 'There is no arm of this name.';
 
 /** What the query of a route may hold, with the parameter that names its arm. */
 export function querySchema({ target, query }: Route): z.ZodObject {
-  const named = target === 'one' ? { robot_id: ROBOT_ID } : {};
-  const each = target === 'each' || target === 'driven' ? { robot_id: ROBOT_ID_OR_ALL } : {};
+  const named = target === 'one' ? { robot_id: ROBOT_ID, arm: NAMED_ARM } : {};
+  const each = target === 'each' || target === 'driven' ? { robot_id: ROBOT_ID_OR_ALL, arm: NAMED_ARM } : {};
   return z.object({ ...named, ...each, ...query });
 }
 
@@ -204,19 +205,26 @@ export function serverPath({ path }: Route): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-function armsOf(target: Target, id: unknown, request: FastifyRequest, services: HttpServices) {
+function armsOf(
+  target: Target,
+  { robot_id, arm: name }: Readonly<Record<string, unknown>>,
+  request: FastifyRequest,
+  services: HttpServices,
+) {
   const none = { arm: undefined, arms: undefined, recording: undefined };
+  const id = (): number | undefined =>
+    name === undefined ? (robot_id as number | undefined) : armNamed(services, name as string).id;
   switch (target) {
     case 'one':
-      return { ...none, arm: armById(services, id as number) };
+      return { ...none, arm: armById(services, id()!) };
     case 'named':
       return { ...none, arm: armByName(services, (request.params as { name: string }).name) };
     case 'recording':
       return { ...none, recording: recordingName((request.params as { name: string }).name) };
     case 'each':
-      return { ...none, arms: armsById(services, (id as number | undefined) ?? null) };
+      return { ...none, arms: armsById(services, id() ?? null) };
     case 'driven':
-      return { ...none, arms: drivenArmsById(services, (id as number | undefined) ?? null) };
+      return { ...none, arms: drivenArmsById(services, id() ?? null) };
     case 'none':
       return none;
   }
@@ -246,7 +254,7 @@ function readerOf(route: Route, services: HttpServices) {
       body,
       request,
       params: request.params,
-      ...armsOf(target, query.robot_id, request, services),
+      ...armsOf(target, query, request, services),
     } as Input<Target, Fields, z.ZodType>;
   };
 }

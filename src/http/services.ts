@@ -139,12 +139,21 @@ export function armById({ arms, config }: HttpServices, id: number): Arm {
   throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`, {}, UNKNOWN);
 }
 
-/** @throws {HttpProblem} 404 naming the known arms */
-export function armByName({ arms }: HttpServices, name: string): Arm {
+/** An arm that the path names. @throws {HttpProblem} 404 naming the known arms */
+export function armByName(services: HttpServices, name: string): Arm {
+  return named(services, name, 404);
+}
+
+/** An arm that the query names. @throws {HttpProblem} 400 naming the known arms */
+export function armNamed(services: HttpServices, name: string): Arm {
+  return named(services, name, 400);
+}
+
+function named({ arms }: HttpServices, name: string, status: 400 | 404): Arm {
   const arm = arms.byName(name);
   if (arm !== undefined) return arm;
   const known = arms.all.map((candidate) => candidate.name).join(', ');
-  throw new HttpProblem(404, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`, {}, UNKNOWN);
+  throw new HttpProblem(status, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`, {}, UNKNOWN);
 }
 
 /** The arm with an id, or all arms. @throws {HttpProblem} 400 naming the known ids */

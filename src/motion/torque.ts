@@ -2,7 +2,10 @@ import type { Arm } from '../arm/arm.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { MoveService } from './move-service.ts';
 
-/** Switches the torque of whole arms. */
+/**
+ * Switches the torque of whole arms. An arm that has what is asked for, or not, is left as it is; but one that is on its way to the
+ * opposite is taken from whoever does that, or whoever asks is refused.
+ */
 export class TorqueSwitch {
   readonly #moves: MoveService;
 
@@ -14,9 +17,11 @@ export class TorqueSwitch {
   async on(arm: Arm, caller: Caller): Promise<void> {
     requireOwnServos(arm);
     arm.requireDrivable();
-    if (arm.read().holding) return;
+    const letGo = arm.headsFor === 'limp';
+    if (arm.read().holding && !letGo) return;
     const session = arm.claim(caller, { still: true });
     try {
+      if (letGo) await session.brake();
       await session.torqueOn();
       session.requireHeld();
     } finally {
@@ -33,8 +38,10 @@ export class TorqueSwitch {
   async off(arm: Arm, force: boolean, caller: Caller): Promise<string | null> {
     requireOwnServos(arm);
     arm.requireConnected();
-    if (!arm.read().torque) return null;
-    if (!force) return (await this.#moves.sleep(arm, caller)).message;
+    const { torque } = arm.read();
+    if (!torque && arm.headsFor !== 'torque') return null;
+    // What is still limp needs no way down.
+    if (torque && !force) return (await this.#moves.sleep(arm, caller)).message;
     // A stopped arm belongs to nobody, and someone with a hand under it may want it limp.
     if (arm.read().state === 'stopped') {
       await arm.dropTorque(caller);

@@ -26,8 +26,8 @@ export interface FoundServo {
   readonly positionGain: number;
   /** Time that it lets pass before it answers, s. */
   readonly answerDelay: number;
-  /** What it keeps to while it holds a position, and its content; null where it keeps to nothing. */
-  readonly effortLimit: (EffortLimit & { readonly counts: number }) | null;
+  /** What it keeps to while it holds a position, its content, and what that should be; null where it keeps to nothing. */
+  readonly effortLimit: (EffortLimit & { readonly counts: number; readonly usual: number }) | null;
   /** degrees Celsius */
   readonly maxTemperature: number;
   readonly temperature: number;
@@ -154,13 +154,20 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
     limits: family.goalLimits(contents),
     positionGain: contents.of(common.positionGain),
     answerDelay: contents.si(common.returnDelay),
-    effortLimit: limit && { ...limit, counts: contents.of(limit.register) },
+    effortLimit: limit && { ...limit, counts: contents.of(limit.register), usual: usualOf(servo, limit.register) },
     maxTemperature: contents.si(common.maxTemperature),
     temperature: contents.si(common.presentTemperature),
     minVoltage: contents.si(common.minVoltage),
     maxVoltage: contents.si(common.maxVoltage),
     voltage: contents.si(common.presentVoltage),
   };
+}
+
+/** What a register of a servo should have, as its audit says; its content where that does not judge it. */
+function usualOf(servo: AuditedServo, register: Register): number {
+  const { model, contents } = servo;
+  const judged = model.family.audit(servo).find(({ register: name }) => model.registers[name] === register);
+  return judged?.wanted ?? contents.of(register);
 }
 
 function isLimit(name: string, { registers, common }: ServoModel): boolean {

@@ -48,6 +48,11 @@ export class StopDesk {
     return this.#arms.map(({ id }) => id);
   }
 
+  /** Ids of the arms by their names. */
+  get names(): ReadonlyMap<string, number> {
+    return new Map(this.#arms.map(({ name, id }) => [name, id]));
+  }
+
   /**
    * Stops the arm with an id, or all arms, and resolves when their joints rest, or will not.
    * @param how as the log and the arms' reasons say it

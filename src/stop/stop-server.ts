@@ -202,7 +202,10 @@ export class StopServer {
   #idOf({ url = '/', method }: IncomingMessage): number | null {
     if (!PATHS.includes(pathOf(url))) throw new HttpProblem(404, 'Not Found: this port hears POST /stop alone.');
     if (method !== 'POST') throw new HttpProblem(405, 'Method Not Allowed', { allow: 'POST' });
-    const asked = new URLSearchParams(url.split('?', 2)[1] ?? '').getAll('robot_id').at(-1);
+    const query = new URLSearchParams(url.split('?', 2)[1] ?? '');
+    const name = query.getAll('arm').at(-1);
+    if (name !== undefined) return this.#idNamed(name);
+    const asked = query.getAll('robot_id').at(-1);
     if (asked === undefined) return null;
     const { ids } = this.#desk;
     const id = asked.trim() === '' ? Number.NaN : Number(asked);
@@ -210,5 +213,13 @@ export class StopServer {
     if (ids.includes(id)) return id;
     const known = [...ids].sort((a, b) => a - b).join(', ');
     throw new HttpProblem(400, `Robot ID ${JSON.stringify(asked.slice(0, 64))} is unknown. Known ids: ${known}.`);
+  }
+
+  #idNamed(name: string): number {
+    const { names } = this.#desk;
+    const id = names.get(name);
+    if (id !== undefined) return id;
+    const known = [...names.keys()].join(', ');
+    throw new HttpProblem(400, `Arm ${JSON.stringify(name.slice(0, 64))} is unknown. Known arms: ${known}.`);
   }
 }

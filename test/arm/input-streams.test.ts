@@ -134,3 +134,13 @@ test('a stream that nobody has heard of takes the arm right after a reset: it is
   await bridge.until(arm.reset());
   expect(ask(0.1)).toBeNull();
 });
+
+test('a stream that begins right after torque on takes the arm, also one that has driven it before torque went off', async () => {
+  expect(jog(caller('a'))).toBeNull();
+  for (const next of ['a', 'b']) {
+    await bridge.pass(0.51);
+    await bridge.until(bridge.bridge.torque.off(arm, true, caller('somebody', true)));
+    await bridge.until(bridge.bridge.torque.on(arm, caller('somebody')));
+    expect(jog(caller(next))).toBeNull();
+  }
+});

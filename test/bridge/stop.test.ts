@@ -170,3 +170,32 @@ test('POST /stop of one robot leaves the other one moving', async () => {
   expect((await bridge.post('/stop/reset?robot_id=0')).body.message).toBe('No arm was stopped.');
   expect(await bridge.status(1)).toMatchObject({ state: 'stopped' });
 });
+
+describe('a stop of which the stop thread tells', () => {
+  const ORIGIN = { who: 'bob', from: '127.0.0.1', what: 'POST /stop', request: 'r-1' };
+  const entry = async () => (await bridge.get('/api/v1/events?act=stop&limit=1')).body.events[0];
+
+  /** As that thread does it, while the follower moves quickly. */
+  async function stopped(): Promise<void> {
+    void bridge.post('/move/absolute?robot_id=1', FAR);
+    await bridge.pass(0.8);
+    const arm = bridge.arm('follower');
+    arm.latch('test');
+    arm.toldOfStop('test', bridge.host.clock.now(), ORIGIN);
+  }
+
+  test('is written down as done once its joints rest', async () => {
+    await stopped();
+    expect(await entry()).toMatchObject({ arm: 'follower', who: 'bob', outcome: 'under_way', ended: null });
+    await bridge.becomes(async () => expect(await entry()).toMatchObject({ outcome: 'done' }), 1);
+    expect(bridge.arm('follower').read().resting).toBe(true);
+  });
+
+  test('is written down as failed when they go on moving', async () => {
+    await stopped();
+    // A joint that trembles: half of its readings are off by a degree.
+    await bridge.fault('follower', { servos: { 1: { misreads: { position: { share: 0.5, by: 0.02 } } } } });
+    await bridge.becomes(async () => expect(await entry()).toMatchObject({ outcome: 'failed' }), 2);
+    expect((await entry()).message).toContain('its joints still move 0.8 s later');
+  });
+});

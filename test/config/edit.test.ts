@@ -56,6 +56,15 @@ pairs:
     expect(readFileSync(file(), 'utf8')).toBe(changed);
   });
 
+  it('does not take the place of another one of its name at another port, which is told', () => {
+    writeArm(file(), ENTRY);
+    const before = readFileSync(file(), 'utf8');
+    expect(() => writeArm(file(), { ...ENTRY, bus: 'serial:?serial=58FA9999' })).toThrow(
+      /arm "follower" is at serial:\?serial=58FA1234 already: give this one another name, or, where it is the same arm/,
+    );
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
   it('comes last in the list when its name is new, with an id that no other arm has', () => {
     const text = 'arms:\n  - { name: leader, id: 1, bus: "sim:so101" } # the old one\n';
     writeArm(file(text), ENTRY);

@@ -49,3 +49,31 @@ test('what the gripper cannot do is refused', async () => {
     remedy: 'torque_on',
   });
 });
+
+test.each(['in the middle of its way', 'before it begins'])(
+  'a gripper whose servo takes no goals %s is told, and not taken for one that holds something',
+  async (when) => {
+    const deaf = () => bridge.fault('arm', { servos: { 6: { ignoresGoals: true } } });
+    if (when === 'before it begins') await deaf();
+    const gripping = grip(gripper() + (when === 'before it begins' ? 0.05 : 1));
+    if (when !== 'before it begins') {
+      await bridge.pass(0.3);
+      await deaf();
+    }
+    const outcome = await bridge.until(gripping);
+    expect(outcome).toMatchObject({ reached: false, stalled: false });
+    expect(outcome.message).toContain('the servo of gripper does not take its goals');
+  },
+);
+
+test('whatever moves the gripper alone, or with the arm, fails when its servo takes no goals', async () => {
+  await bridge.fault('arm', { servos: { 6: { ignoresGoals: true } } });
+  const open = (arm.gripperOpening(arm.read().positions) ?? 0) > 0.5 ? 0 : 1;
+  for (const body of [{ open }, { x: 2, open }]) {
+    const { status, message } = (await bridge.post('/move/absolute', body)).body;
+    expect([status, message]).toEqual([
+      'error',
+      expect.stringContaining('the servo of gripper does not take its goals'),
+    ]);
+  }
+});

@@ -222,6 +222,15 @@ describe('what a gripper goal asks for holds', () => {
     await bridge.until(bridge.host.arms!.hand('arm', { gripper: -0.8 }, 0.3));
     expect(await bridge.until(grip(0, { torque: 0.1 }))).toMatchObject({ stalled: true });
     expect(register(GOAL_CURRENT)).toBeLessThan(300);
+    // A bridge that is killed meanwhile leaves it, and the next one has all of it for the next goal.
+    const limited = register(GOAL_CURRENT);
+    bridge = await bridge.killAndStart();
+    arm = bridge.arm();
+    await bridge.becomes(() => expect(arm.read()).toMatchObject({ holding: true }));
+    expect(register(GOAL_CURRENT)).toBe(limited);
+    await bridge.until(bridge.host.arms!.hand('arm', null, 0));
+    expect(await bridge.until(grip(-1.2))).toMatchObject({ reached: true });
+    expect(register(GOAL_CURRENT)).toBe(735);
   });
 
   test('of a servo without a current sensor, which limits its output', async () => {

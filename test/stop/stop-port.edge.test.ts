@@ -160,6 +160,7 @@ test('the port of the stop stops one arm or all, and answers nothing else', asyn
   expect((await ask('POST', '/api/v1/stop?robot_id=0')).body).toMatchObject({ status: 'ok', robots: [0] });
   expect(arm().latched).toBe(true);
   await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+  expect((await ask('POST', '/stop?arm=leader')).status).toBe(400);
   expect(await ask('POST', '/stop?robot_id=7')).toMatchObject({
     status: 400,
     body: { detail: 'Robot ID "7" is unknown. Known ids: 0.' },

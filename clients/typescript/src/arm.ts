@@ -29,25 +29,25 @@ export class Arm {
     return { name: await this.bridge.nameOf(this.key) };
   }
 
-  async #query(meaning: Meaning = {}): Promise<{ robot_id: number; take_over?: boolean; uncalibrated?: boolean }> {
+  #query(meaning: Meaning = {}): { robot_id?: number; arm?: string; take_over?: boolean; uncalibrated?: boolean } {
     const { signal: _, ...words } = meaning;
-    return { robot_id: await this.bridge.idOf(this.key), ...words };
+    return { ...(typeof this.key === 'string' ? { arm: this.key } : { robot_id: this.key }), ...words };
   }
 
   /** Torque on, then to the initial pose: the zero of x, y, z and of all angles. It comes before other moves. */
   async init(meaning?: Meaning): Promise<Schemas['MoveAllResponse']> {
-    return this.bridge.call('post', '/move/init', { query: await this.#query(meaning), ...signalOf(meaning) });
+    return this.bridge.call('post', '/move/init', { query: this.#query(meaning), ...signalOf(meaning) });
   }
 
   /** To a position in the absolute frame. A coordinate that is left out keeps its goal, an angle is free. */
   async move(to: Move, meaning?: Meaning): Promise<Schemas['MoveResponse']> {
-    const query = await this.#query(meaning);
+    const query = this.#query(meaning);
     return this.bridge.call('post', '/move/absolute', { body: to, query, ...signalOf(meaning) });
   }
 
   /** From the present goal; `open` is no change, but 0 closed to 1 open. */
   async moveRelative(by: RelativeMove, meaning?: Meaning): Promise<Schemas['MoveResponse']> {
-    const query = await this.#query(meaning);
+    const query = this.#query(meaning);
     return this.bridge.call('post', '/move/relative', { body: by, query, ...signalOf(meaning) });
   }
 
@@ -58,12 +58,12 @@ export class Arm {
 
   /** Waves. */
   async hello(meaning?: Meaning): Promise<Schemas['MoveResponse']> {
-    return this.bridge.call('post', '/move/hello', { query: await this.#query(meaning), ...signalOf(meaning) });
+    return this.bridge.call('post', '/move/hello', { query: this.#query(meaning), ...signalOf(meaning) });
   }
 
   /** Down to the rest pose; there the torque goes off. */
   async sleep(meaning?: Meaning): Promise<Schemas['MoveResponse']> {
-    return this.bridge.call('post', '/move/sleep', { query: await this.#query(meaning), ...signalOf(meaning) });
+    return this.bridge.call('post', '/move/sleep', { query: this.#query(meaning), ...signalOf(meaning) });
   }
 
   /**
@@ -71,12 +71,12 @@ export class Arm {
    * @param sync wait for a read of the motors that begins after the request
    */
   async position(sync = false): Promise<Schemas['EndEffectorPosition']> {
-    return this.bridge.call('post', '/end-effector/read', { body: { sync }, query: await this.#query() });
+    return this.bridge.call('post', '/end-effector/read', { body: { sync }, query: this.#query() });
   }
 
   /** Measured positions of the joints, in the order of the arm. */
   async joints(unit: Unit = 'rad'): Promise<(number | null)[]> {
-    const query = await this.#query();
+    const query = this.#query();
     const { angles } = await this.bridge.call('post', '/joints/read', { body: { unit }, query });
     return angles;
   }
@@ -93,7 +93,7 @@ export class Arm {
     const body = Array.isArray(goals)
       ? { angles: [...(goals as readonly number[])], unit }
       : { angles: Object.values(goals), joints_ids: Object.keys(goals).map(Number), unit };
-    const query = await this.#query(meaning);
+    const query = this.#query(meaning);
     return this.bridge.call('post', '/joints/write', { body, query, ...signalOf(meaning) });
   }
 
@@ -103,24 +103,22 @@ export class Arm {
     { force = false, ...rest }: { readonly force?: boolean } & Pick<Meaning, 'take_over'> = {},
   ): Promise<Schemas['StatusResponse']> {
     const body = { torque_status: on, force };
-    return this.bridge.call('post', '/torque/toggle', { body, query: await this.#query(rest) });
+    return this.bridge.call('post', '/torque/toggle', { body, query: this.#query(rest) });
   }
 
   /** Brakes and holds, and refuses every motion until reset(). */
   async stop(): Promise<Schemas['StopResponse']> {
-    return this.bridge.call('post', '/api/v1/stop', { query: await this.#query() });
+    return this.bridge.call('post', '/api/v1/stop', { query: this.#query() });
   }
 
   /** Ends the stop. Nothing moves by that. */
   async reset(): Promise<Schemas['StopResponse']> {
-    return this.bridge.call('post', '/api/v1/stop/reset', { query: await this.#query() });
+    return this.bridge.call('post', '/api/v1/stop/reset', { query: this.#query() });
   }
 
   /** What the arm is, with its joints and poses, and in `now` how it is. */
-  async facts(): Promise<Schemas['ArmOverview']> {
-    const arms = await this.bridge.arms();
-    const id = await this.bridge.idOf(await this.bridge.nameOf(this.key));
-    return arms.find((arm) => arm.id === id)!;
+  facts(): Promise<Schemas['ArmOverview']> {
+    return this.bridge.overview(this.key);
   }
 
   /** How the arm is at this moment: metres, radians, seconds, Nm. */
@@ -130,8 +128,14 @@ export class Arm {
 
   /** How the arm is, 20 times a second unless `rate` says otherwise, for ever. */
   async *states(options: StreamOptions = {}): AsyncGenerator<Schemas['ArmState'], void, void> {
-    const id = await this.bridge.idOf(this.key);
-    for await (const frame of this.bridge.live({ ...options, topics: ['arms'] })) {
+    let id: number | null = null;
+    const onConnection: LiveOptions['onConnection'] = (connection) => {
+      // A bridge that has started again may give its arms other ids.
+      id = null;
+      options.onConnection?.(connection);
+    };
+    for await (const frame of this.bridge.live({ ...options, onConnection, topics: ['arms'] })) {
+      id ??= await this.bridge.idOf(this.key);
       const state = frame.type === 'arms' ? frame.arms.find((arm) => arm.id === id) : undefined;
       if (state !== undefined) yield state;
     }
@@ -151,12 +155,12 @@ export class Arm {
 
   /** Records the joints as measured, whoever drives the arm. */
   async startRecording(request: Schemas['RecordingStartRequest'] = {}): Promise<Schemas['RecordingStartResponse']> {
-    return this.bridge.call('post', '/recording/start', { body: request, query: await this.#query() });
+    return this.bridge.call('post', '/recording/start', { body: request, query: this.#query() });
   }
 
   /** Ends the recording; its file is complete with the answer. */
   async stopRecording(request: Schemas['RecordingStopRequest'] = {}): Promise<Schemas['RecordingStopResponse']> {
-    return this.bridge.call('post', '/recording/stop', { body: request, query: await this.#query() });
+    return this.bridge.call('post', '/recording/stop', { body: request, query: this.#query() });
   }
 
   /**
@@ -168,7 +172,7 @@ export class Arm {
     speed = 1,
     { source = null, ...meaning }: Meaning & { readonly source?: string | null } = {},
   ): Promise<Schemas['RecordingPlayResponse']> {
-    const query = await this.#query(meaning);
+    const query = this.#query(meaning);
     return this.bridge.call('post', '/recording/play', { body: { name, speed, source }, query, ...signalOf(meaning) });
   }
 
@@ -245,7 +249,7 @@ export class Arm {
     on = true,
     { values, release, ...meaning }: GravityOptions = {},
   ): Promise<Schemas['StatusResponse']> {
-    const query = await this.#query(meaning);
+    const query = this.#query(meaning);
     if (!on) return this.bridge.call('post', '/gravity/stop', { query: { ...query, ...(release ? { release } : {}) } });
     const body = values === undefined ? {} : { gravity_compensation_values: values };
     return this.bridge.call('post', '/gravity/start', { body, query });
@@ -259,7 +263,7 @@ export class Arm {
     reversed: readonly string[] = [],
     meaning: Pick<Meaning, 'take_over'> = {},
   ): Promise<Schemas['CalibrateResponse']> {
-    const query = { ...(await this.#query(meaning)), ...(reversed.length === 0 ? {} : { reversed: [...reversed] }) };
+    const query = { ...this.#query(meaning), ...(reversed.length === 0 ? {} : { reversed: [...reversed] }) };
     return this.bridge.call('post', '/calibrate', { query });
   }
 

@@ -81,7 +81,6 @@ export class Bridge {
   readonly name: string | null;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
-  #ids = new Map<string, number>();
   /** The recordings that the bridge keeps. */
   readonly recordings = new Recordings(this);
   /** What all arms do together, as it is recorded. */
@@ -173,9 +172,7 @@ export class Bridge {
 
   /** What the arms are, and in `now` how they are. */
   async arms(): Promise<Schemas['ArmOverview'][]> {
-    const { arms } = await this.call('get', '/api/v1/arms');
-    this.#ids = new Map(arms.map(({ name, id }) => [name, id]));
-    return arms;
+    return (await this.call('get', '/api/v1/arms')).arms;
   }
 
   /** An arm by its name or its id in the bridge's configuration. Asks nothing yet. */
@@ -183,24 +180,28 @@ export class Bridge {
     return new Arm(this, key);
   }
 
-  /** The id of an arm. @throws {BridgeError} for a name that no arm has */
-  async idOf(key: string | number): Promise<number> {
-    if (typeof key === 'number') return key;
-    if (!this.#ids.has(key)) await this.arms();
-    const id = this.#ids.get(key);
-    if (id !== undefined) return id;
-    const known = [...this.#ids.keys()].join(', ') || 'none';
-    throw new BridgeError(`the bridge has no arm "${key}", only ${known}`, { code: 'unknown_arm' });
+  /**
+   * An arm's entry of arms().
+   * @param key its name, or its id: another arm may have that when the bridge starts again
+   * @throws {BridgeError} when there is none
+   */
+  async overview(key: string | number): Promise<Schemas['ArmOverview']> {
+    const arms = await this.arms();
+    const arm = arms.find(({ id, name }) => (typeof key === 'string' ? name : id) === key);
+    if (arm !== undefined) return arm;
+    const known = arms.map(({ name, id }) => `${name} (${id})`).join(', ') || 'none';
+    const what = typeof key === 'string' ? `arm "${key}"` : `arm with the id ${key}`;
+    throw new BridgeError(`the bridge has no ${what}, only ${known}`, { code: 'unknown_arm' });
   }
 
-  /** The name of an arm. @throws {BridgeError} for an id that no arm has */
+  /** The id that an arm has now. @throws {BridgeError} for a name that no arm has */
+  async idOf(key: string | number): Promise<number> {
+    return typeof key === 'number' ? key : (await this.overview(key)).id;
+  }
+
+  /** The name that an arm has now. @throws {BridgeError} for an id that no arm has */
   async nameOf(key: string | number): Promise<string> {
-    if (typeof key === 'string') return key;
-    const named = (): string | undefined => [...this.#ids].find(([, id]) => id === key)?.[0];
-    if (named() === undefined) await this.arms();
-    const name = named();
-    if (name !== undefined) return name;
-    throw new BridgeError(`the bridge has no arm with the id ${key}`, { code: 'unknown_arm' });
+    return typeof key === 'string' ? key : (await this.overview(key)).name;
   }
 
   /** All arms brake and hold, and refuse every motion until reset(). */

@@ -3704,6 +3704,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration; left out: all arms. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -3789,6 +3791,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -3866,6 +3870,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -3940,6 +3946,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -4003,6 +4011,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -4066,6 +4076,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -4462,6 +4474,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -4536,6 +4550,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released and falls unless a hand has it, hold = it goes on holding. */
                 release?: "lower" | "now" | "hold";
             };
@@ -4583,6 +4599,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration; left out: all arms. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -4631,6 +4649,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration; left out: all arms. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -4679,6 +4699,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration; left out: all arms. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -4727,6 +4749,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration; left out: all arms. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -4775,6 +4799,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -4838,6 +4864,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -4914,6 +4942,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -4965,6 +4995,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration; left out: all arms. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
             };
@@ -5033,6 +5065,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -5084,6 +5118,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -5133,6 +5169,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
             };
@@ -5208,6 +5246,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -5355,6 +5395,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
             };
@@ -5450,6 +5492,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -5509,6 +5553,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -5569,6 +5615,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -5641,6 +5689,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description At the last step: joints that went the other way than was said, separated by commas. */
@@ -8433,6 +8483,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;
@@ -8495,6 +8547,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm, as in the configuration. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
             };
             header?: never;
             path?: never;

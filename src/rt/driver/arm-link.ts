@@ -99,8 +99,11 @@ export interface ArmLink {
   readonly withheld: Uint8Array;
   /** Reads torque and goals of the servos in the next cycle. */
   probe(): void;
-  /** Whether the servos of a joint hold the goals that they were sent, as far as is known. */
-  takesGoals(joint: number): boolean;
+  /**
+   * Whether the servos of a joint hold the goals that they were sent, as far as is known.
+   * @param resting the goals have stayed the same since the read that tells: they have to be the very same
+   */
+  takesGoals(joint: number, resting: boolean): boolean;
   /**
    * Switches torque on or off. It goes on only for servos that have shown that they hold the goal of where they are, so goals
    * are to be written in each cycle from now on.

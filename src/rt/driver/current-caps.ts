@@ -1,6 +1,8 @@
 /** What a servo with a cap has in its register of the largest current, or part of its output, in counts. */
 export interface FoundCap {
   readonly counts: number;
+  /** What the data of its arm and its EEPROM say that it should have there. */
+  readonly usual: number;
   /** Torque of one count, Nm. */
   readonly torquePerCount: number;
   /** Torque at standstill and full output, Nm. */
@@ -67,20 +69,31 @@ export class CurrentCaps {
 
   /**
    * What a servo has when its bus is opened; null: no cap. The soft one was given to it by a bridge that could not take it
-   * back, and what it had when its bus was lost by this one: its own one is wanted again. Any other is its own.
+   * back, and what it had when its bus was lost by this one: its own one is wanted again. Any other that is smaller than usual is a limit
+   * of what the joint holds: with more it would squeeze that, so it is kept until the joint is asked to go elsewhere.
    */
   found(index: number, cap: FoundCap | null): void {
     this.capped[index] = cap === null ? 0 : 1;
     this.#stallTorque[index] = cap?.stallTorque ?? 0;
     this.#torquePerCount[index] = cap?.torquePerCount ?? 0;
     const counts = cap?.counts ?? 0;
-    const given = [this.#soft[index], this.#confirmed[index], this.wanted[index]].includes(counts);
-    if (cap === null || !given) this.#own[index] = counts;
+    const given = cap !== null && [this.#soft[index], this.#confirmed[index], this.wanted[index]].includes(counts);
+    if (!given) this.#own[index] = Math.max(counts, cap?.usual ?? 0);
     this.#confirmed[index] = counts;
     this.#floats[index] = cap?.floating === true ? 1 : 0;
+    const limited = !given && counts < this.#own[index]!;
     // The servo may be another one.
-    this.#limits[this.#joint[index]!] = Number.POSITIVE_INFINITY;
+    this.#limits[this.#joint[index]!] = limited ? this.#found(this.#joint[index]!) : Number.POSITIVE_INFINITY;
     this.#want();
+  }
+
+  /** What the servos of a joint give together with the caps that they have, Nm. */
+  #found(joint: number): number {
+    let torque = 0;
+    for (let i = 0; i < this.#joint.length; i++) {
+      if (this.#joint[i] === joint) torque += this.#confirmed[i]! * this.#torquePerCount[i]!;
+    }
+    return torque;
   }
 
   /** What servos would be given for these torques (Nm, by joint); those of a joint share its torque by their strength. */

@@ -78,8 +78,8 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
  */
 function capOf({ effortLimit, model }: FoundServo, registers: readonly Register[]): FoundCap | null {
   if (effortLimit === null || !registers.some(({ address }) => address === effortLimit.register.address)) return null;
-  const { counts, torquePerCount, floating } = effortLimit;
-  return { counts, torquePerCount, floating, stallTorque: model.stallTorque };
+  const { counts, usual, torquePerCount, floating } = effortLimit;
+  return { counts, usual, torquePerCount, floating, stallTorque: model.stallTorque };
 }
 
 /** Position gain times stall torque for which the arm's data state the stiffness of a joint. */

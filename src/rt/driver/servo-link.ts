@@ -13,6 +13,8 @@ import { PAUSE } from './servo-trust.ts';
 
 /** A servo that holds a goal this far from the one that it was sent does not take its goals, steps: a few cycles of a quick motion. */
 const GOAL_LAG = 60;
+/** The same of a goal that rests: rounding. */
+const GOAL_SLACK = 2;
 
 /** An arm of servos of one family on one bus: it joins what its parts decide. */
 export class ServoLink implements ArmLink {
@@ -196,11 +198,12 @@ export class ServoLink implements ArmLink {
     this.#probe = true;
   }
 
-  takesGoals(joint: number): boolean {
+  takesGoals(joint: number, resting: boolean): boolean {
+    const most = resting ? GOAL_SLACK : GOAL_LAG;
     const { taken } = this.#parts.measurements;
     const { sent } = this.#parts.writes;
     for (let i = 0; i < this.#parts.slots.length; i++) {
-      if (this.#parts.slots[i]!.joint === joint && Math.abs(taken[i]! - sent[i]!) > GOAL_LAG) return false;
+      if (this.#parts.slots[i]!.joint === joint && Math.abs(taken[i]! - sent[i]!) > most) return false;
     }
     return true;
   }

@@ -288,7 +288,7 @@ export class ArmController implements Published {
     const { motions, now } = this;
     switch (effect) {
       case 'adopt':
-        motions.limitGripper(Number.POSITIVE_INFINITY);
+        motions.adopt();
         this.#drive.connect(now);
         // What was known of its last motion is over: it may have been moved while nobody looked.
         motions.newest++;

@@ -12,6 +12,11 @@ import { straggling } from './straggler.ts';
 /** A joint that is no further beyond its limits than this, and than its droop, is within them, rad. */
 const LIMIT_BAND = 0.05;
 
+/** A joint that ends its motion further than this from where it is asked to be is done only if its servo holds that goal, rad. */
+const SHORT = 0.02;
+/** A servo that has not taken the goal of a motion's end after this time does not take goals, s: many readings. */
+const TAKING = 0.1;
+
 /** Faster than this no joint's droop changes while only others move, rad/s. */
 const DROOP_SPEED = 0.02;
 
@@ -41,6 +46,8 @@ export class JointDrive {
   /** Gains for which the goals have been made, and what they have changed by. */
   readonly #gain: Float64Array;
   readonly #ratio: Float64Array;
+  /** Since when a proof is wanted that the servo of a joint holds the last goal of its motion, s; 0: none is, infinite: it does. */
+  readonly #unproven: Float64Array;
 
   constructor(model: ControlModel, link: ArmLink) {
     const joints = model.stiffness.length;
@@ -67,6 +74,7 @@ export class JointDrive {
     this.#accelerations = new Float64Array(joints);
     this.#gain = link.gain.slice();
     this.#ratio = new Float64Array(joints);
+    this.#unproven = new Float64Array(joints);
   }
 
   /** The joints rest, as measured, since the stop or the end of the motion before. */
@@ -126,7 +134,10 @@ export class JointDrive {
     const mask = this.#model.masks[joints];
     this.#setpointsOfGoals(mask);
     for (let i = 0; i < mask.length; i++) {
-      if (mask[i] === 1) this.#wanted[i] = this.setpoints[i]!;
+      if (mask[i] === 1) {
+        this.#wanted[i] = this.setpoints[i]!;
+        this.#unproven[i] = 0;
+      }
       this.#velocities[i] = mask[i] === 1 ? gate.velocities[i]! : 0;
       this.#accelerations[i] = mask[i] === 1 ? gate.accelerations[i]! : 0;
     }
@@ -164,7 +175,7 @@ export class JointDrive {
 
   /**
    * One cycle of any other source, which drives these joints.
-   * @returns `done` once the gate has let its final setpoints through
+   * @returns `done` once the gate has let its final setpoints through, and the servos of joints that are elsewhere hold them
    */
   follow(source: SetpointSource, joints: Joints, time: number, dt: number, now: number): SourceStatus {
     const mask = this.#model.masks[joints];
@@ -175,7 +186,29 @@ export class JointDrive {
     const mirroring = source.state === 'mirroring';
     if (joints !== 'gripper') this.#arm.take(status, mirroring, dt, now);
     if (joints !== 'arm') this.#gripper.take(status, mirroring, dt, now);
-    return status === SourceStatus.done && !this.#arrived(mask, joints !== 'all') ? SourceStatus.running : status;
+    if (status !== SourceStatus.done) return status;
+    return this.#arrived(mask, joints !== 'all') && this.#proven(mask, now) ? status : SourceStatus.running;
+  }
+
+  /** The servos of joints that end short of where they are asked to be hold their goals: something else holds these joints. */
+  #proven(mask: Uint8Array, now: number): boolean {
+    const link = this.#link;
+    if (link.remote) return true;
+    const { positions } = link.readings;
+    let proven = true;
+    for (let i = 0; i < mask.length; i++) {
+      if (mask[i] === 0) continue;
+      const short = link.withheld[i] === 0 && Math.abs(this.setpoints[i]! - positions[i]!) > SHORT;
+      const asked = this.#unproven[i] !== 0;
+      if (!short) this.#unproven[i] = 0;
+      else if (asked && link.takesGoals(i, true)) this.#unproven[i] = Number.POSITIVE_INFINITY;
+      else {
+        if (!asked) this.#unproven[i] = now;
+        proven = false;
+      }
+    }
+    if (!proven) link.probe();
+    return proven;
   }
 
   /**
@@ -240,21 +273,30 @@ export class JointDrive {
     else following.step(gate.goals, this.#droop.values, link.gain, positions, steerTime);
   }
 
-  /** Why a joint of these does not follow the source that drives them, so that the motion has failed; empty while all do. */
-  straggler(source: SetpointSource, joints: Joints): string {
+  /**
+   * Why a joint of these does not follow the source that drives them, so that the motion has failed; empty while all do.
+   * @param now monotonic, s
+   */
+  straggler(source: SetpointSource, joints: Joints, now: number): string {
     const { following } = this;
     const link = this.#link;
-    if (link.remote || link.arming || source.limits !== 'move' || isFloating(source)) return '';
-    if (link.gains?.stiffening === true) return '';
+    if (link.remote || link.arming || isFloating(source)) return '';
+    const watched = source.limits === 'move' && link.gains?.stiffening !== true;
     const { joints: names, masks, stall, torqueLimit } = this.#model;
     const mask = masks[joints];
     const { readings } = link;
     for (let i = 0; i < mask.length; i++) {
-      if (mask[i] === 0 || stall[i] !== null || link.withheld[i] !== 0 || !following.isSuspect(i)) continue;
-      link.probe();
-      if (!following.isBehind(i)) continue;
+      if (mask[i] === 0 || link.withheld[i] !== 0) continue;
+      const deaf = this.#unproven[i] !== 0 && now - this.#unproven[i]! > TAKING;
+      if (!deaf) {
+        // What holds a gripper back is no fault.
+        if (!watched || stall[i] !== null || !following.isSuspect(i)) continue;
+        link.probe();
+        if (!following.isBehind(i)) continue;
+      }
       const load = Math.abs(readings.efforts[i]!) / torqueLimit[i]!;
-      return straggling(names[i]!, readings.alarms[i] !== 0, link.takesGoals(i), load, following.velocities[i]!);
+      const takes = !deaf && link.takesGoals(i, false);
+      return straggling(names[i]!, readings.alarms[i] !== 0, takes, load, following.velocities[i]!);
     }
     return '';
   }

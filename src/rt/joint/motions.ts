@@ -141,7 +141,7 @@ export class Motions {
 
   #judge(driving: Driving | null, now: number): void {
     if (driving === null) return;
-    const straggler = this.#drive.straggler(driving.source, driving.joints);
+    const straggler = this.#drive.straggler(driving.source, driving.joints, now);
     if (straggler !== '') this.brakeOff('not_following', now, straggler, driving.joints);
   }
 
@@ -163,6 +163,12 @@ export class Motions {
     if (this.#drive.follow(source, joints, time, dt, now) !== SourceStatus.done) return;
     this.end('done', now, '', joints);
     this.#drive.settle(joints, now);
+  }
+
+  /** The arm has been connected: what its gripper's servo keeps to is known to its link. */
+  adopt(): void {
+    const gripper = this.#model.masks.gripper.indexOf(1);
+    if (gripper >= 0) this.#model.stall[gripper]?.limitTo(Number.POSITIVE_INFINITY);
   }
 
   /** @param torque Nm; infinite: as much as its own limits let it */

@@ -322,14 +322,14 @@ describe('goals', () => {
 
   test('that a servo does not take are told of its joint', async () => {
     const bench = await BenchArm.holding();
-    expect([bench.link.takesGoals(0), bench.link.takesGoals(1)]).toEqual([true, true]);
+    expect([bench.link.takesGoals(0, false), bench.link.takesGoals(1, false)]).toEqual([true, true]);
     bench.servos[0]!.fault({ ignoresGoals: true });
     bench.arm.drive(new Asking('mirror', [0.3, 0.3]));
     for (let k = 0; k < 60; k++) {
       bench.link.probe();
       bench.cycle();
     }
-    expect([bench.link.takesGoals(0), bench.link.takesGoals(1)]).toEqual([false, true]);
+    expect([bench.link.takesGoals(0, false), bench.link.takesGoals(1, false)]).toEqual([false, true]);
   });
 
   test('keep to the limits that a servo has itself, which is told', async () => {

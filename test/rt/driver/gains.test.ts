@@ -143,7 +143,9 @@ describe('what a bridge that was killed has left', () => {
 
 describe('the largest current of a servo', () => {
   /** 1 mA gives 1 mNm, and its stall torque is 2 Nm. */
-  const cap = (counts: number) => ({ counts, torquePerCount: 0.001, stallTorque: 2, floating: true });
+  const cap = (counts: number, usual = counts) => ({
+    ...{ counts, usual, torquePerCount: 0.001, stallTorque: 2, floating: true },
+  });
 
   function makeCaps(...counts: readonly (number | null)[]): CurrentCaps {
     const caps = new CurrentCaps(
@@ -240,6 +242,15 @@ describe('the largest current of a servo', () => {
       caps.found(0, cap(500));
       expect(caps.pending).toBe(false);
     }
+  });
+
+  test('that is smaller than usual is what the joint may hold with: it stays until the joint is asked to go elsewhere', () => {
+    const caps = new CurrentCaps([0, 0], null);
+    for (const servo of [0, 1]) caps.found(servo, cap(300, 1500));
+    expect([[...caps.wanted], caps.pending, caps.works]).toEqual([[300, 300], false, true]);
+    expect(caps.plan([9])).toEqual({ own: [1500, 1500], soft: [1500, 1500] });
+    caps.limit(0, Number.POSITIVE_INFINITY);
+    expect([[...caps.wanted], caps.pending]).toEqual([[1500, 1500], true]);
   });
 
   test('counts in what is pending and restored of the arm', () => {

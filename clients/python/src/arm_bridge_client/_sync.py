@@ -86,7 +86,6 @@ class Bridge:
         self._http = httpx.Client(
             base_url=self.url, headers={**self._headers, **accept}, timeout=timeout, verify=verify
         )
-        self._ids: dict[str, int] = {}
         #: The recordings that the bridge keeps.
         self.recordings = Recordings(self)
         #: What all arms do together, as it is recorded.
@@ -189,7 +188,6 @@ class Bridge:
     def arms(self) -> list[types.ArmOverview]:
         """What the arms are, and in `now` how they are."""
         told = self.call("GET", "/api/v1/arms")
-        self._ids = {arm["name"]: arm["id"] for arm in told["arms"]}
         return cast("list[types.ArmOverview]", told["arms"])
 
     def arm(self, arm: str | int = 0) -> Arm:
@@ -197,25 +195,21 @@ class Bridge:
         return Arm(self, arm)
 
     def id_of(self, arm: str | int) -> int:
-        """The id of an arm. Raises Refused for a name that no arm has."""
+        """The id that an arm has now: another one may have it when the bridge starts again. Raises Refused for a name that no arm has."""
         if isinstance(arm, int):
             return arm
-        if arm not in self._ids:
-            self.arms()
-        if arm not in self._ids:
-            known = ", ".join(self._ids) or "none"
-            raise Refused(f"the bridge has no arm {arm!r}, only {known}", code="unknown_arm")
-        return self._ids[arm]
+        ids = {known["name"]: known["id"] for known in self.arms()}
+        if arm not in ids:
+            raise Refused(f"the bridge has no arm {arm!r}, only {', '.join(ids) or 'none'}", code="unknown_arm")
+        return ids[arm]
 
     def name_of(self, arm: str | int) -> str:
-        """The name of an arm. Raises Refused for an id that no arm has."""
+        """The name that an arm has now. Raises Refused for an id that no arm has."""
         if isinstance(arm, str):
             return arm
-        if arm not in self._ids.values():
-            self.arms()
-        for name, key in self._ids.items():
-            if key == arm:
-                return name
+        for known in self.arms():
+            if known["id"] == arm:
+                return known["name"]
         raise Refused(f"the bridge has no arm with the id {arm}", code="unknown_arm")
 
     def stop(self) -> types.StopResponse:
@@ -350,8 +344,8 @@ class Arm:
         return f"<arm {self.key!r} of {self.bridge.url}>"
 
     def call(self, path: str, *, body: Any = None, patient: bool = False, **query: Any) -> Any:
-        """POSTs to an operation that names its arm by `robot_id`."""
-        query["robot_id"] = self.bridge.id_of(self.key)
+        """POSTs to an operation that is about this arm."""
+        query["arm" if isinstance(self.key, str) else "robot_id"] = self.key
         return self.bridge.call("POST", path, body=body, patient=patient, **query)
 
     def _path(self, below: str = "") -> str:
@@ -473,8 +467,11 @@ class Arm:
     def facts(self) -> types.ArmOverview:
         """What the arm is, with its joints and poses, and in `now` how it is."""
         arms = self.bridge.arms()
-        key = self.bridge.id_of(self.bridge.name_of(self.key))
-        return next(arm for arm in arms if arm["id"] == key)
+        for arm in arms:
+            if self.key in (arm["name"], arm["id"]):
+                return arm
+        known = ", ".join(arm["name"] for arm in arms) or "none"
+        raise Refused(f"the bridge has no arm {self.key!r}, only {known}", code="unknown_arm")
 
     def state(self) -> types.ArmState:
         """How the arm is at this moment: metres, radians, seconds, Nm."""
