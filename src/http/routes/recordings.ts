@@ -197,10 +197,16 @@ async function sendFile(
   return reply.code(range === null ? 200 : 206).send(createReadStream(path, { start, end: Math.max(start, end) }));
 }
 
-/** Puts what a client sends into a file. @throws {HttpProblem} 400 when it does not arrive as it was announced */
+/**
+ * Puts what a client sends into a file of that size, which is removed when it does not arrive as it was announced.
+ * @throws {HttpProblem} 400
+ */
 async function receive(body: Readable | null | undefined, path: string, size: number): Promise<void> {
   // The server hands over no body that is empty.
-  if (body == null) throw new HttpProblem(400, 'The file is empty.');
+  if (body == null) {
+    await rm(path, { force: true });
+    throw new HttpProblem(400, 'The file is empty.');
+  }
   let arrived = 0;
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
@@ -209,15 +215,12 @@ async function receive(body: Readable | null | undefined, path: string, size: nu
       yield chunk;
     }
   };
-  const file = createWriteStream(path, { flags: 'wx' });
+  const file = createWriteStream(path, { flags: 'r+' });
   const refused = new Promise<never>((_, reject) => file.once('error', reject));
   refused.catch(() => {});
   try {
     await Promise.race([pipeline(body, counted, file), refused]);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new HttpProblem(400, 'A file of this name is being received already.');
-    }
+  } catch {
     await rm(path, { force: true });
     throw new HttpProblem(400, 'The file did not arrive whole.');
   }
