@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { fromLerobot, type LerobotFile, toLerobot } from '../../src/calibration/lerobot.ts';
-import { serve } from '../cli/support/program.ts';
+import { MAIN, serve } from '../cli/support/program.ts';
 import { bashBlocks, commands } from '../docs/support/blocks.ts';
 import { BridgeProcess, sleep } from './support/bridge.ts';
 
@@ -32,6 +32,11 @@ const python = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(PYTHON!, ['-B', ...args], { cwd: folder, env })).stdout;
 
 const [INSTALL, TELEOPERATE = '', RECORD = '', , EXPORT = ''] = bashBlocks('docs/lerobot.md').flatMap(commands);
+const EXPORT_TAUGHT = bashBlocks('docs/teach.md').flatMap(commands).at(-1)!;
+
+const TAUGHT = [...readFileSync(join(ROOT, 'docs/teach.md'), 'utf8').matchAll(/^```python\n([\s\S]*?)^```$/gm)].at(
+  -1,
+)![1]!;
 
 /** What a program prints last, as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
@@ -52,6 +57,11 @@ beforeAll(async () => {
   for (const source of sources) cpSync(join(ROOT, source), join(folder, source), { recursive: true });
   const install = ['install', '--quiet', '--no-deps', '--no-index', '--no-build-isolation', '--target', 'site'];
   await python('-m', 'pip', ...install, ...sources);
+  // Its own name for it, as pip would have put it into a folder of PATH.
+  const program = join(folder, 'bin', 'arm-bridge-to-lerobot');
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(program, `#!/bin/sh\nexec '${PYTHON}' -B '${SUPPORT}lerobot_command.py' "arm-bridge-to-lerobot $*"\n`);
+  chmodSync(program, 0o755);
 }, 600_000);
 afterAll(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -129,9 +139,24 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     expect(Math.abs(frames.at(-1).action[0] + 22.9)).toBeLessThan(1);
   });
 
+  /** Runs `npm start -- export` as the bridge's program does in the end. */
+  async function exporting(command: string): Promise<{ code: number | null; told: string }> {
+    const [, , , ...words] = command.trim().split(/ +/);
+    const child = spawn(process.execPath, [MAIN, ...words], {
+      cwd: folder,
+      env: { ...env, XDG_DATA_HOME: folder, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let told = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+    const [code] = await once(child, 'close');
+    return { code, told };
+  }
+
   /** Lets a pair mirror and be recorded, and makes data sets of it. @throws where a busy machine keeps it from that */
   async function exported(name: string) {
-    const home = join(folder, 'arm-bridge');
     const lead = (pan: number, duration: number) =>
       bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: pan }, duration });
     const pan = async (robot: number): Promise<number> => (await truth(robot)).shoulder_pan!;
@@ -144,21 +169,18 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     await expect.poll(async () => Math.abs((await pan(1)) - 0.5)).toBeLessThan(0.02);
     expect((await bridge.post('/api/v1/episode/stop', { verdict: 'good' })).status).toBe(200);
     await bridge.post('/move/leader/stop');
-    const run = async (to: string, ...more: string[]) => {
-      const command = EXPORT.replace('recordings/pick', `recordings/set-${name}`).replace(
-        'lerobot-pick',
-        `${to}-${name}`,
+    const run = (to: string, ...more: string[]) =>
+      exporting(
+        `${EXPORT.replace('lerobot-pick', `${to}-${name}`).replace(' pick ', ` set-${name} `)} ${more.join(' ')}`,
       );
-      const { child, told } = begin([command, ...more].join(' '), home);
-      const [code] = await once(child, 'close');
-      return { code, told: told() };
-    };
     expect(await run('led')).toMatchObject({ code: 0 });
     expect(await run('asked', '--action setpoints')).toMatchObject({ code: 0 });
-    const [led, asked] = [join(home, `led-${name}`), join(home, `asked-${name}`)];
+    expect(await exporting(EXPORT_TAUGHT.replace(/reach$/, `set-${name}`))).toMatchObject({ code: 0 });
+    const [led, asked] = [join(folder, `led-${name}`), join(folder, `asked-${name}`)];
     return {
       led: last(await python(join(SUPPORT, 'lerobot_dataset.py'), led)),
       asked: last(await python(join(SUPPORT, 'lerobot_dataset.py'), asked)),
+      taught: last(await python('-c', `${TAUGHT.replaceAll('reach', `set-${name}`)}\nprint(len(frames))`)),
       how: JSON.parse(readFileSync(join(led, 'meta/arm_bridge.json'), 'utf8')),
       twice: await run('led'),
       without: await run('none', '--leader nobody'),
@@ -175,9 +197,10 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
         await bridge.post('/api/v1/episode/stop', { keep: false });
       }
     }
-    const { led, asked, how, twice, without } = made;
+    const { led, asked, taught, how, twice, without } = made;
     expect(led).toMatchObject({ fps: 30, task: 'Put the cube into the box' });
     expect(led.features.action).toEqual(JOINTS.map((name) => `${name}.pos`));
+    expect(taught).toBe(led.frames.length);
     for (const [i, { timestamp }] of led.frames.entries()) expect(timestamp).toBeCloseTo(i / 30, 4);
     const degrees = (0.5 * 180) / Math.PI;
     const [one, other] = [led.frames.at(-1), asked.frames.at(-1)];
