@@ -199,6 +199,8 @@ export interface Samples {
   readonly positions: readonly (readonly number[])[];
   /** Where they were asked to be, rad; NaN at a time when nothing asked. */
   readonly goals: readonly (readonly number[])[];
+  /** What something outside put on them, Nm; NaN where that is not known. */
+  readonly external: readonly (readonly number[])[];
 }
 
 /** Recordings that have been asked for, and how much room there is. */

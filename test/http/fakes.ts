@@ -492,6 +492,7 @@ export class FakeRecordings {
       times: [0, 2],
       positions: [[0, 1]],
       goals: [[NaN, 1]],
+      external: [[NaN, 0.1]],
     };
   }
 

@@ -51,9 +51,12 @@ describe('curves of a recording', () => {
     }
     // A follower that holds is asked to be where it is; a leader that is limp is asked nothing.
     expect(body.goals[0].at(-1)).toBeCloseTo(0.4, 2);
+    for (const [i, row] of body.external.entries()) expect(row.every(Number.isFinite), NAMES[i]).toBe(true);
     const leader = await bridge.get('/api/v1/recordings/turn/samples');
     expect(leader.body.source).toBe('leader');
-    expect(leader.body.goals.flat().every((goal: unknown) => goal === null)).toBe(true);
+    for (const rows of [leader.body.goals, leader.body.external]) {
+      expect(rows.flat().every((value: unknown) => value === null)).toBe(true);
+    }
   });
 
   test('of a part are denser, and none has more than 64 kB', async () => {

@@ -2305,6 +2305,8 @@ export interface components {
             positions: (number | null)[][];
             /** @description Where they were asked to be, in radians; null where nothing asked. */
             goals: (number | null)[][];
+            /** @description What something outside put on them, estimated, in Nm; null where the arm was limp. */
+            external: (number | null)[][];
         };
         /** RecordingResponse */
         RecordingResponse: {
@@ -6358,6 +6360,16 @@ export interface operations {
                      *         [
                      *           null,
                      *           0.1
+                     *         ]
+                     *       ],
+                     *       "external": [
+                     *         [
+                     *           null,
+                     *           0.02
+                     *         ],
+                     *         [
+                     *           null,
+                     *           0.31
                      *         ]
                      *       ]
                      *     }

@@ -118,6 +118,7 @@ const recordingSamples = z
     times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after its first message.'),
     positions: angles.describe('As measured, in radians: of each joint its values at these times.'),
     goals: angles.describe('Where they were asked to be, in radians; null where nothing asked.'),
+    external: angles.describe('What something outside put on them, estimated, in Nm; null where the arm was limp.'),
   })
   .register(components, { id: 'RecordingSamples' });
 
@@ -312,6 +313,10 @@ export const recordingsRoutes = [
           [null, 0.4],
           [null, 0.1],
         ],
+        external: [
+          [null, 0.02],
+          [null, 0.31],
+        ],
       },
     },
     refusals: { 404: 'There is no recording of this name, it cannot be read, or it has no such arm.' },
@@ -319,13 +324,14 @@ export const recordingsRoutes = [
     handler: async ({ services }, { recording, query }) => {
       const { source = null, end = null, begin, points } = query;
       const wanted = { name: recording, source, begin, end, points };
-      const { joints, times, positions, goals, ...rest } = await services.recordings.samples(wanted);
+      const { joints, times, positions, goals, external, ...rest } = await services.recordings.samples(wanted);
       return {
         ...rest,
         joints: joints.map((joint) => joint.slice(0, 2 * LONGEST_NAME)),
         times: times.map(short),
         positions: rows(positions),
         goals: rows(goals),
+        external: rows(external),
       };
     },
   }),

@@ -680,6 +680,8 @@ class RecordingSamples(TypedDict):
     positions: List[List[Union[float, None]]]
     # Where they were asked to be, in radians; null where nothing asked.
     goals: List[List[Union[float, None]]]
+    # What something outside put on them, estimated, in Nm; null where the arm was limp.
+    external: List[List[Union[float, None]]]
 
 
 class _RecordingResponse(TypedDict):
