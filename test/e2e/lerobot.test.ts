@@ -31,7 +31,9 @@ let env: NodeJS.ProcessEnv;
 const python = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(PYTHON!, ['-B', ...args], { cwd: folder, env })).stdout;
 
-const [INSTALL, TELEOPERATE = '', RECORD = '', , EXPORT = ''] = bashBlocks('docs/lerobot.md').flatMap(commands);
+const COMMANDS = bashBlocks('docs/lerobot.md').flatMap(commands);
+const [INSTALL, TELEOPERATE = '', RECORD = '', LED = ''] = COMMANDS;
+const [REPLAY = '', ROLLOUT = '', , EXPORT = ''] = COMMANDS.slice(4);
 const EXPORT_TAUGHT = bashBlocks('docs/teach.md').flatMap(commands).at(-1)!;
 
 const TAUGHT = [...readFileSync(join(ROOT, 'docs/teach.md'), 'utf8').matchAll(/^```python\n([\s\S]*?)^```$/gm)].at(
@@ -117,6 +119,39 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     expect(await apart()).toBeLessThan(0.1);
   });
 
+  test('a command that cannot connect says why, and ends', async () => {
+    const { child, told } = begin(TELEOPERATE.replace('--robot.arm=follower', '--robot.arm=nobody'));
+    const [code] = await once(child, 'close');
+    expect([code, told()]).toEqual([1, expect.stringMatching(/nobody/)]);
+  });
+
+  test('with --robot.leader the bridge lets the follower follow, and its leader feel it, until LeRobot ends', async () => {
+    // Whoever holds the leader would keep it from being lowered.
+    expect((await bridge.post('/sim/hand', { robot_id: 0, joints: null })).status).toBe(200);
+    let { child, told } = begin(LED);
+    for (let tries = 1; ; ) {
+      const { pairs } = (await bridge.get('/api/v1/pairs')).body;
+      const running = pairs.find(({ state }: { state: string }) => state === 'mirroring');
+      if (running !== undefined && (await apart()) < 0.1) {
+        expect(running.force_feedback).toEqual({ arm: 0.5, gripper: 0.5 });
+        expect([(await bridge.arm(0)).state, (await bridge.arm(1)).state]).toEqual(['floating', 'mirroring']);
+        break;
+      }
+      if (child.exitCode !== null) {
+        if (++tries > TRIES) throw new Error(`lerobot-teleoperate ends: ${told()}\n${bridge.log}`);
+        ({ child, told } = begin(LED));
+      }
+      await sleep(0.1);
+    }
+    if (child.exitCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGINT');
+      await exited;
+    }
+    await expect.poll(async () => (await bridge.get('/api/v1/pairs')).body.active, { timeout: 30_000 }).toBe(false);
+    await expect.poll(async () => (await bridge.arm(0)).torque, { timeout: 60_000 }).toBe(false);
+  });
+
   test('lerobot-record makes a data set of what the arms do', async () => {
     const hand = { robot_id: 0, joints: { shoulder_pan: -0.4 }, duration: 1 };
     expect((await bridge.post('/sim/hand', hand)).status).toBe(200);
@@ -137,6 +172,40 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     expect(task).toBe('Put the cube into the box');
     // Where the leader was led to.
     expect(Math.abs(frames.at(-1).action[0] + 22.9)).toBeLessThan(1);
+  });
+
+  /** Runs a command to its end, again where a busy machine has ended it early. */
+  async function carriedOut(command: string, before: () => void = () => {}): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      before();
+      const { child, told } = begin(command);
+      const [code] = await once(child, 'close');
+      if (code === 0) return;
+      if (tries === TRIES) throw new Error(`${command} ends: ${told()}\n${bridge.log}`);
+    }
+  }
+
+  test('lerobot-replay lets the follower do again what the data set says', async () => {
+    await carriedOut(REPLAY);
+    const { frames } = last(await python(join(SUPPORT, 'lerobot_dataset.py'), 'pick'));
+    const asked = (frames.at(-1).action[0] * Math.PI) / 180;
+    expect(Math.abs((await truth(1)).shoulder_pan! - asked)).toBeLessThan(0.1);
+    expect((await bridge.arm(1)).owner).toBeNull();
+  });
+
+  test('lerobot-rollout lets a policy move the follower', async () => {
+    // What a policy is trained with stands in its folder; its weights are a stand-in's.
+    const inputs = { 'observation.state': { type: 'STATE', shape: [6] } };
+    mkdirSync(join(folder, 'policy'));
+    writeFileSync(
+      join(folder, 'policy/config.json'),
+      JSON.stringify({ type: 'act', device: 'cpu', input_features: inputs, output_features: {} }),
+    );
+    const before = (await truth(1)).shoulder_pan!;
+    await carriedOut(ROLLOUT);
+    // It went on from where the arm was, and LeRobot left it there.
+    expect((await truth(1)).shoulder_pan! - before).toBeGreaterThan(0.05);
+    expect((await bridge.arm(1)).owner).toBeNull();
   });
 
   /** Runs `npm start -- export` as the bridge's program does in the end. */
@@ -231,7 +300,8 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
       after_stop: expect.stringMatching(/^Refused: .*stop/i),
       state: [true, null],
       action: true,
-      feedback: [{}, 'ValueError: arm leader takes no feedback, such as gripper.pos'],
+      feedback: [true, true],
+      handed_over: [false, 'floating', ['ready', true], expect.stringMatching(/^ValueError: no joint takes knee\.pos/)],
     });
   });
 });

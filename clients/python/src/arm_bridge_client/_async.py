@@ -240,13 +240,14 @@ class AsyncBridge:
         *followers: str | int | AsyncArm,
         invert: bool = False,
         gravity_compensation: bool | Mapping[str, int] = False,
+        force_feedback: types.ForceFeedback | None = None,
         take_over: bool = False,
     ) -> types.StatusResponse:
         """
         The followers do from now on as the leader is led by hand; they approach it slowly first.
 
         `invert` mirrors left and right. `gravity_compensation` holds the leader's weight; percentages for shoulder, elbow and
-        wrist may be given.
+        wrist may be given. With `force_feedback` a leader whose weight is held feels what pushes its followers, 0 to 1.
         """
         pairs = [
             {"leader_id": await self._id(leader), "follower_id": await self._id(follower)} for follower in followers
@@ -258,6 +259,8 @@ class AsyncBridge:
         }
         if isinstance(gravity_compensation, Mapping):
             body["gravity_compensation_values"] = dict(gravity_compensation)
+        if force_feedback is not None:
+            body["force_feedback"] = dict(force_feedback)
         query = {"take_over": take_over or None}
         return cast(types.StatusResponse, await self.call("POST", "/move/leader/start", body=body, **query))
 
