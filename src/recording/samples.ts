@@ -29,9 +29,10 @@ export async function samplesOf(path: string, wanted: SamplesCommand, pause: () 
   }
 }
 
-async function sampled(
+/** The same of a file that is open. */
+export async function sampled(
   file: OpenMcap,
-  { source, begin, end, points }: SamplesCommand,
+  { source, begin, end, points }: Omit<SamplesCommand, 'name'>,
   pause: () => Promise<void>,
 ): Promise<Samples> {
   const recorded = recordedJoints(file, source, null);

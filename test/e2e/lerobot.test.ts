@@ -120,9 +120,14 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
   });
 
   test('a command that cannot connect says why, and ends', async () => {
-    const { child, told } = begin(TELEOPERATE.replace('--robot.arm=follower', '--robot.arm=nobody'));
-    const [code] = await once(child, 'close');
-    expect([code, told()]).toEqual([1, expect.stringMatching(/nobody/)]);
+    // Again where a busy machine keeps the leader from connecting.
+    for (let tries = 1; ; tries++) {
+      const { child, told } = begin(TELEOPERATE.replace('--robot.arm=follower', '--robot.arm=nobody'));
+      const [code] = await once(child, 'close');
+      expect(code, told()).toBe(1);
+      if (/nobody/.test(told())) break;
+      if (tries === TRIES) throw new Error(`lerobot-teleoperate ends: ${told()}\n${bridge.log}`);
+    }
   });
 
   test('with --robot.leader the bridge lets the follower follow, and its leader feel it, until LeRobot ends', async () => {

@@ -496,6 +496,12 @@ export class FakeRecordings {
     };
   }
 
+  async foresee(_arm: unknown, name: string) {
+    await this.facts(name);
+    const unreached = [{ begin: 1, end: 2, text: 'a would go to 3.00 rad, beyond its limits of -1.00 to 1.00 rad' }];
+    return { source: 'arm', duration: 2, times: [0, 2], positions: [[0, 1]], unreached, refusal: null };
+  }
+
   async trim({ name, to }: TrimCommand): Promise<RecordingFacts> {
     await this.facts(name);
     return recordingFacts(to ?? `${name}-trimmed`);

@@ -27,9 +27,6 @@ class Tensor(np.ndarray):
     def to(self, *_args, **_keywords):
         return self
 
-    def squeeze(self, axis=None):
-        return np.squeeze(self, axis).view(Tensor)
-
     def unsqueeze(self, axis):
         return np.expand_dims(self, axis).view(Tensor)
 

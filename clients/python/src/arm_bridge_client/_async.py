@@ -820,6 +820,14 @@ class AsyncRecordings:
         told = await self._bridge.call("GET", path, source=source, begin=begin, end=end, points=points)
         return cast(types.RecordingSamples, told)
 
+    async def foresee(
+        self, name: str, arm: str | int, *, source: str | None = None, points: int | None = None
+    ) -> types.RecordingForeseen:
+        """What an arm would do of a recording, and what of it the arm cannot reach. Nothing moves."""
+        path, id = _recording(name, "/replay"), await self._bridge.id_of(arm)
+        told = await self._bridge.call("GET", path, robot_id=id, source=source, points=points)
+        return cast(types.RecordingForeseen, told)
+
     async def trim(self, name: str, begin: float, end: float, *, new_name: str | None = None) -> types.RecordingFacts:
         """Makes the part between two times (s) a recording of its own; the old one stays."""
         body = _given(begin=begin, end=end, name=new_name)
