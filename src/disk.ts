@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
@@ -28,8 +28,12 @@ export const fileDisk: Disk = {
     const draft = `${path}.${threadId}.new`;
     const descriptor = openSync(draft, 'w');
     try {
-      writeSync(descriptor, text);
+      // To the last byte: a single write may take less of them, as on a disk that becomes full.
+      writeFileSync(descriptor, text);
       fsyncSync(descriptor);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
     } finally {
       closeSync(descriptor);
     }

@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -22,6 +22,7 @@ import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import { VERSION } from '../version.ts';
+import { recordingsFolder } from './recordings-folder.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
 /** Layout of a backup. A bridge reads backups of this one and of all before it. */
@@ -58,16 +59,13 @@ interface Places {
 function placesOf(file: string): Places {
   const config = loadConfig(file, process.env);
   const state = config.state_folder ?? defaultStateFolder();
-  const data = process.env.XDG_DATA_HOME?.startsWith('/')
-    ? process.env.XDG_DATA_HOME
-    : join(homedir(), '.local', 'share');
   const folder = dirname(resolve(file));
   const models = config.arms.map(({ model }) => relative(folder, model)).filter((path) => /^(?!\.\.)[^/].*/.test(path));
   return {
     config: resolve(file),
     state,
     calibration: config.calibration_folder ?? join(state, 'calibration'),
-    recordings: config.recording.folder ?? join(data, 'arm-bridge', 'recordings'),
+    recordings: recordingsFolder(config),
     tokens: { token: config.http.token_file ?? join(state, 'token'), read_token: config.http.read_token_file ?? '' },
     models: [...new Set(models)].filter((path) => existsSync(join(folder, path, 'arm.yaml'))),
   };

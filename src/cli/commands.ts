@@ -3,6 +3,7 @@ import { addBackup } from './backup.ts';
 import { addCalibrate } from './calibrate.ts';
 import { addCall } from './call.ts';
 import { addDoctor } from './doctor.ts';
+import { addExport } from './export.ts';
 import { addHealth } from './health.ts';
 import { addInstall } from './install.ts';
 import { addPorts } from './ports.ts';
@@ -19,6 +20,7 @@ export function addCommands(program: Command, defaultConfig: string): void {
   addCall(program);
   addInstall(program);
   addBackup(program);
+  addExport(program);
   addPorts(program);
   addScan(program);
   addRegisters(program);

@@ -34,6 +34,7 @@ interface Topics {
   readonly states: Topic;
   readonly goals: Topic | null;
   readonly setpoints: Topic | null;
+  readonly external: Topic | null;
   readonly pose: Topic | null;
   readonly frames: Topic | null;
   readonly fixedFrames: Topic | null;
@@ -56,6 +57,7 @@ export class ArmRecorder {
   readonly #joints: JointStateEncoder;
   readonly #goals: JointStateEncoder;
   readonly #setpoints: JointStateEncoder;
+  readonly #external: JointStateEncoder;
   readonly #pose: PoseStampedEncoder;
   readonly #block: Float64Array;
   readonly #snapshot: ArmSnapshot;
@@ -90,6 +92,7 @@ export class ArmRecorder {
     this.#joints = new JointStateEncoder(this.#names.joints);
     this.#goals = new JointStateEncoder(this.#names.joints);
     this.#setpoints = new JointStateEncoder(this.#names.joints);
+    this.#external = new JointStateEncoder(this.#names.joints);
     this.#pose = new PoseStampedEncoder(this.#names.frame(arm.baseLink));
     this.#block = new Float64Array(shared.blockLength(index));
     this.#snapshot = snapshotOf(this.#block, joints.length);
@@ -111,6 +114,7 @@ export class ArmRecorder {
       states: await file.topic(`/${arm.name}/joint_states`, JOINT_STATE),
       goals: await topic(`/${arm.name}/joint_goals`, JOINT_STATE),
       setpoints: await topic(`/${arm.name}/joint_setpoints`, JOINT_STATE),
+      external: await topic(`/${arm.name}/external_torques`, JOINT_STATE),
       pose: await topic(`/${arm.name}/end_effector/pose`, POSE),
       description: await topic(`/${arm.name}/robot_description`, TEXT),
       frames: await topic('/tf', TRANSFORMS),
@@ -172,19 +176,24 @@ export class ArmRecorder {
 
   /** Velocities and efforts are read less often than positions: in an episode they stand only where they are of the same read. */
   async #sample(take: Take): Promise<void> {
-    const { sampleTime, sampleInstant, detailTime, positions, velocities, efforts } = this.#snapshot;
+    const { sampleTime, sampleInstant, detailTime, positions, velocities, efforts, holding } = this.#snapshot;
     if (!finite(positions)) return;
     if (this.#first === 0) this.#first = sampleInstant;
     this.#last = sampleInstant;
     this.samples++;
     const { file, offset } = take;
-    const { states, pose, frames } = this.#topics;
+    const { states, external, pose, frames } = this.#topics;
     const stamp = sampleInstant + offset;
     const fresh = detailTime > 0 && (pose === null || detailTime === sampleTime);
     const known = fresh && finite(velocities) && finite(efforts);
     const message = this.#joints.encode(stamp, positions, known ? velocities : null, known ? efforts : null);
     await file.add(states, message, stamp, sampleTime);
-    if (pose === null || frames === null) return;
+    if (pose === null || frames === null || external === null) return;
+    // A limp arm, whose estimate is 0, knows of none.
+    if (holding) {
+      const torques = this.#external.encode(stamp, positions, null, this.#snapshot.external);
+      await file.add(external, torques, stamp, sampleTime);
+    }
     await file.add(pose, this.#pose.encode(stamp, this.#chain.toolPose(positions)), stamp, sampleTime);
     if (sampleInstant - this.#frameTime < (1 - EARLY) / FRAME_RATE) return;
     this.#frameTime = sampleInstant;

@@ -1,5 +1,17 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Disk } from '../disk.ts';
 import { BAG_METADATA, bagMetadata, labelsIn } from './bag-metadata.ts';
 import { openMcap, rescue } from './mcap-read.ts';
@@ -155,7 +167,7 @@ export class Library {
     }
     const folder = join(place.folder, '..', to);
     renameSync(place.folder, folder);
-    renameSync(join(folder, name + MCAP), join(folder, to + MCAP));
+    renameSync(join(folder, basename(place.path)), join(folder, to + MCAP));
     return this.#describe(this.#require(to), labels);
   }
 
@@ -208,11 +220,22 @@ export class Library {
     for (let count = 2, name = stem; ; name = `${stem}-${count++}`) if (!this.#taken(name)) return name;
   }
 
-  /** Where a file of so many bytes may be put. @throws {RecordingError} when the name is taken, or there is no room for it */
+  /**
+   * Where a file of so many bytes is to be put. It is there at once, and as long, so that whoever comes next finds the room
+   * taken. @throws {RecordingError} when the name is taken, or there is no room for it
+   */
   receive(name: string, bytes: number): string {
     this.begin(name, null, 'joints');
     this.#requireRoom(bytes);
-    return this.#fileOf(name) + RECEIVED;
+    const path = this.#fileOf(name) + RECEIVED;
+    if (existsSync(path)) throw new RecordingError(`"${name}" is being received or made already.`);
+    const file = openSync(path, 'wx');
+    try {
+      ftruncateSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+    return path;
   }
 
   /** A file that was received takes its name, if it can be read. @throws {RecordingError} */
@@ -252,7 +275,18 @@ export class Library {
         told.push(`the recording "${place.name}", which was not completed, stays as it is: ${String(error)}`);
       }
     }
+    for (const { name, file } of entries(this.folder)) if (!file) await this.#mend(name);
     return told;
+  }
+
+  /** Writes the index of a dataset anew where it is not that of the episodes that are there. */
+  async #mend(dataset: string): Promise<void> {
+    const index = this.#disk.read(join(this.folder, dataset, INDEX));
+    const names = [...this.#places()].flatMap((place) =>
+      place.dataset === dataset && !place.unfinished ? [place.name] : [],
+    );
+    if (index === null && names.length === 0) return;
+    if (namesIn(index).sort().join() !== names.sort().join()) await this.#index(dataset);
   }
 
   async #rescue(place: Place, pause: () => Promise<void>): Promise<string> {
@@ -279,7 +313,7 @@ export class Library {
     if (place.folder === null) return read;
     const { task, operator, verdict } = labels ?? read;
     const facts = { ...read, task, operator, verdict };
-    this.#disk.write(join(place.folder, BAG_METADATA), bagMetadata(facts, place.name + MCAP));
+    this.#disk.write(join(place.folder, BAG_METADATA), bagMetadata(facts, basename(place.path)));
     if (place.dataset !== null) await this.#index(place.dataset);
     return facts;
   }
@@ -291,7 +325,8 @@ export class Library {
     for (const place of this.#places()) {
       if (place.dataset !== dataset || place.unfinished) continue;
       const { name, task, operator, verdict, began, duration, messages, arms } = await this.#facts(place);
-      episodes.push({ name, task, operator, verdict, began, duration, messages, arms, folder: name });
+      const file = basename(place.path);
+      episodes.push({ name, task, operator, verdict, began, duration, messages, arms, folder: name, file });
     }
     if (episodes.length > 0) {
       this.#disk.write(join(folder, INDEX), `${JSON.stringify({ dataset, episodes }, null, 2)}\n`);
@@ -355,7 +390,12 @@ export class Library {
         : null;
       if (place !== null) return place;
     }
-    return null;
+    // A bag is called as its folder is: its one file may have another name, as in those of `ros2 bag record`, and in one that was
+    // being renamed when the bridge was killed.
+    if (!RECORDING_NAME.test(name) || !existsSync(join(folder, BAG_METADATA))) return null;
+    const [file, ...more] = entries(folder).filter((entry) => entry.file && entry.name.endsWith(MCAP));
+    if (file === undefined || more.length > 0) return null;
+    return { name, dataset, folder, path: join(folder, file.name), unfinished: false };
   }
 
   /** The recording that a file is; null for another one, and for the rest of one that is complete. */
@@ -458,6 +498,16 @@ function entries(folder: string): readonly { readonly name: string; readonly fil
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
+  }
+}
+
+/** Names of the episodes in the index of a dataset; none in what is no index. */
+function namesIn(index: string | null): string[] {
+  try {
+    const { episodes } = JSON.parse(index ?? '{}') as { episodes?: readonly { name: string }[] };
+    return (episodes ?? []).map(({ name }) => name);
+  } catch {
+    return [];
   }
 }
 

@@ -160,6 +160,7 @@ export type RecordingCommand =
   | { readonly kind: 'receive'; readonly name: string; readonly bytes: number }
   /** It is there: it is checked, and takes its name. */
   | { readonly kind: 'accept'; readonly name: string }
+  | { readonly kind: 'foresee'; readonly name: string; readonly fit: Fit; readonly points: number }
   | { readonly kind: 'open'; readonly name: string; readonly fit: Fit }
   /** The next part of what was opened. */
   | { readonly kind: 'next'; readonly track: number }
@@ -199,6 +200,29 @@ export interface Samples {
   readonly positions: readonly (readonly number[])[];
   /** Where they were asked to be, rad; NaN at a time when nothing asked. */
   readonly goals: readonly (readonly number[])[];
+  /** What something outside put on them, Nm; NaN where that is not known. */
+  readonly external: readonly (readonly number[])[];
+}
+
+/** What of a recording an arm cannot reach, from when to when, s since its first message. */
+export interface Unreached {
+  readonly begin: number;
+  readonly end: number;
+  /** For people. */
+  readonly text: string;
+}
+
+/** What an arm would do of a recording. */
+export interface Foreseen {
+  /** The recorded arm. */
+  readonly source: string;
+  /** Of the whole recording, s. */
+  readonly duration: number;
+  /** s since its first message. */
+  readonly times: readonly number[];
+  /** rad, within the limits: a row for each joint of the arm, a column for each time. */
+  readonly positions: readonly (readonly number[])[];
+  readonly unreached: readonly Unreached[];
 }
 
 /** Recordings that have been asked for, and how much room there is. */
@@ -245,6 +269,7 @@ export interface RecordingResults {
   remove: null;
   receive: { readonly path: string };
   accept: RecordingFacts;
+  foresee: Foreseen;
   open: { readonly track: number; readonly duration: number };
   next: Piece;
   close: null;

@@ -7,21 +7,23 @@ import type { Clock } from '../clock.ts';
 import { asked, type Goals } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
 import { EpisodeWatch } from './episode-watch.ts';
-import type {
-  BeginRecording,
-  Catalogue,
-  Labels,
-  ListCommand,
-  RecordedArm,
-  RecordingFacts,
-  RecordingSummary,
-  Samples,
-  SamplesCommand,
-  TrimCommand,
+import {
+  type BeginRecording,
+  type Catalogue,
+  type Foreseen,
+  type Labels,
+  type ListCommand,
+  type RecordedArm,
+  type RecordingFacts,
+  type RecordingSummary,
+  type Samples,
+  type SamplesCommand,
+  type TrimCommand,
+  UnfitError,
 } from './messages.ts';
 import { type RecordingChannel, RecordingClient } from './recording-client.ts';
 import type { RecordingSetup } from './recording-thread.ts';
-import { Replaying } from './replaying.ts';
+import { fitOf, Replaying, unfit } from './replaying.ts';
 
 export { RECORDING_NAME } from './library.ts';
 export type { RecordingSummary } from './messages.ts';
@@ -266,6 +268,39 @@ export class RecordingService {
   /** It is there; it is refused, and removed, if it is no recording. @throws {BridgeError} bad_request */
   accept(name: string): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'accept', name });
+  }
+
+  /**
+   * What an arm would do of a recording, at so many of its moments, and what of it the arm cannot reach. Nothing moves.
+   * @param source the recorded arm that is followed; null: that of the same name, or the first
+   * @returns with `refusal`, which a replay would be refused with; null: it would begin
+   * @throws {BridgeError} disconnected; bad_request for a recording that there is not, or that has no such arm or joints
+   */
+  async foresee(
+    arm: Arm,
+    name: string,
+    source: string | null,
+    points: number,
+  ): Promise<Foreseen & { readonly refusal: string | null }> {
+    arm.requireConnected();
+    try {
+      const foreseen = await this.#client.command({ kind: 'foresee', name, fit: fitOf(arm, 1, source), points });
+      return { ...foreseen, refusal: await this.#refusal(arm, name, source) };
+    } catch (error) {
+      throw error instanceof UnfitError ? unfit(arm, name, error) : error;
+    }
+  }
+
+  /** Why a replay would not begin, as it would be told. */
+  async #refusal(arm: Arm, name: string, source: string | null): Promise<string | null> {
+    try {
+      const replay = await Replaying.open(this.#client, arm, name, 1, source);
+      replay.close();
+      return null;
+    } catch (error) {
+      if (error instanceof BridgeError) return error.message;
+      throw error;
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk.ts';
+import { foresee } from './foresee.ts';
 import { Library } from './library.ts';
 import {
   type BeginRecording,
@@ -110,6 +111,8 @@ export class RecordingThread {
         return { path: this.#library.receive(command.name, command.bytes) };
       case 'accept':
         return this.#library.accept(command.name);
+      case 'foresee':
+        return this.#foresee(command);
       case 'open':
         return this.#open(command);
       case 'next':
@@ -177,6 +180,11 @@ export class RecordingThread {
     } catch (error) {
       throw error instanceof UnfitError ? new RecordingError(`"${name}" cannot be used: ${error.message}.`) : error;
     }
+  }
+
+  async #foresee({ name, fit, points }: Of<'foresee'>): Promise<RecordingResults['foresee']> {
+    const { path } = await this.#library.facts(name);
+    return foresee(path, fit, points, () => this.#pause());
   }
 
   async #open({ name, fit }: Of<'open'>): Promise<RecordingResults['open']> {

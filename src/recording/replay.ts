@@ -2,7 +2,7 @@ import type { JointMap } from '../rt/messages.ts';
 import { type Fit, UnfitError } from './messages.ts';
 
 /** A measured position beyond its limit by no more than this is brought back to it, rad. */
-const LIMIT_SLACK = 0.05;
+export const LIMIT_SLACK = 0.05;
 /** Positions are averaged over this time before and after, so that the steps of the encoders do not become jerks, s. */
 const SMOOTHING = 0.05;
 
@@ -14,6 +14,18 @@ export interface RecordedPose {
   readonly positions: Float64Array;
 }
 
+/** Where an arm's joint is for one of a recording: position = scale * recorded + offset; -1: it has none, and stays. */
+export type RecordedJoint = Pick<JointMap, 'from' | 'scale' | 'offset'>;
+
+/** Joints of an arm are those of the same name. @throws {UnfitError} naming the joint that the recording lacks */
+export function sameNames(joints: Fit['joints'], names: readonly string[]): RecordedJoint[] {
+  return joints.map(({ name }) => {
+    const from = names.indexOf(name);
+    if (from < 0) throw new UnfitError(`it has no joint ${name}, but ${names.join(', ')}`);
+    return { from, scale: 1, offset: 0 };
+  });
+}
+
 /**
  * Fits recorded poses to an arm as they come: joints by name or as they are mapped, within its position limits, smoothed, and slower where they are
  * faster than it may move.
@@ -22,7 +34,7 @@ export class Fitter {
   readonly #joints: Fit['joints'];
   readonly #speed: number;
   /** Where each joint is for the recorded ones. */
-  readonly #maps: readonly Pick<JointMap, 'from' | 'scale' | 'offset'>[];
+  readonly #maps: readonly RecordedJoint[];
   /** Poses that are still needed, in their order, and the place of the next one to be given out. */
   readonly #poses: RecordedPose[] = [];
   #next = 0;
@@ -40,13 +52,7 @@ export class Fitter {
   ) {
     this.#joints = joints;
     this.#speed = speed;
-    this.#maps =
-      maps ??
-      joints.map(({ name }) => {
-        const from = names.indexOf(name);
-        if (from < 0) throw new UnfitError(`it has no joint ${name}, but ${names.join(', ')}`);
-        return { from, scale: 1, offset: 0 };
-      });
+    this.#maps = maps ?? sameNames(joints, names);
   }
 
   /** Takes the next pose, later than the one before. @throws {UnfitError} naming the joint that goes beyond its limits, and when */

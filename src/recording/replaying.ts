@@ -2,7 +2,7 @@ import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import { BridgeError } from '../arm/types.ts';
 import { asked } from '../motion/goals.ts';
-import { type Piece, UnfitError } from './messages.ts';
+import { type Fit, type Piece, UnfitError } from './messages.ts';
 import type { RecordingClient } from './recording-client.ts';
 
 /** Part of the limit of speed that a replay uses; the cubic between two poses is quicker than its average. */
@@ -11,6 +11,29 @@ const SPEED_SHARE = 0.6;
 export const CHECKED_FIRST = 30;
 /** How often it is looked how far ahead it is, s. */
 const LOOK = 0.5;
+
+/** How a recording is to be fitted to an arm where it stands. */
+export function fitOf(arm: Arm, speed: number, source: string | null): Fit {
+  const { model, chain, pace } = arm;
+  const stands = asked(arm);
+  const joints = model.joints.map(({ name: joint, lower, upper, move }, i) => ({
+    name: joint,
+    lower,
+    upper,
+    position: stands[i]!,
+    velocity: move.velocity * SPEED_SHARE * pace,
+  }));
+  const { baseLink, toolLink } = model;
+  const roles = model.joints.map(({ name: joint, role, roleFrame }) => ({ name: joint, role, roleFrame }));
+  const mapped = { name: model.name, joints: roles, gripper: model.gripper };
+  const { description } = chain;
+  return { arm: arm.name, source, model: mapped, joints, speed, description, baseLink, toolLink };
+}
+
+/** An arm cannot do what was recorded. */
+export function unfit(arm: Arm, name: string, { message }: UnfitError): BridgeError {
+  return new BridgeError('bad_request', `Arm ${arm.name} cannot replay "${name}": ${message}. Nothing has moved.`);
+}
 
 /** A recording that is being read for an arm, ahead of where the arm is. */
 export class Replaying {
@@ -53,20 +76,7 @@ export class Replaying {
     speed: number,
     source: string | null,
   ): Promise<Replaying> {
-    const { model, chain, pace } = arm;
-    const stands = asked(arm);
-    const joints = model.joints.map(({ name: joint, lower, upper, move }, i) => ({
-      name: joint,
-      lower,
-      upper,
-      position: stands[i]!,
-      velocity: move.velocity * SPEED_SHARE * pace,
-    }));
-    const { baseLink, toolLink } = model;
-    const roles = model.joints.map(({ name: joint, role, roleFrame }) => ({ name: joint, role, roleFrame }));
-    const mapped = { name: model.name, joints: roles, gripper: model.gripper };
-    const { description } = chain;
-    const fit = { arm: arm.name, source, model: mapped, joints, speed, description, baseLink, toolLink };
+    const fit = fitOf(arm, speed, source);
     let opened: number | null = null;
     try {
       const { track, duration } = await client.command({ kind: 'open', name, fit });
@@ -78,10 +88,7 @@ export class Replaying {
     } catch (error) {
       if (opened !== null) client.command({ kind: 'close', track: opened }).catch(() => {});
       if (!(error instanceof UnfitError)) throw error;
-      throw new BridgeError(
-        'bad_request',
-        `Arm ${arm.name} cannot replay "${name}": ${error.message}. Nothing has moved.`,
-      );
+      throw unfit(arm, name, error);
     }
   }
 

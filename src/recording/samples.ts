@@ -5,9 +5,9 @@ import { type Samples, type SamplesCommand, UnfitError } from './messages.ts';
 import { type RecordedJoints, recordedJoints } from './recorded-joints.ts';
 
 /** Numbers in one answer: as JSON less than 64 kB. */
-const MOST_VALUES = 5500;
+const MOST_VALUES = 7000;
 const MOST_JOINTS = 32;
-/** Goals that are nearer to a sample than this belong to it, ns: a cycle and a half. */
+/** Goals and torques that are nearer to a sample than this belong to it, ns: a cycle and a half. */
 const CYCLE = 7_500_000n;
 /** So many points are read before others have their turn. */
 const AT_ONCE = 8;
@@ -29,9 +29,10 @@ export async function samplesOf(path: string, wanted: SamplesCommand, pause: () 
   }
 }
 
-async function sampled(
+/** The same of a file that is open. */
+export async function sampled(
   file: OpenMcap,
-  { source, begin, end, points }: SamplesCommand,
+  { source, begin, end, points }: Omit<SamplesCommand, 'name'>,
   pause: () => Promise<void>,
 ): Promise<Samples> {
   const recorded = recordedJoints(file, source, null);
@@ -43,10 +44,11 @@ async function sampled(
   const any = await sampleWithin(file, recorded, zero, zero + length, false);
   const names = any?.names ?? [];
   if (names.length > MOST_JOINTS) throw new UnfitError(`it has more than ${MOST_JOINTS} joints`);
-  const count = Math.min(points, Math.floor(MOST_VALUES / (2 * names.length + 1)));
+  const count = Math.min(points, Math.floor(MOST_VALUES / (3 * names.length + 1)));
   const times: number[] = [];
   const positions: number[][] = names.map(() => []);
   const goals: number[][] = names.map(() => []);
+  const external: number[][] = names.map(() => []);
   const edge = (k: number): bigint => zero + from + ((until - from) * BigInt(k)) / BigInt(count);
   for (let k = 0; any !== null && until > from && k < count; k++) {
     // The first of each part, and the very last one of all.
@@ -58,9 +60,10 @@ async function sampled(
     for (const i of names.keys()) {
       positions[i]!.push(found.positions[i] ?? Number.NaN);
       goals[i]!.push(found.goals?.[i] ?? Number.NaN);
+      external[i]!.push(found.external?.[i] ?? Number.NaN);
     }
   }
-  return { source: recorded.arm, joints: names, duration: Number(length) / 1e9, times, positions, goals };
+  return { source: recorded.arm, joints: names, duration: Number(length) / 1e9, times, positions, goals, external };
 }
 
 interface Sample {
@@ -68,10 +71,18 @@ interface Sample {
   readonly time: bigint;
   readonly names: readonly string[];
   readonly positions: Float64Array;
+  /** Of its cycle, rad and Nm; null: there are none. */
   readonly goals: Float64Array | null;
+  readonly external: Float64Array | null;
 }
 
-/** The first sample within two times (ns), or the last one, with the goals of its cycle; null: there is none. */
+/** What was recorded beside a sample: ns, and a value for each joint. */
+interface Beside {
+  readonly time: bigint;
+  readonly values: Float64Array;
+}
+
+/** The first sample within two times (ns), or the last one, with what belongs to its cycle; null: there is none. */
 async function sampleWithin(
   { reader }: OpenMcap,
   { topic, channel }: RecordedJoints,
@@ -79,21 +90,26 @@ async function sampleWithin(
   endTime: bigint,
   reverse: boolean,
 ): Promise<Sample | null> {
-  const topics = [topic, topic.replace(/joint_states$/, 'joint_setpoints')];
-  let found: Omit<Sample, 'goals'> | null = null;
-  let goals: { readonly time: bigint; readonly positions: Float64Array } | null = null;
-  for await (const { channelId, logTime, data } of reader.readMessages({ topics, startTime, endTime, reverse })) {
-    if (found !== null && distance(found.time, logTime) > CYCLE) break;
-    const isState = channelId === channel;
-    if (isState && found !== null) break;
-    const { names, positions } = decodeJointState(data);
-    if (isState) found = { time: logTime, names, positions };
-    else goals = { time: logTime, positions };
-    if (found !== null && goals !== null && distance(found.time, goals.time) <= CYCLE) break;
+  const goalTopic = topic.replace(/joint_states$/, 'joint_setpoints');
+  const topics = [topic, goalTopic, topic.replace(/joint_states$/, 'external_torques')];
+  let found: Pick<Sample, 'time' | 'names' | 'positions'> | null = null;
+  let goals: Beside | null = null;
+  let external: Beside | null = null;
+  const nearer = (one: Beside, other: Beside | null): Beside =>
+    found === null || other === null || distance(found.time, one.time) < distance(found.time, other.time) ? one : other;
+  for await (const { channelId, logTime: time, data } of reader.readMessages({ topics, startTime, endTime, reverse })) {
+    if (found !== null && (channelId === channel || distance(found.time, time) > CYCLE)) break;
+    const { names, positions, efforts } = decodeJointState(data);
+    if (channelId === channel) found = { time, names, positions };
+    else if (reader.channelsById.get(channelId)!.topic === goalTopic)
+      goals = nearer({ time, values: positions }, goals);
+    else external = nearer({ time, values: efforts }, external);
   }
-  return (
-    found && { ...found, goals: goals !== null && distance(found.time, goals.time) <= CYCLE ? goals.positions : null }
-  );
+  if (found === null) return null;
+  const { time } = found;
+  const belonging = (beside: Beside | null): Float64Array | null =>
+    beside !== null && distance(time, beside.time) <= CYCLE ? beside.values : null;
+  return { ...found, goals: belonging(goals), external: belonging(external) };
 }
 
 function distance(a: bigint, b: bigint): bigint {

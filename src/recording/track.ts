@@ -24,9 +24,7 @@ export class Track {
 
   private constructor(file: OpenMcap, recorded: RecordedJoints, model: MappedModel | null, fit: Fit) {
     this.#file = file;
-    const { description, baseLink, toolLink, joints } = fit;
-    const names = joints.map(({ name }) => name);
-    this.#collision = new CollisionModel(new Chain(description, { base: baseLink, tool: toolLink, joints: names }));
+    this.#collision = collisionsOf(fit);
     this.#poses = fitted(file, recorded, model, fit);
     const { statistics } = file.reader;
     const length = Number((statistics?.messageEndTime ?? 0n) - (statistics?.messageStartTime ?? 0n)) / 1e9;
@@ -82,11 +80,17 @@ export class Track {
   }
 }
 
+/** What of the arm touches what. */
+export function collisionsOf({ description, baseLink, toolLink, joints }: Fit): CollisionModel {
+  const names = joints.map(({ name }) => name);
+  return new CollisionModel(new Chain(description, { base: baseLink, tool: toolLink, joints: names }));
+}
+
 /**
  * How the joints of a recording become those of the arm: by what they are for, where the file says what they are; else by
  * their names, which is null.
  */
-function mapsOf(model: MappedModel | null, names: readonly string[], fit: Fit): readonly JointMap[] | null {
+export function mapsOf(model: MappedModel | null, names: readonly string[], fit: Fit): readonly JointMap[] | null {
   if (model === null || model.joints.length !== names.length) return null;
   const maps = jointMaps(model, fit.model, {}, false);
   if (typeof maps === 'string') throw new UnfitError(maps);

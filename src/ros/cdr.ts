@@ -201,6 +201,7 @@ export interface JointState {
   readonly names: readonly string[];
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
+  readonly efforts: Float64Array;
 }
 
 /**
@@ -219,8 +220,9 @@ export function decodeJointState(bytes: Uint8Array): JointState {
   for (let index = 0; index < count; index++) names.push(readString(reader));
   const positions = reader.float64Array(checkedLength(reader, DOUBLE));
   const velocities = reader.float64Array(checkedLength(reader, DOUBLE));
+  const efforts = reader.float64Array(checkedLength(reader, DOUBLE));
   if (reader.offset > reader.byteLength) throw new RangeError('truncated message');
-  return { stamp, names, positions, velocities };
+  return { stamp, names, positions, velocities, efforts };
 }
 
 function checkedLength(reader: CdrReader, elementSize: number): number {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { fromLerobot, type LerobotFile, toLerobot } from '../../src/calibration/lerobot.ts';
-import { serve } from '../cli/support/program.ts';
+import { MAIN, serve } from '../cli/support/program.ts';
 import { bashBlocks, commands } from '../docs/support/blocks.ts';
 import { BridgeProcess, sleep } from './support/bridge.ts';
 
@@ -31,7 +31,14 @@ let env: NodeJS.ProcessEnv;
 const python = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(PYTHON!, ['-B', ...args], { cwd: folder, env })).stdout;
 
-const [INSTALL, TELEOPERATE = '', RECORD = '', , EXPORT = ''] = bashBlocks('docs/lerobot.md').flatMap(commands);
+const COMMANDS = bashBlocks('docs/lerobot.md').flatMap(commands);
+const [INSTALL, TELEOPERATE = '', RECORD = '', LED = ''] = COMMANDS;
+const [REPLAY = '', ROLLOUT = '', , EXPORT = ''] = COMMANDS.slice(4);
+const EXPORT_TAUGHT = bashBlocks('docs/teach.md').flatMap(commands).at(-1)!;
+
+const TAUGHT = [...readFileSync(join(ROOT, 'docs/teach.md'), 'utf8').matchAll(/^```python\n([\s\S]*?)^```$/gm)].at(
+  -1,
+)![1]!;
 
 /** What a program prints last, as JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field
@@ -52,6 +59,11 @@ beforeAll(async () => {
   for (const source of sources) cpSync(join(ROOT, source), join(folder, source), { recursive: true });
   const install = ['install', '--quiet', '--no-deps', '--no-index', '--no-build-isolation', '--target', 'site'];
   await python('-m', 'pip', ...install, ...sources);
+  // Its own name for it, as pip would have put it into a folder of PATH.
+  const program = join(folder, 'bin', 'arm-bridge-to-lerobot');
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(program, `#!/bin/sh\nexec '${PYTHON}' -B '${SUPPORT}lerobot_command.py' "arm-bridge-to-lerobot $*"\n`);
+  chmodSync(program, 0o755);
 }, 600_000);
 afterAll(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -107,6 +119,44 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     expect(await apart()).toBeLessThan(0.1);
   });
 
+  test('a command that cannot connect says why, and ends', async () => {
+    // Again where a busy machine keeps the leader from connecting.
+    for (let tries = 1; ; tries++) {
+      const { child, told } = begin(TELEOPERATE.replace('--robot.arm=follower', '--robot.arm=nobody'));
+      const [code] = await once(child, 'close');
+      expect(code, told()).toBe(1);
+      if (/nobody/.test(told())) break;
+      if (tries === TRIES) throw new Error(`lerobot-teleoperate ends: ${told()}\n${bridge.log}`);
+    }
+  });
+
+  test('with --robot.leader the bridge lets the follower follow, and its leader feel it, until LeRobot ends', async () => {
+    // Whoever holds the leader would keep it from being lowered.
+    expect((await bridge.post('/sim/hand', { robot_id: 0, joints: null })).status).toBe(200);
+    let { child, told } = begin(LED);
+    for (let tries = 1; ; ) {
+      const { pairs } = (await bridge.get('/api/v1/pairs')).body;
+      const running = pairs.find(({ state }: { state: string }) => state === 'mirroring');
+      if (running !== undefined && (await apart()) < 0.1) {
+        expect(running.force_feedback).toEqual({ arm: 0.5, gripper: 0.5 });
+        expect([(await bridge.arm(0)).state, (await bridge.arm(1)).state]).toEqual(['floating', 'mirroring']);
+        break;
+      }
+      if (child.exitCode !== null) {
+        if (++tries > TRIES) throw new Error(`lerobot-teleoperate ends: ${told()}\n${bridge.log}`);
+        ({ child, told } = begin(LED));
+      }
+      await sleep(0.1);
+    }
+    if (child.exitCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGINT');
+      await exited;
+    }
+    await expect.poll(async () => (await bridge.get('/api/v1/pairs')).body.active, { timeout: 30_000 }).toBe(false);
+    await expect.poll(async () => (await bridge.arm(0)).torque, { timeout: 60_000 }).toBe(false);
+  });
+
   test('lerobot-record makes a data set of what the arms do', async () => {
     const hand = { robot_id: 0, joints: { shoulder_pan: -0.4 }, duration: 1 };
     expect((await bridge.post('/sim/hand', hand)).status).toBe(200);
@@ -129,9 +179,58 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     expect(Math.abs(frames.at(-1).action[0] + 22.9)).toBeLessThan(1);
   });
 
+  /** Runs a command to its end, again where a busy machine has ended it early. */
+  async function carriedOut(command: string, before: () => void = () => {}): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      before();
+      const { child, told } = begin(command);
+      const [code] = await once(child, 'close');
+      if (code === 0) return;
+      if (tries === TRIES) throw new Error(`${command} ends: ${told()}\n${bridge.log}`);
+    }
+  }
+
+  test('lerobot-replay lets the follower do again what the data set says', async () => {
+    await carriedOut(REPLAY);
+    const { frames } = last(await python(join(SUPPORT, 'lerobot_dataset.py'), 'pick'));
+    const asked = (frames.at(-1).action[0] * Math.PI) / 180;
+    expect(Math.abs((await truth(1)).shoulder_pan! - asked)).toBeLessThan(0.1);
+    expect((await bridge.arm(1)).owner).toBeNull();
+  });
+
+  test('lerobot-rollout lets a policy move the follower', async () => {
+    // What a policy is trained with stands in its folder; its weights are a stand-in's.
+    const inputs = { 'observation.state': { type: 'STATE', shape: [6] } };
+    mkdirSync(join(folder, 'policy'));
+    writeFileSync(
+      join(folder, 'policy/config.json'),
+      JSON.stringify({ type: 'act', device: 'cpu', input_features: inputs, output_features: {} }),
+    );
+    const before = (await truth(1)).shoulder_pan!;
+    await carriedOut(ROLLOUT);
+    // It went on from where the arm was, and LeRobot left it there.
+    expect((await truth(1)).shoulder_pan! - before).toBeGreaterThan(0.05);
+    expect((await bridge.arm(1)).owner).toBeNull();
+  });
+
+  /** Runs `npm start -- export` as the bridge's program does in the end. */
+  async function exporting(command: string): Promise<{ code: number | null; told: string }> {
+    const [, , , ...words] = command.trim().split(/ +/);
+    const child = spawn(process.execPath, [MAIN, ...words], {
+      cwd: folder,
+      env: { ...env, XDG_DATA_HOME: folder, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let told = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+    const [code] = await once(child, 'close');
+    return { code, told };
+  }
+
   /** Lets a pair mirror and be recorded, and makes data sets of it. @throws where a busy machine keeps it from that */
   async function exported(name: string) {
-    const home = join(folder, 'arm-bridge');
     const lead = (pan: number, duration: number) =>
       bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: pan }, duration });
     const pan = async (robot: number): Promise<number> => (await truth(robot)).shoulder_pan!;
@@ -144,21 +243,18 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     await expect.poll(async () => Math.abs((await pan(1)) - 0.5)).toBeLessThan(0.02);
     expect((await bridge.post('/api/v1/episode/stop', { verdict: 'good' })).status).toBe(200);
     await bridge.post('/move/leader/stop');
-    const run = async (to: string, ...more: string[]) => {
-      const command = EXPORT.replace('recordings/pick', `recordings/set-${name}`).replace(
-        'lerobot-pick',
-        `${to}-${name}`,
+    const run = (to: string, ...more: string[]) =>
+      exporting(
+        `${EXPORT.replace('lerobot-pick', `${to}-${name}`).replace(' pick ', ` set-${name} `)} ${more.join(' ')}`,
       );
-      const { child, told } = begin([command, ...more].join(' '), home);
-      const [code] = await once(child, 'close');
-      return { code, told: told() };
-    };
     expect(await run('led')).toMatchObject({ code: 0 });
     expect(await run('asked', '--action setpoints')).toMatchObject({ code: 0 });
-    const [led, asked] = [join(home, `led-${name}`), join(home, `asked-${name}`)];
+    expect(await exporting(EXPORT_TAUGHT.replace(/reach$/, `set-${name}`))).toMatchObject({ code: 0 });
+    const [led, asked] = [join(folder, `led-${name}`), join(folder, `asked-${name}`)];
     return {
       led: last(await python(join(SUPPORT, 'lerobot_dataset.py'), led)),
       asked: last(await python(join(SUPPORT, 'lerobot_dataset.py'), asked)),
+      taught: last(await python('-c', `${TAUGHT.replaceAll('reach', `set-${name}`)}\nprint(len(frames))`)),
       how: JSON.parse(readFileSync(join(led, 'meta/arm_bridge.json'), 'utf8')),
       twice: await run('led'),
       without: await run('none', '--leader nobody'),
@@ -175,9 +271,10 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
         await bridge.post('/api/v1/episode/stop', { keep: false });
       }
     }
-    const { led, asked, how, twice, without } = made;
+    const { led, asked, taught, how, twice, without } = made;
     expect(led).toMatchObject({ fps: 30, task: 'Put the cube into the box' });
     expect(led.features.action).toEqual(JOINTS.map((name) => `${name}.pos`));
+    expect(taught).toBe(led.frames.length);
     for (const [i, { timestamp }] of led.frames.entries()) expect(timestamp).toBeCloseTo(i / 30, 4);
     const degrees = (0.5 * 180) / Math.PI;
     const [one, other] = [led.frames.at(-1), asked.frames.at(-1)];
@@ -208,7 +305,8 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
       after_stop: expect.stringMatching(/^Refused: .*stop/i),
       state: [true, null],
       action: true,
-      feedback: [{}, 'ValueError: arm leader takes no feedback, such as gripper.pos'],
+      feedback: [true, true],
+      handed_over: [false, 'floating', ['ready', true], expect.stringMatching(/^ValueError: no joint takes knee\.pos/)],
     });
   });
 });

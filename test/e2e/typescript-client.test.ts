@@ -233,6 +233,8 @@ test('every call of the client does what it says, and together they ask for all 
   expect((await recordings.change('copy', { new_name: 'last' })).name).toBe('last');
   const curves = await recordings.samples('last', { source: 'follower', points: 5 });
   expect(curves.positions).toHaveLength(curves.joints.length);
+  const foreseen = await recordings.foresee('last', 'follower', { source: 'follower', points: 5 });
+  expect([foreseen.positions.length, foreseen.unreached, foreseen.refusal]).toEqual([curves.joints.length, [], null]);
   const part = await recordings.trim('last', { begin: 0, end: curves.duration / 2, name: 'part' });
   expect(part.duration).toBeLessThan(curves.duration);
   await recordings.delete('part');

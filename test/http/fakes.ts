@@ -492,7 +492,14 @@ export class FakeRecordings {
       times: [0, 2],
       positions: [[0, 1]],
       goals: [[NaN, 1]],
+      external: [[NaN, 0.1]],
     };
+  }
+
+  async foresee(_arm: unknown, name: string) {
+    await this.facts(name);
+    const unreached = [{ begin: 1, end: 2, text: 'a would go to 3.00 rad, beyond its limits of -1.00 to 1.00 rad' }];
+    return { source: 'arm', duration: 2, times: [0, 2], positions: [[0, 1]], unreached, refusal: null };
   }
 
   async trim({ name, to }: TrimCommand): Promise<RecordingFacts> {

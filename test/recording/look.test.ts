@@ -51,9 +51,12 @@ describe('curves of a recording', () => {
     }
     // A follower that holds is asked to be where it is; a leader that is limp is asked nothing.
     expect(body.goals[0].at(-1)).toBeCloseTo(0.4, 2);
+    for (const [i, row] of body.external.entries()) expect(row.every(Number.isFinite), NAMES[i]).toBe(true);
     const leader = await bridge.get('/api/v1/recordings/turn/samples');
     expect(leader.body.source).toBe('leader');
-    expect(leader.body.goals.flat().every((goal: unknown) => goal === null)).toBe(true);
+    for (const rows of [leader.body.goals, leader.body.external]) {
+      expect(rows.flat().every((value: unknown) => value === null)).toBe(true);
+    }
   });
 
   test('of a part are denser, and none has more than 64 kB', async () => {
@@ -178,5 +181,45 @@ describe('a replay', () => {
     expect(slow.duration).toBeGreaterThan(whole.duration + 5);
     const refused = await bridge.post('/recording/play?robot_id=0', { name: 'turn', source: 'nobody' });
     expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/no arm nobody/) } });
+  });
+});
+
+describe('a foreseen replay', () => {
+  test('on the arm that was recorded is what it did, and would not be refused', async () => {
+    await recordTurn();
+    const { status, body } = await bridge.get('/api/v1/recordings/turn/replay?robot_id=1&points=50');
+    expect(status).toBe(200);
+    const { body: curves } = await bridge.get('/api/v1/recordings/turn/samples?source=follower&points=50');
+    expect(body).toMatchObject({ source: 'follower', unreached: [], refusal: null, times: curves.times });
+    for (const [i, row] of body.positions.entries()) {
+      for (const [k, angle] of row.entries()) expect(angle).toBeCloseTo(curves.positions[i][k], 2);
+    }
+    const before = await bridge.truth('follower');
+    await bridge.pass(0.5);
+    expect(await bridge.truth('follower')).toEqual(before.map((angle) => expect.closeTo(angle, 3)));
+  });
+
+  test('on an arm that cannot reach all of it says what and when, as the refusal of the replay does', async () => {
+    const folder = join(bridge.folder, 'recordings');
+    mkdirSync(folder, { recursive: true });
+    const times = Array.from({ length: 101 }, (_, k) => k / 20);
+    // The shoulder goes to where no SO-101 goes, for a second and a half, and back.
+    const turned = (time: number): number => 2.4 * Math.sin((Math.PI * time) / 5);
+    const poses = times.map((time) => [turned(time), 0, 0, 0, 0, 0]);
+    await writeJointStates(join(folder, 'far.mcap'), '/arm/joint_states', NAMES, times, poses);
+    const { body } = await bridge.get('/api/v1/recordings/far/replay?robot_id=1&points=100');
+    expect(body.unreached).toEqual([
+      {
+        begin: expect.closeTo(1.5, 0),
+        end: expect.closeTo(3.5, 0),
+        text: expect.stringMatching(/^shoulder_pan would go to .* rad, beyond its limits of -1\.92 to 1\.92 rad$/),
+      },
+    ]);
+    expect(Math.max(...body.positions[0])).toBeCloseTo(1.92, 2);
+    const played = await bridge.post('/recording/play?robot_id=1', { name: 'far' });
+    expect(played.body.detail).toBe(body.refusal);
+    expect(body.refusal).toMatch(/^Arm follower cannot replay "far": shoulder_pan goes to /);
+    expect((await bridge.get('/api/v1/recordings/nothing/replay?robot_id=1')).status).toBe(400);
+    expect((await bridge.get('/api/v1/recordings/far/replay?robot_id=7')).status).toBe(400);
   });
 });

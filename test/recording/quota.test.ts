@@ -20,3 +20,19 @@ test('recordings that are made at once take no more together than the quota, but
   const used = readdirSync(recordings).reduce((sum, name) => sum + statSync(join(recordings, name)).size, 0);
   expect(used).toBeLessThan(2.5 * MEGABYTE);
 });
+
+test('files that are received at once have room for all of them, or the later ones are refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-quota-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const recordings = join(folder, 'recordings');
+  const bridge = await VirtualBridge.start({ recording: { folder: recordings, quota: 1 } }, folder);
+  const receive = (name: string, bytes: number): Promise<string> =>
+    bridge.until(bridge.bridge.recordings.receive(name, bytes));
+  const first = await receive('first', 0.6 * MEGABYTE);
+  await expect(receive('second', 0.6 * MEGABYTE)).rejects.toThrow('There is room for 0 MB');
+  await expect(receive('first', 0.1 * MEGABYTE)).rejects.toThrow('"first" is being received');
+  await receive('third', 0.3 * MEGABYTE);
+  // It did not arrive: its room is free again.
+  rmSync(first);
+  await receive('second', 0.6 * MEGABYTE);
+});

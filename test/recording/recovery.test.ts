@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
@@ -52,4 +52,23 @@ test('half of a file that was being received takes neither room nor its name aft
     writeFileSync(join(folder, 'wave.mcap.received'), 'half');
   });
   await next.becomes(() => expect(readdirSync(folder)).toEqual([]));
+});
+
+test('an episode whose renaming was cut short by a kill is there under its new name, and its dataset says so', async () => {
+  const bridge = await VirtualBridge.start();
+  await bridge.post('/api/v1/episode/start', { name: 'pick-1', dataset: 'pick', task: 'pick it up' });
+  await bridge.pass(2);
+  await bridge.post('/api/v1/episode/stop', { verdict: 'good' });
+  const dataset = join(bridge.folder, 'recordings', 'pick');
+  // The folder has its new name, the file in it not yet.
+  const next = await bridge.killAndStart(1, () => renameSync(join(dataset, 'pick-1'), join(dataset, 'first')));
+  const indexed = (): object[] => JSON.parse(readFileSync(join(dataset, 'dataset.json'), 'utf8')).episodes;
+  await next.becomes(() =>
+    expect(indexed()).toMatchObject([{ name: 'first', folder: 'first', file: 'pick-1.mcap', verdict: 'good' }]),
+  );
+  const { recordings } = (await next.get('/api/v1/recordings?dataset=pick')).body;
+  expect(recordings).toMatchObject([{ name: 'first', task: 'pick it up', verdict: 'good', problem: '' }]);
+  expect((await next.post('/api/v1/recordings/first', { name: 'second' })).status).toBe(200);
+  expect(readdirSync(join(dataset, 'second')).sort()).toEqual(['metadata.yaml', 'second.mcap']);
+  expect(indexed()).toMatchObject([{ name: 'second', file: 'second.mcap' }]);
 });

@@ -13,8 +13,16 @@ describe('CDR', () => {
   test('a JointState reads back as it was written, unknown fields as empty', () => {
     const encoder = new JointStateEncoder(NAMES);
     const message = decodeJointState(encoder.encode(STAMP, POSITIONS, VELOCITIES, null));
-    expect(message).toEqual({ stamp: STAMP, names: NAMES, positions: POSITIONS, velocities: VELOCITIES });
-    expect(decodeJointState(encoder.encode(STAMP, POSITIONS, null, EFFORTS)).velocities).toHaveLength(0);
+    const none = new Float64Array();
+    expect(message).toEqual({
+      stamp: STAMP,
+      names: NAMES,
+      positions: POSITIONS,
+      velocities: VELOCITIES,
+      efforts: none,
+    });
+    const other = decodeJointState(encoder.encode(STAMP, POSITIONS, null, EFFORTS));
+    expect([other.velocities, other.efforts]).toEqual([none, EFFORTS]);
   });
 
   test('a stamp rounds to whole nanoseconds and carries into the seconds', () => {

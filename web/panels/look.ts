@@ -24,6 +24,7 @@ const COLOURS = [
   'light-dark(#b3123a, #ff8fa8)',
 ];
 const ALL = 'All joints';
+const EXTERNAL = 'External torques';
 
 /** Values of each row at a time, between its samples; a row that has none there is left out as NaN. */
 function valuesAt(times: readonly number[], rows: RecordingSamples['positions'], time: number): number[] {
@@ -35,6 +36,29 @@ function valuesAt(times: readonly number[], rows: RecordingSamples['positions'],
     const [a, b] = [row[Math.max(k - 1, 0)] ?? Number.NaN, row[k] ?? Number.NaN];
     return a + part * (b - a);
   });
+}
+
+/** Curves of a recording as they are drawn and told. */
+interface Curves {
+  readonly curves: readonly Curve[];
+  readonly rows: RecordingSamples['positions'];
+  readonly drawn: (value: number) => number;
+  readonly digits: number;
+  readonly unit: string;
+}
+
+/** The chosen curves: all joints, what pushed them, or what was measured and wanted of one. */
+function curvesOf({ joints, positions, goals, external }: RecordingSamples, chosen: string): Curves {
+  const ofAll = joints.map((name, i) => ({ name: spoken(name), colour: COLOURS[i % COLOURS.length]! }));
+  if (chosen === EXTERNAL) return { curves: ofAll, rows: external, drawn: (value) => value, digits: 2, unit: ' Nm' };
+  const angles = { drawn: degrees, digits: 1, unit: '°' };
+  const k = joints.indexOf(chosen);
+  if (k < 0) return { curves: ofAll, rows: positions, ...angles };
+  const ofOne = [
+    { name: 'measured', colour: 'var(--accent)' },
+    { name: 'wanted', colour: 'var(--goal)' },
+  ];
+  return { curves: ofOne, rows: [positions[k]!, goals[k]!], ...angles };
 }
 
 /** One recording on a time line: its curves, its arms as ghosts in the scene, parts of it, and its replay. */
@@ -163,25 +187,16 @@ export class LookCard {
     return this.#samples[this.#source.selectedIndex];
   }
 
-  /** The chosen curves: all joints, or what was measured and wanted of one. */
+  /** The chosen curves. */
   #draw(): void {
     const shown = this.#shown;
     if (shown === undefined) return;
-    const { joints, times, positions, goals } = shown;
-    const names = [ALL, ...joints];
+    const known = shown.external.some((row) => row.some((value) => value !== null));
+    const names = [ALL, ...(known ? [EXTERNAL] : []), ...shown.joints];
     if (names.join() !== [...this.#joint.options].map(({ value }) => value).join()) {
       this.#joint.replaceChildren(...names.map((name) => h('option', { value: name }, spoken(name))));
     }
-    const k = joints.indexOf(this.#joint.value);
-    const curves: Curve[] =
-      k < 0
-        ? joints.map((name, i) => ({ name: spoken(name), colour: COLOURS[i % COLOURS.length]! }))
-        : [
-            { name: 'measured', colour: 'var(--accent)' },
-            { name: 'wanted', colour: 'var(--goal)' },
-          ];
-    const rows = k < 0 ? positions : [positions[k]!, goals[k]!];
-    const inDegrees = rows.map((row) => row.map((value) => (value === null ? null : degrees(value))));
+    const { curves, rows, drawn } = curvesOf(shown, this.#joint.value);
     this.#legend.replaceChildren(
       ...curves.map(({ name, colour }) => {
         const key = h('span', { class: 'key' }, `${name} `, h('output', {}));
@@ -189,7 +204,11 @@ export class LookCard {
         return key;
       }),
     );
-    this.#chart?.draw(curves, times, inDegrees);
+    this.#chart?.draw(
+      curves,
+      shown.times,
+      rows.map((row) => row.map((value) => (value === null ? null : drawn(value)))),
+    );
     this.#go(this.#at);
   }
 
@@ -204,12 +223,11 @@ export class LookCard {
     this.#chart?.mark({ time: this.#at, begin: this.#begin, end: this.#end });
     const shown = this.#shown;
     if (shown !== undefined) {
-      const k = shown.joints.indexOf(this.#joint.value);
-      const rows = k < 0 ? shown.positions : [shown.positions[k]!, shown.goals[k]!];
+      const { rows, drawn, digits, unit } = curvesOf(shown, this.#joint.value);
       const values = valuesAt(shown.times, rows, this.#at);
       for (const [i, output] of [...this.#legend.querySelectorAll('output')].entries()) {
         const value = values[i]!;
-        setText(output, measure(Number.isFinite(value) ? degrees(value) : null, 1, '°'));
+        setText(output, measure(Number.isFinite(value) ? drawn(value) : null, digits, unit));
       }
     }
     this.#foresee(true);

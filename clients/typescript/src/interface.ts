@@ -855,6 +855,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/recordings/{name}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Foresee a replay
+         * @description What an arm would do of a recording, and what of it that arm cannot reach: of another model above all. Nothing moves. The moments lie at even distances; `refusal` goes by each sample, as a replay does.
+         */
+        get: operations["recording_foresee"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/recordings/{name}/trim": {
         parameters: {
             query?: never;
@@ -2305,6 +2325,30 @@ export interface components {
             positions: (number | null)[][];
             /** @description Where they were asked to be, in radians; null where nothing asked. */
             goals: (number | null)[][];
+            /** @description What something outside put on them, estimated, in Nm; null where the arm was limp. */
+            external: (number | null)[][];
+        };
+        /** RecordingForeseen */
+        RecordingForeseen: {
+            /** @description Name of the recorded arm. */
+            source: string;
+            /** @description Of the whole recording, in seconds. */
+            duration: number;
+            /** @description Seconds after its first message. */
+            times: number[];
+            /** @description Where the joints of the arm would be, in radians: of each its values at these times. Beyond a limit they stay at it. */
+            positions: (number | null)[][];
+            /** @description What of it the arm cannot reach, the first of it. */
+            unreached: {
+                /** @description Seconds after its first message. */
+                begin: number;
+                /** @description The same. */
+                end: number;
+                /** @description Which joint would go beyond its limits, or which links would touch. */
+                text: string;
+            }[];
+            /** @description What `/recording/play` would say instead of beginning; null: it would begin. */
+            refusal: string | null;
         };
         /** RecordingResponse */
         RecordingResponse: {
@@ -6409,6 +6453,16 @@ export interface operations {
                      *           null,
                      *           0.1
                      *         ]
+                     *       ],
+                     *       "external": [
+                     *         [
+                     *           null,
+                     *           0.02
+                     *         ],
+                     *         [
+                     *           null,
+                     *           0.31
+                     *         ]
                      *       ]
                      *     }
                      */
@@ -6418,6 +6472,90 @@ export interface operations {
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
             /** @description There is no recording of this name, it cannot be read, or it has no such arm. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recording_foresee: {
+        parameters: {
+            query?: {
+                /** @description Id of the arm that would replay it. */
+                robot_id?: number;
+                /** @description The recorded arm that would be followed; left out: the one of the same name, or the first. */
+                source?: string;
+                /** @description Moments, at most. */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the recording. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What would be. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": "leader",
+                     *       "duration": 12.4,
+                     *       "times": [
+                     *         0,
+                     *         6.2
+                     *       ],
+                     *       "positions": [
+                     *         [
+                     *           0.1012,
+                     *           0.4034
+                     *         ],
+                     *         [
+                     *           -0.5001,
+                     *           1.7453
+                     *         ]
+                     *       ],
+                     *       "unreached": [
+                     *         {
+                     *           "begin": 6.2,
+                     *           "end": 6.2,
+                     *           "text": "shoulder_lift would go to 1.90 rad, beyond its limits of -1.75 to 1.75 rad"
+                     *         }
+                     *       ],
+                     *       "refusal": "Arm follower cannot replay \"pick-3\": shoulder_lift goes to 1.801 rad after 6.02 s. Nothing has moved."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecordingForeseen"];
+                };
+            };
+            /** @description The arm is unknown or disconnected, or has no joints that were recorded. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description This is no name of a recording. */
             404: {
                 headers: {
                     [name: string]: unknown;

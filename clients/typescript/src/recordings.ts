@@ -63,6 +63,17 @@ export class Recordings {
     return this.#bridge.call('get', '/api/v1/recordings/{name}/samples', { path: { name }, query });
   }
 
+  /** What an arm would do of a recording, and what of it the arm cannot reach. Nothing moves. */
+  async foresee(
+    name: string,
+    arm: string | number,
+    query: { source?: string; points?: number } = {},
+  ): Promise<Schemas['RecordingForeseen']> {
+    const robot_id = await this.#bridge.idOf(arm);
+    const path = '/api/v1/recordings/{name}/replay';
+    return this.#bridge.call('get', path, { path: { name }, query: { ...query, robot_id } });
+  }
+
   /** Makes the part between two times (s) a recording of its own; the old one stays. */
   async trim(name: string, request: Schemas['RecordingTrimRequest']): Promise<Schemas['RecordingFacts']> {
     const body = request;

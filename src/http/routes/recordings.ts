@@ -21,6 +21,7 @@ import {
 } from '../fields.ts';
 import { route } from '../route.ts';
 import { ok, outcome, statusAnswer } from '../schemas.ts';
+import { armById } from '../services.ts';
 
 /** Characters of the text that says what an episode shows. */
 export const LONGEST_TASK = 200;
@@ -118,8 +119,33 @@ const recordingSamples = z
     times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after its first message.'),
     positions: angles.describe('As measured, in radians: of each joint its values at these times.'),
     goals: angles.describe('Where they were asked to be, in radians; null where nothing asked.'),
+    external: angles.describe('What something outside put on them, estimated, in Nm; null where the arm was limp.'),
   })
   .register(components, { id: 'RecordingSamples' });
+
+const MOST_UNREACHED = 50;
+
+const recordingForeseen = z
+  .object({
+    source: z.string().describe('Name of the recorded arm.'),
+    duration: z.number().describe('Of the whole recording, in seconds.'),
+    times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after its first message.'),
+    positions: angles.describe(
+      'Where the joints of the arm would be, in radians: of each its values at these times. Beyond a limit they stay at it.',
+    ),
+    unreached: z
+      .array(
+        z.object({
+          begin: z.number().describe('Seconds after its first message.'),
+          end: z.number().describe('The same.'),
+          text: z.string().describe('Which joint would go beyond its limits, or which links would touch.'),
+        }),
+      )
+      .max(MOST_UNREACHED)
+      .describe('What of it the arm cannot reach, the first of it.'),
+    refusal: z.string().nullable().describe('What `/recording/play` would say instead of beginning; null: it would begin.'),
+  })
+  .register(components, { id: 'RecordingForeseen' });
 
 const recordingAnswer = z
   .object({ ...outcome, recording: recordingFacts })
@@ -197,10 +223,16 @@ async function sendFile(
   return reply.code(range === null ? 200 : 206).send(createReadStream(path, { start, end: Math.max(start, end) }));
 }
 
-/** Puts what a client sends into a file. @throws {HttpProblem} 400 when it does not arrive as it was announced */
+/**
+ * Puts what a client sends into a file of that size, which is removed when it does not arrive as it was announced.
+ * @throws {HttpProblem} 400
+ */
 async function receive(body: Readable | null | undefined, path: string, size: number): Promise<void> {
   // The server hands over no body that is empty.
-  if (body == null) throw new HttpProblem(400, 'The file is empty.');
+  if (body == null) {
+    await rm(path, { force: true });
+    throw new HttpProblem(400, 'The file is empty.');
+  }
   let arrived = 0;
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
@@ -209,15 +241,12 @@ async function receive(body: Readable | null | undefined, path: string, size: nu
       yield chunk;
     }
   };
-  const file = createWriteStream(path, { flags: 'wx' });
+  const file = createWriteStream(path, { flags: 'r+' });
   const refused = new Promise<never>((_, reject) => file.once('error', reject));
   refused.catch(() => {});
   try {
     await Promise.race([pipeline(body, counted, file), refused]);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new HttpProblem(400, 'A file of this name is being received already.');
-    }
+  } catch {
     await rm(path, { force: true });
     throw new HttpProblem(400, 'The file did not arrive whole.');
   }
@@ -309,6 +338,10 @@ export const recordingsRoutes = [
           [null, 0.4],
           [null, 0.1],
         ],
+        external: [
+          [null, 0.02],
+          [null, 0.31],
+        ],
       },
     },
     refusals: { 404: 'There is no recording of this name, it cannot be read, or it has no such arm.' },
@@ -316,13 +349,73 @@ export const recordingsRoutes = [
     handler: async ({ services }, { recording, query }) => {
       const { source = null, end = null, begin, points } = query;
       const wanted = { name: recording, source, begin, end, points };
-      const { joints, times, positions, goals, ...rest } = await services.recordings.samples(wanted);
+      const { joints, times, positions, goals, external, ...rest } = await services.recordings.samples(wanted);
       return {
         ...rest,
         joints: joints.map((joint) => joint.slice(0, 2 * LONGEST_NAME)),
         times: times.map(short),
         positions: rows(positions),
         goals: rows(goals),
+        external: rows(external),
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/recordings/{name}/replay',
+    access: 'read',
+    id: 'recording_foresee',
+    tag: 'recordings',
+    summary: 'Foresee a replay',
+    description:
+      'What an arm would do of a recording, and what of it that arm cannot reach: of another model above all. Nothing moves. ' +
+      'The moments lie at even distances; `refusal` goes by each sample, as a replay does.',
+    target: 'recording',
+    query: {
+      robot_id: queryInteger().prefault(0).describe('Id of the arm that would replay it.'),
+      source: word(LONGEST_NAME)
+        .optional()
+        .describe('The recorded arm that would be followed; left out: the one of the same name, or the first.'),
+      points: queryInteger({ min: 1, max: MOST_POINTS }).prefault(300).describe('Moments, at most.'),
+    },
+    answer: {
+      description: 'What would be.',
+      schema: recordingForeseen,
+      example: {
+        source: 'leader',
+        duration: 12.4,
+        times: [0, 6.2],
+        positions: [
+          [0.1012, 0.4034],
+          [-0.5001, 1.7453],
+        ],
+        unreached: [
+          {
+            begin: 6.2,
+            end: 6.2,
+            text: 'shoulder_lift would go to 1.90 rad, beyond its limits of -1.75 to 1.75 rad',
+          },
+        ],
+        refusal: 'Arm follower cannot replay "pick-3": shoulder_lift goes to 1.801 rad after 6.02 s. Nothing has moved.',
+      },
+    },
+    refusals: {
+      400: 'The arm is unknown or disconnected, or has no joints that were recorded.',
+      404: 'This is no name of a recording.',
+    },
+    handler: async ({ services }, { recording, query }) => {
+      const { robot_id: id, source = null, points } = query;
+      const { times, positions, unreached, ...rest } = await services.recordings.foresee(
+        armById(services, id),
+        recording,
+        source,
+        points,
+      );
+      return {
+        ...rest,
+        times: times.map(short),
+        positions: rows(positions),
+        unreached: unreached.map(({ begin, end, text }) => ({ begin: short(begin), end: short(end), text })),
       };
     },
   }),

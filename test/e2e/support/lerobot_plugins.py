@@ -8,6 +8,7 @@ import stand_ins
 stand_ins.replace("torch", "torchvision", "safetensors", "cv2", "gymnasium", "einops")
 
 from arm_bridge_client import Bridge, BridgeError
+from lerobot.common.control_utils import teleop_smooth_move_to, teleop_supports_feedback
 from lerobot.robots import make_robot_from_config
 from lerobot.robots.config import RobotConfig
 from lerobot.teleoperators import make_teleoperator_from_config
@@ -93,9 +94,27 @@ state = bridge.arm("follower").state()
 leader = make_teleoperator_from_config(TeleoperatorConfigOf(arm="leader"))
 leader = connected(lambda: leader)
 action = patiently(leader.get_action)
-leader.send_feedback({})
-feedback = [leader.feedback_features, error_of(lambda: leader.send_feedback({"gripper.pos": 1}))]
-leader.disconnect()
+feedback = [list(leader.feedback_features) == list(action), teleop_supports_feedback(leader)]
+limp = bridge.arm("leader").state()["torque"]
+goal = {**action, "shoulder_pan.pos": action["shoulder_pan.pos"] + 20}
+
+
+def handed_over():
+    """As often as it takes: LeRobot does not wait for the arm."""
+    for _ in range(100):
+        teleop_smooth_move_to(leader, goal, duration_s=0.5)
+        if abs(leader.get_action()["shoulder_pan.pos"] - goal["shoulder_pan.pos"]) < 2:
+            return
+    raise AssertionError((goal, leader.get_action()))
+
+
+patiently(handed_over)
+patiently(leader.disable_torque)
+floats = bridge.arm("leader").state()["state"]
+patiently(leader.enable_torque)
+holds = [bridge.arm("leader").state()[key] for key in ("state", "torque")]
+strange = error_of(lambda: leader.send_feedback({"knee.pos": 1}))
+patiently(leader.disconnect)
 
 print(
     json.dumps(
@@ -111,6 +130,7 @@ print(
             "state": [state["state"] in ("ready", "disconnected"), state["owner"]],
             "action": list(action) == list(leader.action_features),
             "feedback": feedback,
+            "handed_over": [limp, floats, holds, strange],
         }
     )
 )

@@ -187,6 +187,8 @@ async def tried(bridge, name):
     report["renamed"] = (await told(recordings.change(f"{name}-copy", new_name=f"{name}-last")))["name"] == f"{name}-last"
     report["said"] = (await told(recordings.change(f"{name}-episode", verdict="bad", task="seen")))["task"]
     curves = await told(recordings.samples(f"{name}-last", source="follower", begin=0, points=5))
+    foreseen = await told(recordings.foresee(f"{name}-last", "follower", source="follower", points=5))
+    report["foreseen"] = [len(foreseen["positions"]) == len(curves["joints"]), foreseen["refusal"]]
     part = await told(recordings.trim(f"{name}-last", 0, curves["duration"] / 2, new_name=f"{name}-part"))
     report["parts"] = [len(curves["positions"]) == len(curves["joints"]), part["duration"] < curves["duration"]]
     await told(recordings.delete(f"{name}-part"))

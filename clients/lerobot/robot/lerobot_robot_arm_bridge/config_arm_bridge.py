@@ -19,6 +19,10 @@ class ArmBridgeRobotConfig(RobotConfig):
     token: str | None = None
     #: Take the arm from whoever drives it.
     take_over: bool = False
+    #: The bridge lets the arm follow this leader by itself, in each cycle of its control loop, while LeRobot looks on.
+    leader: str | None = None
+    #: How much of what pushes the arm that leader feels, 0 to 1.
+    force_feedback: float = 0.0
     #: Lower the arm and switch its torque off at the end. It holds otherwise.
     disable_torque_on_disconnect: bool = False
     #: As LeRobot has it: degrees from the middle of each range, or -100 to 100 over it. The gripper is 0 to 100 either way.

@@ -1,5 +1,6 @@
 """An arm of a bridge, as the robot and the teleoperator have it."""
 
+import time
 from functools import cached_property
 
 from arm_bridge_client import Bridge, JointStream, types
@@ -8,6 +9,8 @@ from .units import Joint, joints_of, numbers
 
 #: States a second: the bridge's control loop has no more.
 RATE = 200
+#: A state that the bridge has promised is seen within this time, s.
+PATIENCE = 5.0
 
 
 class ConnectedArm:
@@ -58,6 +61,14 @@ class ConnectedArm:
         if state["state"] == "disconnected":
             raise ConnectionError(f"arm {self.name} is disconnected: {state['reason']}")
         return state
+
+    def wait_for(self, wanted: str) -> None:
+        """Until the newest state is that one. Raises RuntimeError where it does not come."""
+        end = time.monotonic() + PATIENCE
+        while (state := self.state()["state"]) != wanted:
+            if time.monotonic() > end:
+                raise RuntimeError(f"arm {self.name} is {state}, not {wanted}")
+            time.sleep(1 / RATE)
 
     def positions(self) -> tuple[dict[str, float], float]:
         """The newest measured positions in LeRobot's numbers, and when they were read, in seconds since the epoch."""

@@ -126,7 +126,7 @@ def episodes_in(folder: Path) -> list[Path]:
     index = json.loads((folder / "dataset.json").read_text())
     wanted = [found for found in index["episodes"] if found["verdict"] != "bad"]
     wanted.sort(key=lambda found: found["began"])
-    return [folder / found["folder"] / f"{found['name']}.mcap" for found in wanted]
+    return [folder / found["folder"] / found.get("file", f"{found['name']}.mcap") for found in wanted]
 
 
 def export(
@@ -183,7 +183,9 @@ def main() -> None:
         prog="arm-bridge-to-lerobot", description="Makes a data set of LeRobot from recorded episodes."
     )
     parser.add_argument("dataset", type=Path, help="folder of a data set of the bridge, such as recordings/pick")
-    parser.add_argument("to", type=Path, help="folder to be made")
+    parser.add_argument(
+        "to", type=Path, nargs="?", help="folder to be made (default: lerobot- and the name of the dataset, here)"
+    )
     parser.add_argument("--repo-id", help="name of the data set on the hub (default: local/ and the folder's name)")
     parser.add_argument("--fps", type=int, default=30, help="frames a second, linear between the samples (default: 30)")
     parser.add_argument(
@@ -198,13 +200,14 @@ def main() -> None:
     given = parser.parse_args()
     if not (given.dataset / "dataset.json").is_file():
         parser.error(f"{given.dataset} is no data set of a bridge: it has no dataset.json")
-    if given.to.exists():
-        parser.error(f"{given.to} is there already")
+    to = given.to or Path(f"lerobot-{given.dataset.resolve().name}")
+    if to.exists():
+        parser.error(f"{to} is there already")
     if given.fps < 1:
         parser.error("--fps: at least 1")
     count, left = export(
         given.dataset,
-        given.to,
+        to,
         repo_id=given.repo_id,
         fps=given.fps,
         action=given.action,
@@ -214,5 +217,5 @@ def main() -> None:
     )
     for name, why in left.items():
         print(f"{name} is left out: {why}", file=sys.stderr)
-    print(f"{count} episodes in {given.to}" if count > 0 else "no episode could be taken")
+    print(f"{count} episodes in {to}" if count > 0 else "no episode could be taken")
     sys.exit(0 if count > 0 else 1)

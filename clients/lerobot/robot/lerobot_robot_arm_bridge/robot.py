@@ -70,7 +70,21 @@ class ArmBridgeRobot(Robot):
         self._arm.calibrate()
 
     def configure(self) -> None:
-        """Gains, limits and protection of the servos are the bridge's business: takes the arm and switches its torque on."""
+        """
+        Gains, limits and protection of the servos are the bridge's business: takes the arm and switches its torque on, or has the
+        bridge let it follow its leader, which floats from then on.
+        """
+        if self.config.leader is not None:
+            part = self.config.force_feedback
+            self._arm.bridge.mirror(
+                self.config.leader,
+                self.config.arm,
+                gravity_compensation=True,
+                force_feedback={"arm": part, "gripper": part},
+                take_over=self.config.take_over,
+            )
+            self._arm.wait_for("mirroring")
+            return
         if self.config.take_over:
             self._arm.arm.take_over()
         if not self._arm.state()["torque"]:
@@ -92,20 +106,33 @@ class ArmBridgeRobot(Robot):
         """
         Goals of the joints. Returns them within the limits of their joints, as they were sent; the bridge keeps the speed within
         its limits too. Raises Refused when the bridge did not take those before.
+
+        An arm that follows its leader in the bridge has its goals from there: nothing is sent. Raises RuntimeError once it does not.
         """
         goals = angles(self._arm.joints, action)
-        self._arm.stream.write(goals)
+        if self.config.leader is None:
+            self._arm.stream.write(goals)
+        elif (state := self._arm.state())["state"] != "mirroring":
+            raise RuntimeError(
+                f"arm {self.config.arm} does not follow {self.config.leader} any more: it is {state['state']}. {state['reason']}"
+            )
         sent = [joint for joint in self._arm.joints if joint.name in goals]
         return {f"{joint.name}.pos": joint.number_of(goals[joint.name]) for joint in sent}
 
     @check_if_not_connected
     def disconnect(self) -> None:
-        """The arm holds, or is lowered and released where `disable_torque_on_disconnect` says so."""
+        """
+        The arm holds, or is lowered and released where `disable_torque_on_disconnect` says so. A leader that it has followed in the
+        bridge is lowered and released.
+        """
         self._close()
 
     def _close(self) -> None:
         connected = self._arm.is_open
+        follows = connected and self.config.leader is not None and self._arm.state()["state"] == "mirroring"
         self._arm.close()
+        if follows:
+            self._arm.bridge.stop_mirroring()
         for camera in self.cameras.values():
             if camera.is_connected:
                 camera.disconnect()

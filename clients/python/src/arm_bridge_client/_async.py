@@ -234,13 +234,14 @@ class AsyncBridge:
         *followers: str | int | AsyncArm,
         invert: bool = False,
         gravity_compensation: bool | Mapping[str, int] = False,
+        force_feedback: types.ForceFeedback | None = None,
         take_over: bool = False,
     ) -> types.StatusResponse:
         """
         The followers do from now on as the leader is led by hand; they approach it slowly first.
 
         `invert` mirrors left and right. `gravity_compensation` holds the leader's weight; percentages for shoulder, elbow and
-        wrist may be given.
+        wrist may be given. With `force_feedback` a leader whose weight is held feels what pushes its followers, 0 to 1.
         """
         pairs = [
             {"leader_id": await self._id(leader), "follower_id": await self._id(follower)} for follower in followers
@@ -252,6 +253,8 @@ class AsyncBridge:
         }
         if isinstance(gravity_compensation, Mapping):
             body["gravity_compensation_values"] = dict(gravity_compensation)
+        if force_feedback is not None:
+            body["force_feedback"] = dict(force_feedback)
         query = {"take_over": take_over or None}
         return cast(types.StatusResponse, await self.call("POST", "/move/leader/start", body=body, **query))
 
@@ -813,6 +816,14 @@ class AsyncRecordings:
         path = _recording(name, "/samples")
         told = await self._bridge.call("GET", path, source=source, begin=begin, end=end, points=points)
         return cast(types.RecordingSamples, told)
+
+    async def foresee(
+        self, name: str, arm: str | int, *, source: str | None = None, points: int | None = None
+    ) -> types.RecordingForeseen:
+        """What an arm would do of a recording, and what of it the arm cannot reach. Nothing moves."""
+        path, id = _recording(name, "/replay"), await self._bridge.id_of(arm)
+        told = await self._bridge.call("GET", path, robot_id=id, source=source, points=points)
+        return cast(types.RecordingForeseen, told)
 
     async def trim(self, name: str, begin: float, end: float, *, new_name: str | None = None) -> types.RecordingFacts:
         """Makes the part between two times (s) a recording of its own; the old one stays."""

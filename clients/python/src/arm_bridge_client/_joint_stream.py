@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import threading
 import time
+import weakref
 from collections.abc import Mapping
 from types import TracebackType
 from typing import cast
 
 from websockets.exceptions import WebSocketException
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from . import types
 from ._errors import Refused, Unreachable
@@ -46,6 +47,8 @@ class JointStream:
             raise self._gone(str(error)) from error
         self._reader = threading.Thread(target=self._read, name=f"{arm!r}", daemon=True)
         self._reader.start()
+        # Also when the interpreter ends without: whoever closes it later than that waits for threads that stand still.
+        self._end = weakref.finalize(self, _end, self._socket, self._reader)
         with self._news:
             self._news.wait_for(lambda: self._state is not None or self._ended is not None, PATIENCE)
 
@@ -89,8 +92,7 @@ class JointStream:
 
     def close(self) -> None:
         """The arm decelerates and holds."""
-        self._socket.close()
-        self._reader.join()
+        self._end()
 
     def _read(self) -> None:
         ended = "the bridge has closed the stream"
@@ -114,3 +116,8 @@ class JointStream:
 
     def _gone(self, why: str) -> Unreachable:
         return Unreachable(f"no live stream of {self.arm!r}: {why}", code="unreachable", remedy="start")
+
+
+def _end(socket: ClientConnection, reader: threading.Thread) -> None:
+    socket.close()
+    reader.join()

@@ -680,6 +680,33 @@ class RecordingSamples(TypedDict):
     positions: List[List[Union[float, None]]]
     # Where they were asked to be, in radians; null where nothing asked.
     goals: List[List[Union[float, None]]]
+    # What something outside put on them, estimated, in Nm; null where the arm was limp.
+    external: List[List[Union[float, None]]]
+
+
+class RecordingForeseenUnreached(TypedDict):
+    # Seconds after its first message.
+    begin: float
+    # The same.
+    end: float
+    # Which joint would go beyond its limits, or which links would touch.
+    text: str
+
+
+class RecordingForeseen(TypedDict):
+    # Name of the recorded arm.
+    source: str
+    # Of the whole recording, in seconds.
+    duration: float
+    # Seconds after its first message.
+    times: List[float]
+    # Where the joints of the arm would be, in radians: of each its values at these times. Beyond a limit they stay
+    # at it.
+    positions: List[List[Union[float, None]]]
+    # What of it the arm cannot reach, the first of it.
+    unreached: List["RecordingForeseenUnreached"]
+    # What `/recording/play` would say instead of beginning; null: it would begin.
+    refusal: Union[str, None]
 
 
 class _RecordingResponse(TypedDict):
