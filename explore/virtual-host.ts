@@ -172,7 +172,7 @@ export class VirtualHost implements Host {
     return {
       add: (arm) => made.add(arm),
       portFor: (name) => made.portFor(name),
-      hand: (arm, joints, duration) => made.hand(arm, joints, duration),
+      hand: (arm, joints, duration, stiffness) => made.hand(arm, joints, duration, stiffness),
       truth: (arm) => made.truth(arm),
       objects: (arm) => made.objects(arm),
       leadObject: (arm, object, goal, duration) => made.leadObject(arm, object, goal, duration),

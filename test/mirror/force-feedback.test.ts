@@ -133,6 +133,27 @@ test.each([
   30_000,
 );
 
+test('a soft hand on the leader is pushed back where a firm one holds the follower, and the leader tells how hard', async () => {
+  const reached: number[] = [];
+  const told: number[] = [];
+  for (const arm of [0, 1]) {
+    const pair = await FeltPair.start({ arm });
+    const start = pair.place('leader', PAN);
+    const hand = (robot_id: number, angle: number, stiffness: object) =>
+      pair.bridge.post('/sim/hand', { robot_id, joints: { [PAN]: angle }, duration: 0.5, stiffness });
+    expect((await hand(1, start, {})).status).toBe(200);
+    expect((await hand(0, start + 0.3, { [PAN]: 4 })).status).toBe(200);
+    await pair.bridge.pass(2);
+    reached.push(pair.place('leader', PAN) - start);
+    told.push(pair.bridge.arm('leader').read().external[0]!);
+    expect((await hand(0, start, { hand: 4 })).body.detail[0].loc).toEqual(['body', 'stiffness', 'hand']);
+  }
+  expect(reached[0]).toBeGreaterThan(0.25);
+  expect(reached[1]).toBeLessThan(0.2);
+  expect(Math.abs(told[0]!)).toBeLessThan(0.1);
+  expect(told[1]).toBeGreaterThan(0.3);
+}, 300_000);
+
 test('a leader that is let go at a wall comes to rest', async () => {
   const pair = await FeltPair.start({ arm: 1 });
   const start = pair.place('leader', PAN);
