@@ -161,6 +161,32 @@ test('a soft hand on the leader is pushed back where a firm one holds the follow
   expect(told[1]).toBeGreaterThan(0.3);
 }, 300_000);
 
+test('a leader whose servos get warm pushes less, and has its push back when they have cooled', async () => {
+  const pair = await FeltPair.start({ arm: 1 });
+  await pressing(pair);
+  const leader = pair.bridge.arm('leader');
+  const cold = -motor(pair);
+  expect(cold).toBeGreaterThan(0.5);
+  /** The servo of its shoulder_pan tells another temperature. @returns what it pushes with then, Nm */
+  const at = async (celsius: number): Promise<number> => {
+    await pair.bridge.fault('leader', { servos: { 1: { misreads: { temperature: null } } } });
+    await pair.bridge.pass(0.2);
+    const by = celsius - leader.read().temperatures[0]!;
+    await pair.bridge.fault('leader', { servos: { 1: { misreads: { temperature: { share: 1, by } } } } });
+    await pair.bridge.becomes(() => expect(Math.abs(leader.read().temperatures[0]! - celsius)).toBeLessThan(3));
+    await pair.bridge.pass(1);
+    return -motor(pair);
+  };
+  expect(await at(44)).toBeGreaterThan(0.8 * cold);
+  const warm = await at(55);
+  expect(warm).toBeGreaterThan(0.1);
+  expect(warm).toBeLessThan(0.8 * cold);
+  expect(await at(62)).toBeLessThan(0.1);
+  expect(leader.read().state).toBe('floating');
+  // The hand has come on meanwhile, and gives way to what comes back.
+  expect(await at(40)).toBeGreaterThan(0.5 * cold);
+}, 300_000);
+
 test.each([
   ['without play', {}],
   ['of an STS3215', FEETECH_GEAR],
