@@ -13,6 +13,7 @@ import { ControlThread } from '../src/rt/control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from '../src/rt/messages.ts';
 import { openLink } from '../src/rt/open-link.ts';
 import type { BytePort } from '../src/servo/port/port.ts';
+import type { GearOptions } from '../src/sim/gear.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
 import type { LineOptions } from '../src/sim/servo-line.ts';
 import type { SimArmOptions } from '../src/sim/simulated-arm.ts';
@@ -49,6 +50,8 @@ export class VirtualHost implements Host {
   /** The arms go on when the bridge that has started them ends. */
   armsOutlive = false;
   thread: VirtualThread | null = null;
+  /** Gears of all simulated arms. */
+  gear: GearOptions = {};
   /** The port of a URL, for arms whose bus is no simulated one. */
   portAt: ((url: string) => BytePort) | null = null;
   readonly #mj: MainModule | null;
@@ -167,12 +170,15 @@ export class VirtualHost implements Host {
         catchUp: Number.POSITIVE_INFINITY,
         onFailure,
       });
-    if (given === null) for (const arm of arms) made.build(arm);
+    if (given === null) {
+      for (const arm of arms)
+        made.build({ ...arm, joints: arm.joints.map((joint) => ({ gear: this.gear, ...joint })) });
+    }
     this.arms = made;
     return {
       add: (arm) => made.add(arm),
       portFor: (name) => made.portFor(name),
-      hand: (arm, joints, duration) => made.hand(arm, joints, duration),
+      hand: (arm, joints, duration, stiffness) => made.hand(arm, joints, duration, stiffness),
       truth: (arm) => made.truth(arm),
       objects: (arm) => made.objects(arm),
       leadObject: (arm, object, goal, duration) => made.leadObject(arm, object, goal, duration),

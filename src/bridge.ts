@@ -619,7 +619,7 @@ export class Bridge {
       simulation === null
         ? null
         : {
-            hand: (arm, joints, duration) => simulation.hand(arm.name, joints, duration),
+            hand: (arm, joints, duration, stiffness) => simulation.hand(arm.name, joints, duration, stiffness),
             truth: async (arm) => {
               const truth = await simulation.truth(arm.name);
               const joints = Object.fromEntries(arm.model.joints.map(({ name }, i) => [name, truth.positions[i]!]));

@@ -10,6 +10,14 @@ const DURATION = 0.1;
  * whatever is commanded from here has to end when nothing more comes.
  */
 const LEAD = 0.4;
+/**
+ * A floating joint that is dragged is had so softly that half of its torque, the most that it may push back with, draws it this far
+ * from where it is led, rad. All others are held firmly.
+ */
+const GIVE = 0.2;
+/** Of a hand, Nm/rad. */
+const SOFTEST = 0.1;
+const FIRMEST = 40;
 
 /** Whether a hand may lead an arm: it is simulated, and it yields. */
 export function yieldsToHand(info: ArmInfo, frame: ArmFrame | undefined): boolean {
@@ -27,6 +35,8 @@ export class Hand {
   readonly #store: Store;
   /** Where the joints are to go, rad; null while it holds nothing. */
   #goals: number[] | null = null;
+  /** The joint that is dragged; null while none is. */
+  #dragged: number | null = null;
   #onTheWay = false;
   #busy = false;
   #newer = false;
@@ -55,12 +65,20 @@ export class Hand {
     return this.#goals?.[joint] ?? null;
   }
 
+  /** What a floating joint pushes the hand with, Nm; null where nobody knows. */
+  felt(joint: number): number | null {
+    const frame = this.#store.frames.get(this.info.id);
+    const torque = frame?.state === 'floating' ? frame.joints.external[joint] : null;
+    return torque == null ? null : -torque;
+  }
+
   /** Leads a joint to an angle, rad, within its limits. */
   lead(joint: number, angle: number): void {
     const goals = this.#goals ?? this.#measured();
     if (goals === null || !this.yields) return;
     goals[joint] = angle;
     this.#goals = goals;
+    this.#dragged = joint;
     void this.#tell();
   }
 
@@ -68,11 +86,13 @@ export class Hand {
   rest(): void {
     if (this.#goals === null) return;
     this.#goals = this.#measured() ?? this.#goals;
+    this.#dragged = null;
     void this.#tell();
   }
 
   letGo(): void {
     this.#goals = null;
+    this.#dragged = null;
     void this.#tell();
   }
 
@@ -96,6 +116,13 @@ export class Hand {
     return next;
   }
 
+  /** How stiff the hand is, Nm/rad, by joint: one that floats and is dragged pushes it back. */
+  get #stiffness(): Record<string, number> {
+    if (this.#dragged === null || this.#store.frames.get(this.info.id)?.state !== 'floating') return {};
+    const { name, torque_limit } = this.info.joints[this.#dragged]!;
+    return { [name]: Math.min(Math.max(torque_limit / 2 / GIVE, SOFTEST), FIRMEST) };
+  }
+
   /** Sends the newest wish; one request at a time. */
   async #tell(): Promise<void> {
     this.#newer = true;
@@ -103,7 +130,7 @@ export class Hand {
     this.#busy = true;
     while (this.#newer) {
       this.#newer = false;
-      const body = { robot_id: this.info.id, joints: this.#next(), duration: DURATION };
+      const body = { robot_id: this.info.id, joints: this.#next(), duration: DURATION, stiffness: this.#stiffness };
       const { ok, message } = await request({ path: '/sim/hand', body });
       if (ok) continue;
       this.#newer = false;

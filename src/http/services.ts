@@ -26,8 +26,13 @@ import type { Tokens } from './tokens.ts';
 
 /** What the physics of a simulated arm can be asked, beside its servo bus. */
 export interface SimulationControl {
-  /** Leads joints (rad, by name) within `duration` s by a hand of limited force; null lets go. */
-  hand(arm: Arm, joints: Record<string, number> | null, duration: number): Promise<void>;
+  /** Leads joints (rad, by name) within `duration` s by a hand of limited force, as stiff as said (Nm/rad, by name); null lets go. */
+  hand(
+    arm: Arm,
+    joints: Record<string, number> | null,
+    duration: number,
+    stiffness: Record<string, number>,
+  ): Promise<void>;
   /** The state of the physics itself: joints in rad, tool in the base frame (m, unit quaternion), time in epoch s. */
   truth(arm: Arm): Promise<{
     joints: Record<string, number>;

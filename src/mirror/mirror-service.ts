@@ -23,7 +23,7 @@ import type {
   Release,
 } from './mirroring.ts';
 import { type PAIR, Pair } from './pair.ts';
-import { type PlannedPair, planPairs, refuseMismatch } from './plan.ts';
+import { canFeel, type PlannedPair, planPairs, refuseMismatch } from './plan.ts';
 
 /** How often the state of running pairs is looked at for `onChange`, s. */
 const WATCH_INTERVAL = 0.05;
@@ -140,14 +140,15 @@ export class MirrorService {
     );
   }
 
-  /** Changes what all leaders feel, at once and until their pairs end. @returns whether a pair was running */
+  /** Changes what all leaders feel, at once and until their pairs end. @returns whether one can feel its follower */
   feel(feedback: ForceFeedback): boolean {
     this.#feel(this.#pairs, feedback);
-    return this.#pairs.length > 0;
+    return this.#pairs.some(({ plan }) => canFeel(plan));
   }
 
   #feel(pairs: readonly Pair[], feedback: ForceFeedback): void {
     for (const pair of pairs) {
+      if (!canFeel(pair.plan)) continue;
       pair.feedback = feedback;
       this.#parts.control.sample({ kind: 'feedback', arm: pair.plan.follower.index, feedback });
     }
@@ -193,7 +194,9 @@ export class MirrorService {
     const { arms, configured } = this.#parts;
     const planned = planPairs(request, arms, configured).map((plan) => {
       const wanted = this.#wanted.get(plan.follower);
-      return wanted === undefined || request.forceFeedback !== undefined ? plan : { ...plan, feedback: wanted };
+      return wanted === undefined || request.forceFeedback !== undefined || !canFeel(plan)
+        ? plan
+        : { ...plan, feedback: wanted };
     });
     const busy = new Set(this.#pairs.flatMap(({ plan }) => [plan.leader, plan.follower]));
     if (planned.some(({ leader, follower }) => busy.has(leader) || busy.has(follower))) {

@@ -54,7 +54,8 @@ export function planPairs(request: MirrorRequest, arms: Arms, configured: readon
       );
     }
     if (request.forceFeedback !== undefined) refuseFeedback(label, request, leader, follower);
-    const feedback = request.forceFeedback ?? config.force_feedback;
+    const configuredFeedback = canFeel({ leader, follower }) ? config.force_feedback : { arm: 0, gripper: 0 };
+    const feedback = request.forceFeedback ?? configuredFeedback;
     const onMismatch = request.onMismatch ?? config.on_mismatch;
     const threshold = request.mismatchThreshold ?? config.mismatch_threshold;
     const options: FollowOptions = {
@@ -67,6 +68,11 @@ export function planPairs(request: MirrorRequest, arms: Arms, configured: readon
     planned.push({ leader, follower, maps, options, onMismatch, threshold, align, feedback, label });
   }
   return planned;
+}
+
+/** Whether the leader of a pair can be let feel its follower, where it floats: both are of this machine. */
+export function canFeel({ leader, follower }: Pick<PlannedPair, 'leader' | 'follower'>): boolean {
+  return !leader.remote && !follower.remote;
 }
 
 /** @throws {BridgeError} bad_pair where a leader cannot feel its follower */

@@ -45,7 +45,7 @@ function carryOut(simulation: LocalSimulation, call: SimCall): SimResult {
       attach(simulation, call.arm, call.port);
       return null;
     case 'hand':
-      simulation.get(call.arm).sim.hand(call.joints, call.duration);
+      simulation.get(call.arm).sim.hand(call.joints, call.duration, call.stiffness);
       return null;
     case 'truth':
       return simulation.truthNow(call.arm);

@@ -1,5 +1,5 @@
-/** Spring and damper between the hand and a joint, Nm/rad and Nm s/rad; softer where the joint is too light for them. */
-const STIFFNESS = 40;
+/** Spring and damper between a firm hand and a joint, Nm/rad and Nm s/rad; softer where the joint is too light for them. */
+export const HAND_STIFFNESS = 40;
 const DAMPING = 2;
 /** Strength of the hand at each joint, Nm. */
 export const HAND_TORQUE = 3;
@@ -18,7 +18,10 @@ const CLOSING_TIME = 0.03;
  * the hand keeps to a person's speed and acceleration, and then arrives late.
  */
 export class Hand {
-  readonly #softness: number;
+  readonly #inertia: number;
+  readonly #dt: number;
+  #stiffness = HAND_STIFFNESS;
+  #damping = DAMPING;
   #held = false;
   #torque = 0;
 
@@ -43,7 +46,8 @@ export class Hand {
    * @param dt of the steps to come, s: within one the damper must not turn the joint's motion round
    */
   constructor(inertia: number, dt: number) {
-    this.#softness = Math.min(1, inertia / (DAMPING * dt));
+    this.#inertia = inertia;
+    this.#dt = dt;
   }
 
   get held(): boolean {
@@ -59,8 +63,14 @@ export class Hand {
    * Takes hold of the joint if it is not held, and moves it to `goal` (rad) within `duration` (s).
    * @param position of the joint, rad
    * @param velocity of the joint, rad/s
+   * @param stiffness of its spring, Nm/rad: a soft hand gives way to what pushes the joint
    */
-  move(goal: number, duration: number, position: number, velocity: number): void {
+  move(goal: number, duration: number, position: number, velocity: number, stiffness = HAND_STIFFNESS): void {
+    // A softer hand is damped as well as a firm one.
+    const damping = DAMPING * Math.sqrt(stiffness / HAND_STIFFNESS);
+    const softness = Math.min(1, this.#inertia / (damping * this.#dt));
+    this.#stiffness = softness * stiffness;
+    this.#damping = softness * damping;
     if (!this.#held) {
       this.#held = true;
       this.#position = position;
@@ -113,8 +123,8 @@ export class Hand {
     const speed = clamp(this.#velocity + Math.sign(left) * closing, HAND_SPEED);
     this.#handVelocity += clamp(speed - this.#handVelocity, HAND_ACCELERATION * dt);
     this.#handPosition += dt * this.#handVelocity;
-    const wanted = STIFFNESS * (this.#handPosition - position) + DAMPING * (this.#handVelocity - velocity);
-    this.#torque = clamp(this.#softness * wanted, HAND_TORQUE);
+    const wanted = this.#stiffness * (this.#handPosition - position) + this.#damping * (this.#handVelocity - velocity);
+    this.#torque = clamp(wanted, HAND_TORQUE);
     return this.#torque;
   }
 }

@@ -75,8 +75,13 @@ export class LocalSimulation implements SimulatedArms {
     return port;
   }
 
-  async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
-    this.get(arm).sim.hand(joints, duration);
+  async hand(
+    arm: string,
+    joints: Readonly<Record<string, number>> | null,
+    duration: number,
+    stiffness?: Readonly<Record<string, number>>,
+  ): Promise<void> {
+    this.get(arm).sim.hand(joints, duration, stiffness);
   }
 
   async truth(arm: string): Promise<SimTruth> {

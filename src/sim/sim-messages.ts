@@ -18,6 +18,7 @@ export type SimCall =
       readonly arm: string;
       readonly joints: Readonly<Record<string, number>> | null;
       readonly duration: number;
+      readonly stiffness: Readonly<Record<string, number>>;
     }
   | { readonly type: 'add'; readonly arm: SimArmOptions }
   | { readonly type: 'truth'; readonly arm: string }

@@ -197,9 +197,14 @@ export class SimulatedArm {
   /**
    * Moves the named joints with the hand (rad) within `duration` (s); joints that are held already and not named stay
    * held. Null lets go of all.
+   * @param stiffness of the hand, Nm/rad, by joint; those that are not named have it firmly
    * @throws {Error} on a joint that the arm does not have or a number that is not finite; nothing moves then
    */
-  hand(joints: Readonly<Record<string, number>> | null, duration: number): void {
+  hand(
+    joints: Readonly<Record<string, number>> | null,
+    duration: number,
+    stiffness: Readonly<Record<string, number>> = {},
+  ): void {
     if (joints === null) {
       for (const hand of this.#hands) hand.letGo();
       return;
@@ -216,7 +221,7 @@ export class SimulatedArm {
     }
     for (const [name, angle] of Object.entries(joints)) {
       const i = names.indexOf(name);
-      this.#hands[i]!.move(angle, duration, this.physics.positions[i]!, this.physics.velocities[i]!);
+      this.#hands[i]!.move(angle, duration, this.physics.positions[i]!, this.physics.velocities[i]!, stiffness[name]);
     }
   }
 

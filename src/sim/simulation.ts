@@ -19,9 +19,15 @@ export interface SimulatedArms {
   portFor(name: string): MessagePort | BytePort;
   /**
    * Moves joints of an arm by hand to the given angles (rad) within `duration` (s), or lets go of all (null).
+   * `stiffness` (Nm/rad, by joint) is that of a hand that gives way; it has joints that are not named firmly.
    * Resolves when the hand has begun. @throws {Error} on an unknown arm or joint, or when the simulation is over
    */
-  hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void>;
+  hand(
+    arm: string,
+    joints: Readonly<Record<string, number>> | null,
+    duration: number,
+    stiffness?: Readonly<Record<string, number>>,
+  ): Promise<void>;
   /** Where the arm really is. @throws {Error} on an unknown arm, or when the simulation is over */
   truth(arm: string): Promise<SimTruth>;
   /** Changes what goes wrong with the arm. @throws {Error} on an unknown arm or servo, or when the simulation is over */
@@ -158,8 +164,13 @@ export class Simulation implements SimulatedArms {
     return port1;
   }
 
-  async hand(arm: string, joints: Readonly<Record<string, number>> | null, duration: number): Promise<void> {
-    await this.#call({ type: 'hand', arm, joints, duration });
+  async hand(
+    arm: string,
+    joints: Readonly<Record<string, number>> | null,
+    duration: number,
+    stiffness: Readonly<Record<string, number>> = {},
+  ): Promise<void> {
+    await this.#call({ type: 'hand', arm, joints, duration, stiffness });
   }
 
   async truth(arm: string): Promise<SimTruth> {

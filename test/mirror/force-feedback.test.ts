@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
-import { FeltPair, NAMES } from './support/felt.ts';
+import { FEETECH_GEAR, FeltPair, NAMES } from './support/felt.ts';
 
 const PAN = 'shoulder_pan';
 /** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
@@ -23,12 +23,19 @@ async function pressing(pair: FeltPair, depth = 0.3): Promise<{ hand: () => numb
   return { hand, wall };
 }
 
-test.each([100, 200, 500])(
-  'at %i Hz soft and stiff hands come to rest at soft and stiff walls',
-  async (rate) => {
-    const pair = await FeltPair.start({ arm: 1 }, { rate });
+test.each([
+  [100, 'without play', {}],
+  [200, 'without play', {}],
+  [500, 'without play', {}],
+  [100, 'of an STS3215', FEETECH_GEAR],
+  [200, 'of an STS3215', FEETECH_GEAR],
+  [500, 'of an STS3215', FEETECH_GEAR],
+])(
+  'at %i Hz and with gears %s soft and stiff hands come to rest at foam, soft and stiff walls',
+  async (rate, _, gear) => {
+    const pair = await FeltPair.start({ arm: 1 }, { rate, gear });
     for (const stiffness of [1.25, 5, 20, 60]) {
-      for (const wallStiffness of [20, 1000]) {
+      for (const wallStiffness of [5, 20, 1000]) {
         const start = pair.place('leader', PAN);
         let goal = start;
         pair.hand(PAN, stiffness, 0.02 * Math.sqrt(stiffness), () => goal);
@@ -43,14 +50,14 @@ test.each([100, 200, 500])(
         }
         const label = `hand ${stiffness} Nm/rad, wall ${wallStiffness} Nm/rad`;
         expect(fastest, label).toBeLessThan(0.1);
-        expect(-wall(), label).toBeGreaterThan(0.3);
+        expect(-wall(), label).toBeGreaterThan(wallStiffness < 20 ? 0.15 : 0.3);
         for (; goal > start; goal -= 0.006) await pair.bridge.pass(0.01);
         await pair.bridge.pass(0.5);
         pair.clear();
       }
     }
   },
-  60_000,
+  300_000,
 );
 
 test('a hand feels most of what pushes the follower, no more than half of what its servo gives, and nothing in free motion', async () => {
@@ -133,13 +140,91 @@ test.each([
   30_000,
 );
 
+test('a soft hand on the leader is pushed back where a firm one holds the follower, and the leader tells how hard', async () => {
+  const reached: number[] = [];
+  const told: number[] = [];
+  for (const arm of [0, 1]) {
+    const pair = await FeltPair.start({ arm });
+    const start = pair.place('leader', PAN);
+    const hand = (robot_id: number, angle: number, stiffness: object) =>
+      pair.bridge.post('/sim/hand', { robot_id, joints: { [PAN]: angle }, duration: 0.5, stiffness });
+    expect((await hand(1, start, {})).status).toBe(200);
+    expect((await hand(0, start + 0.3, { [PAN]: 4 })).status).toBe(200);
+    await pair.bridge.pass(2);
+    reached.push(pair.place('leader', PAN) - start);
+    told.push(pair.bridge.arm('leader').read().external[0]!);
+    expect((await hand(0, start, { hand: 4 })).body.detail[0].loc).toEqual(['body', 'stiffness', 'hand']);
+  }
+  expect(reached[0]).toBeGreaterThan(0.25);
+  expect(reached[1]).toBeLessThan(0.2);
+  expect(Math.abs(told[0]!)).toBeLessThan(0.1);
+  expect(told[1]).toBeGreaterThan(0.3);
+}, 300_000);
+
+test('a leader whose servos get warm pushes less, and has its push back when they have cooled', async () => {
+  const pair = await FeltPair.start({ arm: 1 });
+  await pressing(pair);
+  const leader = pair.bridge.arm('leader');
+  const cold = -motor(pair);
+  expect(cold).toBeGreaterThan(0.5);
+  /** The servo of its shoulder_pan tells another temperature. @returns what it pushes with then, Nm */
+  const at = async (celsius: number): Promise<number> => {
+    await pair.bridge.fault('leader', { servos: { 1: { misreads: { temperature: null } } } });
+    await pair.bridge.pass(0.2);
+    const by = celsius - leader.read().temperatures[0]!;
+    await pair.bridge.fault('leader', { servos: { 1: { misreads: { temperature: { share: 1, by } } } } });
+    await pair.bridge.becomes(() => expect(Math.abs(leader.read().temperatures[0]! - celsius)).toBeLessThan(3));
+    await pair.bridge.pass(1);
+    return -motor(pair);
+  };
+  expect(await at(44)).toBeGreaterThan(0.8 * cold);
+  const warm = await at(55);
+  expect(warm).toBeGreaterThan(0.1);
+  expect(warm).toBeLessThan(0.8 * cold);
+  expect(await at(62)).toBeLessThan(0.1);
+  expect(leader.read().state).toBe('floating');
+  // The hand has come on meanwhile, and gives way to what comes back.
+  expect(await at(40)).toBeGreaterThan(0.5 * cold);
+}, 300_000);
+
+test.each([
+  ['without play', {}],
+  ['of an STS3215', FEETECH_GEAR],
+])(
+  'a follower that is pushed moves a leader with gears %s that nobody holds by no more than 7 degrees',
+  async (_, gear) => {
+    const pair = await FeltPair.start({ arm: 1, gripper: 1 }, { gear });
+    const { bridge } = pair;
+    const start = pair.place('leader', PAN);
+    const push = (by: number) =>
+      bridge.post('/sim/hand', { robot_id: 1, joints: { [PAN]: start + by }, duration: 0.5 });
+    let farthest = 0;
+    for (const by of [0.5, 0.5, 0.5, -0.5, 0.4, -0.4, 0.4]) {
+      expect((await push(by)).status).toBe(200);
+      for (let k = 0; k < 10; k++) {
+        await bridge.pass(0.1);
+        farthest = Math.max(farthest, Math.abs(pair.place('leader', PAN) - start));
+      }
+    }
+    expect(farthest).toBeGreaterThan(0.02);
+    expect(farthest).toBeLessThan(0.12);
+    expect(bridge.told('by itself')).toHaveLength(1);
+    // A hand that takes the leader and moves it against the push feels it.
+    let goal = pair.place('leader', PAN);
+    const hand = pair.hand(PAN, 20, 0.1, () => goal);
+    for (const end = goal - 0.2; goal > end; goal -= 0.002) await bridge.pass(0.02);
+    expect(-hand()).toBeGreaterThan(0.4);
+  },
+  300_000,
+);
+
 test('a leader that is let go at a wall comes to rest', async () => {
   const pair = await FeltPair.start({ arm: 1 });
   const start = pair.place('leader', PAN);
   await pressing(pair);
   pair.clear();
   await pair.bridge.pass(1.5);
-  expect(Math.abs(pair.place('leader', PAN) - start)).toBeLessThan(0.5);
+  expect(Math.abs(pair.place('leader', PAN) - start)).toBeLessThan(0.16);
   expect(Math.abs(pair.sim('leader').physics.velocities[0]!)).toBeLessThan(0.01);
 }, 300_000);
 

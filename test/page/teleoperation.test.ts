@@ -86,8 +86,45 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
       return (await bridge.get('/api/v1/pairs')).body.pairs[0]?.force_feedback;
     };
     await expect.poll(felt, PATIENCE).toEqual({ arm: 0.5, gripper: 0 });
-    await expect.poll(() => card.getByRole('meter').count(), PATIENCE).toBe(6);
+    const bars = async () => ((await floating()) === 'floating' ? card.getByRole('meter').count() : 0);
+    await expect.poll(bars, PATIENCE).toBe(12);
     await takePicture(page, 'page-feedback');
+  });
+
+  test('who drags a floating leader is told what it pushes the hand with', async () => {
+    const bridge = await startBridge();
+    await bridge.raise();
+    const page = await openPage(bridge);
+    await page.locator('#tab-teleoperation').press('Enter');
+    const start = {
+      robot_pairs: [{ leader_id: 0, follower_id: 1 }],
+      enable_gravity_compensation: true,
+      gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 },
+      force_feedback: { arm: 1 },
+    };
+    // Another hand holds the follower, and another try begins where a busy machine has ended the pair.
+    const told = async (): Promise<string | null> => {
+      if ((await bridge.arm(0)).state !== 'floating') {
+        await bridge.post('/move/leader/start', start);
+        return null;
+      }
+      const { joints } = (await bridge.get('/sim/truth?robot_id=1')).body;
+      await bridge.post('/sim/hand', { robot_id: 1, joints, duration: 0.1 });
+      const [x, y] = await hoverLink(page, /leader, elbow flex/);
+      await page.mouse.down();
+      try {
+        for (let step = 1; step <= 10; step += 1) await page.mouse.move(x - 4 * step, y);
+        const pushes = page.locator('.grip', { hasText: 'pushes the hand with' });
+        await pushes.waitFor({ timeout: 3000 });
+        return await pushes.textContent();
+      } finally {
+        await page.mouse.up();
+      }
+    };
+    const tried = () => told().catch(() => null);
+    await expect
+      .poll(tried, { timeout: 3 * PATIENCE.timeout, interval: 500 })
+      .toMatch(/^elbow flex .*°, pushes the hand with \d\.\d Nm$/);
   });
 
   test('the page needs little memory while arms move', async () => {

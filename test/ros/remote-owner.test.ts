@@ -92,6 +92,17 @@ test('a remote follower that goes on being driven by somebody else on its machin
   expect(pair().reason).toMatch(/does not follow any more/);
 });
 
+test('a leader is not let feel a remote follower, and whoever asks for it is told why', async () => {
+  await told({});
+  const asked = { ...PAIR, enable_gravity_compensation: true, force_feedback: { arm: 0.5 } };
+  const { status, body } = await bridge.post('/move/leader/start', asked);
+  expect([status, body.detail]).toEqual([400, expect.stringContaining('follower belongs to another machine')]);
+  expect((await start()).body.status).toBe('ok');
+  const settings = await bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 1 } });
+  expect(settings.body).toEqual({ status: 'error', message: expect.stringContaining('both on this machine') });
+  expect(pair().pairs[0]!.forceFeedback).toEqual({ arm: 0, gripper: 0 });
+});
+
 test('a remote arm of which no bridge tells a state is driven: another program may own its bus', async () => {
   expect((await start()).body.status).toBe('ok');
   beat.cancel();

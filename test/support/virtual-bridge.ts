@@ -20,6 +20,9 @@ export const PAIR = {
 
 const mj = await loadMujoco();
 
+/** A machine in virtual time whose arms have contacts. */
+export const hostWithContacts = (): VirtualHost => new VirtualHost(mj);
+
 /** Longest virtual time that a test waits for a promise, s. */
 const LIMIT = 60;
 /** What is waited for is looked at so often, s. */
@@ -65,7 +68,7 @@ export class VirtualBridge {
    * @param config differs from one simulated SO-101 named `arm`
    * @param folder where what outlives it is kept; left out: one of its own
    */
-  static async start(config: object = {}, folder?: string, host = new VirtualHost(mj)): Promise<VirtualBridge> {
+  static async start(config: object = {}, folder?: string, host = hostWithContacts()): Promise<VirtualBridge> {
     const kept = folder ?? mkdtempSync(join(tmpdir(), 'arm-bridge-virtual-'));
     if (folder === undefined) onTestFinished(() => rmSync(kept, { recursive: true, force: true }));
     const lines: { level: number; msg: string }[] = [];

@@ -12,7 +12,11 @@ const LIMP =
   'A leader feels while it floats: press End, switch “Hold the weight of the leaders” on, and start again. The bars show what pushes either way.';
 const FLOATING = 'How much of what pushes the follower the leader pushes back with. 0 %: nothing.';
 
-/** Bars of what pushes the joints of followers from outside. */
+/** What the bars of an arm show: a leader that floats pushes a hand, all others are pushed. */
+const told = (name: string, floats: boolean): string =>
+  floats ? `What ${name} pushes the hand with` : `What pushes ${name} from outside`;
+
+/** Bars of what pushes the joints of followers, and of what floating leaders push the hand with. */
 function bars(store: Store): { readonly element: HTMLElement; show(pairs: readonly PairFrame[]): void } {
   const element = h('div', {});
   let shown = '';
@@ -22,14 +26,14 @@ function bars(store: Store): { readonly element: HTMLElement; show(pairs: readon
     readonly bar: HTMLMeterElement;
     readonly text: HTMLElement;
   }[] = [];
-  const build = (followers: readonly string[]): void => {
+  const build = (followers: readonly string[], leaders: readonly string[]): void => {
     rows = [];
     const lists = store.arms
-      .filter(({ name }) => followers.includes(name))
+      .filter(({ name }) => followers.includes(name) || leaders.includes(name))
       .flatMap(({ id, name, joints }) => [
-        ...(followers.length > 1 ? [h('h3', {}, name)] : []),
+        h('h3', {}, `${told(name, leaders.includes(name))}, Nm`),
         ...joints.map((joint, i) => {
-          const label = `What pushes ${spoken(joint.name)} of ${name}`;
+          const label = `${told(name, leaders.includes(name))}: ${spoken(joint.name)}`;
           const bar = h('meter', { min: 0, max: joint.torque_limit / 2, value: 0, 'aria-label': label });
           const text = h('output', {}, '–');
           rows.push({ id, joint: i, bar, text });
@@ -48,8 +52,12 @@ function bars(store: Store): { readonly element: HTMLElement; show(pairs: readon
     element,
     show(pairs) {
       const followers = pairs.map(({ follower }) => follower);
-      const key = JSON.stringify([followers, store.arms.map(({ name }) => name)]);
-      if (key !== shown) build(followers);
+      const leaders = pairs.flatMap(({ leader }) => {
+        const info = store.arms.find(({ name }) => name === leader);
+        return info !== undefined && store.frames.get(info.id)?.state === 'floating' ? [leader] : [];
+      });
+      const key = JSON.stringify([followers, leaders, store.arms.map(({ name }) => name)]);
+      if (key !== shown) build(followers, leaders);
       shown = key;
       for (const { id, joint, bar, text } of rows) {
         const torque = store.frames.get(id)?.joints.external[joint] ?? null;
@@ -88,7 +96,6 @@ export function feelCard(store: Store): HTMLElement {
     h('h2', {}, 'Force feedback'),
     about,
     fields,
-    h('p', { class: 'about' }, 'What pushes each joint of the follower from outside, Nm:'),
     pushes.element,
   );
   store.on(['pairs', 'frames', 'models'], () => {

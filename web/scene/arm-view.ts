@@ -1,4 +1,5 @@
 import {
+  ArrowHelper,
   AxesHelper,
   BufferAttribute,
   BufferGeometry,
@@ -25,6 +26,11 @@ const TRAIL_STEP = 0.002;
 /** From this difference on the goal is shown beside the measured arm, rad. */
 const APART = 0.02;
 const AXES = 0.07;
+/** Length of the arrow of a force, m/N and m; the least force that has one, and a change of it that is seen, N. */
+const LENGTH_PER_FORCE = 0.012;
+const LONGEST_ARROW = 0.25;
+const LEAST_FORCE = 1;
+const SEEN_CHANGE = 0.2;
 
 /** Euler angles of a URDF turn about fixed axes x, y, z in this order. */
 function place(object: Object3D, { xyz, rpy }: { xyz: Vector; rpy: Vector }): void {
@@ -99,7 +105,36 @@ class Trail {
   }
 }
 
-/** One arm in the scene: measured solid, goal as a ghost, way of the tool, frames of base and tool. */
+/** An arrow at the tool: what pushes it, or, of an arm that floats, what it pushes the hand with. */
+class ForceArrow {
+  readonly arrow = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 1, 0xd6246e);
+  readonly #force = new Vector3();
+  readonly #shown = new Vector3();
+
+  constructor() {
+    this.arrow.visible = false;
+  }
+
+  /** @returns whether it looks different now; that the tool takes it along does not count */
+  show({ wrench, tool, state }: ArmFrame): boolean {
+    this.#force.set(...((wrench?.force ?? [0, 0, 0]) as Vector));
+    if (state === 'floating') this.#force.negate();
+    const force = this.#force.length();
+    const visible = force >= LEAST_FORCE && tool !== null;
+    const changed = visible !== this.arrow.visible || (visible && this.#force.distanceTo(this.#shown) > SEEN_CHANGE);
+    this.arrow.visible = visible;
+    if (tool === null || !visible) return changed;
+    this.arrow.position.set(...tool.position);
+    if (!changed) return false;
+    this.#shown.copy(this.#force);
+    const length = Math.min(LENGTH_PER_FORCE * force, LONGEST_ARROW);
+    this.arrow.setDirection(this.#force.divideScalar(force));
+    this.arrow.setLength(length, 0.35 * length, 0.2 * length);
+    return true;
+  }
+}
+
+/** One arm in the scene: measured solid, goal as a ghost, way of the tool, what pushes it, frames of base and tool. */
 export class ArmView {
   readonly info: ArmInfo;
   /** The base frame of the arm, in the world. */
@@ -108,6 +143,7 @@ export class ArmView {
   readonly #measured: URDFRobot;
   readonly #goal: URDFRobot;
   readonly #axes: AxesHelper[];
+  readonly #force = new ForceArrow();
   readonly #urdf: string;
   #init: Matrix4 | null = null;
   #foreseen: readonly number[] | null = null;
@@ -138,7 +174,7 @@ export class ArmView {
     this.#goal.visible = false;
     place(this.group, info.mount);
     this.#axes = [new AxesHelper(AXES), new AxesHelper(AXES)];
-    this.group.add(this.#measured, this.#goal, this.trail.line, this.#axes[0]!);
+    this.group.add(this.#measured, this.#goal, this.trail.line, this.#force.arrow, this.#axes[0]!);
     this.#measured.links[info.tool_link]?.add(this.#axes[1]!);
     this.showFrames(false);
   }
@@ -165,7 +201,7 @@ export class ArmView {
     changed ||= apart !== this.#goal.visible;
     this.#goal.visible = apart;
     if (frame.tool !== null) this.trail.add(frame.tool.position);
-    return changed;
+    return this.#force.show(frame) || changed;
   }
 
   /** Shows with the ghost where the joints would go, rad; null: where they are asked to be, as always. */

@@ -1,4 +1,7 @@
 import {
+  BufferGeometry,
+  Line,
+  LineBasicMaterial,
   Mesh,
   MeshBasicMaterial,
   type PerspectiveCamera,
@@ -16,6 +19,8 @@ import { angleTowards } from './grip.ts';
 
 const COLOUR = 0xff8c1a;
 const RADIUS = 0.007;
+/** Less than this is the drag of the gears, Nm. */
+const PUSHES = 0.1;
 
 /** What the scene lends to dragging. */
 export interface DragScene {
@@ -38,11 +43,18 @@ export class JointDrag {
     new SphereGeometry(RADIUS),
     new MeshBasicMaterial({ color: COLOUR, depthTest: false, transparent: true }),
   );
+  /** The spring by which it is dragged: from there to where the pointer wants it. */
+  readonly pull = new Line(
+    new BufferGeometry(),
+    new LineBasicMaterial({ color: COLOUR, depthTest: false, transparent: true }),
+  );
   readonly #scene: DragScene;
   readonly #hands: Hands;
   readonly #raycaster = new Raycaster();
   readonly #plane = new Plane();
   readonly #target = new Vector3();
+  /** Where the pointer wants what it drags, in the world. */
+  readonly #wanted = new Vector3();
   #grip: Grip | null = null;
   /** Of the pointer that drags; null while none does. */
   #pointer: number | null = null;
@@ -53,6 +65,9 @@ export class JointDrag {
     this.#hands = hands;
     this.mark.visible = false;
     this.mark.renderOrder = 1;
+    this.pull.visible = false;
+    this.pull.renderOrder = 1;
+    this.pull.frustumCulled = false;
     host.addEventListener('pointerdown', (event) => this.#down(event), true);
     host.addEventListener('pointermove', (event) => this.#move(event), true);
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) {
@@ -79,6 +94,7 @@ export class JointDrag {
     if (this.#grip === null) return;
     if (this.#hands.of(this.#grip.arm.info)?.yields !== true) this.#end();
     else this.#grip.arm.placeOf(this.#grip, this.mark.position);
+    if (this.pull.visible) this.#stretch();
   }
 
   #down(event: PointerEvent): void {
@@ -111,6 +127,9 @@ export class JointDrag {
     event.stopPropagation();
     this.#aim(event);
     if (this.#raycaster.ray.intersectPlane(this.#plane, this.#target) === null) return;
+    this.#wanted.copy(this.#target);
+    this.pull.visible = true;
+    this.#stretch();
     const { arm, index } = this.#grip;
     const hand = this.#hands.of(arm.info);
     const joint = arm.pivotOf(this.#grip);
@@ -135,8 +154,13 @@ export class JointDrag {
     const hand: Hand | null = this.#grip === null ? null : this.#hands.of(this.#grip.arm.info);
     const dragged = this.#pointer !== null;
     this.#pointer = null;
+    this.pull.visible = false;
     this.#show(null);
     if (dragged) hand?.rest();
+  }
+
+  #stretch(): void {
+    this.pull.geometry.setFromPoints([this.mark.position, this.#wanted]);
   }
 
   #aim({ clientX, clientY }: PointerEvent): void {
@@ -158,9 +182,12 @@ export class JointDrag {
   }
 
   #say({ arm, index }: Grip): void {
-    const goal = this.#pointer === null ? null : (this.#hands.of(arm.info)?.goal(index) ?? null);
+    const hand = this.#hands.of(arm.info);
+    const goal = this.#pointer === null ? null : (hand?.goal(index) ?? null);
     const name = spoken(arm.info.joints[index]!.name);
-    const text = goal === null ? `drag: ${arm.info.name}, ${name}` : `${name} ${measure(degrees(goal), 0, '°')}`;
+    const felt = Math.abs(hand?.felt(index) ?? 0);
+    const back = felt < PUSHES ? '' : `, pushes the hand with ${measure(felt, 1, ' Nm')}`;
+    const text = goal === null ? `drag: ${arm.info.name}, ${name}` : `${name} ${measure(degrees(goal), 0, '°')}${back}`;
     setText(this.label, text);
   }
 

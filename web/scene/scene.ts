@@ -128,7 +128,7 @@ export class ArmScene {
     // It hears of pointers first: what stands before a link is taken in its place.
     this.#objects = new ObjectDrag(host, lent, store);
     this.#drag = new JointDrag(host, { ...lent, taken: () => lent.taken() || this.#objects.hot }, hands);
-    this.#scene.add(this.#drag.mark);
+    this.#scene.add(this.#drag.mark, this.#drag.pull);
     this.#scene.add(new HemisphereLight(0xffffff, 0x8a8f98, 1.4), new AmbientLight(0xffffff, 0.3));
     this.#scene.add(this.#sun, this.#shadow);
     host.replaceChildren(

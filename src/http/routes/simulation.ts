@@ -9,6 +9,9 @@ import { armById, armsById, type HttpServices, type SimulationControl } from '..
 import { Faults } from '../validation.ts';
 
 const MOST_DURATION = 60;
+/** Of a hand, Nm/rad. */
+const SOFTEST = 0.1;
+const FIRMEST = 40;
 
 const handRequest = z
   .object(
@@ -18,6 +21,11 @@ const handRequest = z
         .nullable()
         .describe('Joint angles in radians that the hand leads to, by joint name; null lets go of all.'),
       duration: number({ min: 0, max: MOST_DURATION }).prefault(1).describe('Time the hand takes, in seconds.'),
+      stiffness: map(number({ min: SOFTEST, max: FIRMEST }), { max: MOST_JOINTS })
+        .prefault({})
+        .describe(
+          'How stiff the hand is, in Nm/rad, by joint name: a soft one gives way to what the arm pushes with. Joints that are not named: 40.',
+        ),
     },
     asModel,
   )
@@ -104,13 +112,16 @@ function simulationOf(services: HttpServices, arm: Arm): SimulationControl {
   );
 }
 
-function checkJoints(arm: Arm, joints: Readonly<Record<string, number>>): void {
+function checkHand(arm: Arm, { joints, stiffness }: Pick<z.output<typeof handRequest>, 'joints' | 'stiffness'>): void {
   const faults = new Faults();
-  for (const [name, angle] of Object.entries(joints)) {
+  const known = arm.model.joints.map(({ name }) => name);
+  for (const [name, value] of Object.entries(stiffness)) {
+    if (!known.includes(name)) faults.unknownName(['body', 'stiffness', name], value, known);
+  }
+  for (const [name, angle] of Object.entries(joints ?? {})) {
     const loc = ['body', 'joints', name];
     const joint = arm.model.joints.find((candidate) => candidate.name === name);
     if (joint === undefined) {
-      const known = arm.model.joints.map((candidate) => candidate.name);
       faults.unknownName(loc, angle, known);
     } else if (angle < joint.lower) {
       faults.belowBound(loc, angle, joint.lower);
@@ -164,8 +175,8 @@ export const simulationRoutes = [
     handler: async ({ services }, { body }) => {
       const arm = armById(services, body.robot_id);
       const simulation = simulationOf(services, arm);
-      if (body.joints !== null) checkJoints(arm, body.joints);
-      await simulation.hand(arm, body.joints, body.duration);
+      checkHand(arm, body);
+      await simulation.hand(arm, body.joints, body.duration, body.stiffness);
       return ok();
     },
   }),

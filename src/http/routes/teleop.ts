@@ -170,7 +170,9 @@ export const teleopRoutes = [
     handler: ({ services }, { body }) => {
       const { vr_scaling: scaling, force_feedback: feedback } = body;
       if (feedback !== undefined && !services.mirror.feel(feedback))
-        return failed('Leader-follower control is not running: nothing feels anything, and nothing has been changed');
+        return failed(
+          'No pair runs whose leader could feel its follower (both on this machine): nothing has been changed',
+        );
       services.teleoperation.scaling = scaling;
       return ok();
     },

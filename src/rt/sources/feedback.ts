@@ -1,10 +1,11 @@
 import type { ArmLink } from '../driver/arm-link.ts';
+import { GROUPS, type Group, type JointMasks } from '../joint/joint-groups.ts';
 import type { Feel } from './feel.ts';
 
 /** The arm that feels. */
 export interface FedArm {
   readonly link: ArmLink;
-  readonly model: { readonly floatTorque: Float64Array };
+  readonly model: { readonly floatTorque: Float64Array; readonly masks: JointMasks };
   /** Measured, rad/s. */
   readonly velocities: Float64Array;
   readonly now: number;
@@ -20,6 +21,12 @@ const RESERVE = 0.01;
 const STORE = 0.15;
 /** What was given or put in is forgotten over this time, s. */
 const FORGETTING = 2;
+/** So far the arm may go with the push beyond where it began, rad; twice as far from there nothing pushes any more. */
+const YIELD = 0.04;
+/** No more is remembered of the way against the push, rad: walls and servos that a hand presses on give way by as much. */
+const PRESSED = 0.3;
+/** While the push is weaker than this the way is forgotten, Nm. */
+const OVER = 0.02;
 /** Feedback is gone at a servo this near to its temperature limit, and whole at one this much cooler still, K. */
 const HOT_MARGIN = 12;
 const WARM_RANGE = 6;
@@ -27,10 +34,13 @@ const WARM_RANGE = 6;
 const USUAL_LIMIT = 70;
 
 /**
- * Torques that a floating leader feels of all its followers, by its joints. None is beyond what floating may ask of a joint, and none
- * gives the hand more energy than the hand has put in: an observer keeps account, joint by joint, and takes the torque
- * from a joint that would (Hannaford and Ryu 2002). So a loop that is too slow for a stiff wall does not swing up, and a follower that
- * is pushed about does not drive its leader.
+ * Torques that a floating leader feels of all its followers, by its joints. None is beyond what floating may ask of a joint, and two
+ * accounts keep them from driving the leader:
+ * - Of energy, joint by joint: a torque is taken from a joint that would give the hand more than the hand has put in (Hannaford and Ryu
+ *   2002). So a loop that is too slow for a stiff wall does not swing up.
+ * - Of way, of arm and gripper: a leader that goes with the push is held by no hand, or by one that gives way. A hand that holds against
+ *   it, presses into it and comes back, or slides along a wall, goes no way with it. So a follower that is pushed about does not drive
+ *   a leader that nobody holds.
  */
 export class Feedback {
   /** Nm; all 0 where nothing is felt. */
@@ -45,6 +55,8 @@ export class Feedback {
   readonly #moved: Float64Array;
   /** Torques of the cycle before, Nm. */
   readonly #before: Float64Array;
+  /** Way that arm and gripper have gone with what pushes them, rad. */
+  readonly #way = { arm: 0, gripper: 0 };
   #told = false;
 
   /** @param place of the leader @param arms all arms of the control loop, also those that are added later */
@@ -63,8 +75,7 @@ export class Feedback {
   /** One cycle. */
   step(dt: number): void {
     const { torques } = this;
-    const { link, model, velocities, now } = this.#leader;
-    const { positions, temperatures, temperatureLimits } = link.readings;
+    const { positions } = this.#leader.link.readings;
     for (let i = 0; i < torques.length; i++) {
       const moved = positions[i]! - this.#last[i]!;
       // The servo has had the torque of the last cycle, or still that of the one before: the worse one counts.
@@ -72,32 +83,62 @@ export class Feedback {
       const energy = this.#energy[i]! * (1 - dt / FORGETTING) + (Number.isFinite(done) ? done : 0);
       this.#energy[i] = Math.min(energy, STORE);
       this.#last[i] = positions[i]!;
-      this.#moved[i] = moved;
+      this.#moved[i] = Number.isFinite(moved) ? moved : 0;
       this.#before[i] = torques[i]!;
       torques[i] = 0;
     }
     for (let a = 0; a < this.#arms.length; a++) {
       const { feel } = this.#arms[a]!;
-      if (feel.leader === this.#place) feel.add(torques, dt, now);
+      if (feel.leader === this.#place) feel.add(torques, dt, this.#leader.now);
     }
     for (let i = 0; i < torques.length; i++) {
-      let torque = torques[i]!;
-      if (torque === 0) continue;
-      const speed = velocities[i]!;
-      torque -= DAMPING * speed * Math.min(1, Math.abs(torque) / DAMPED);
-      const limit = temperatureLimits[i]! > 0 ? temperatureLimits[i]! : USUAL_LIMIT;
-      const cool = Math.min(Math.max((limit - HOT_MARGIN - temperatures[i]!) / WARM_RANGE, 0), 1);
-      const most = model.floatTorque[i]! * cool;
-      torque = Math.min(Math.max(torque, -most), most);
-      if (torque * this.#moved[i]! > 0) {
-        const left = Math.min(Math.max(2 + this.#energy[i]! / RESERVE, 0), 1);
-        torque *= left;
-        if (left === 0 && !this.#told) {
-          this.#told = true;
-          this.onGuarded(i);
-        }
-      }
-      torques[i] = torque;
+      if (torques[i] !== 0) torques[i] = this.#bounded(i, torques[i]!);
     }
+    for (let g = 0; g < GROUPS.length; g++) this.#yield(GROUPS[g]!, dt);
+    for (let i = 0; i < torques.length; i++) {
+      if (torques[i]! * this.#moved[i]! <= 0) continue;
+      const left = Math.min(Math.max(2 + this.#energy[i]! / RESERVE, 0), 1);
+      torques[i] = torques[i]! * left;
+      if (left === 0) this.#guarded(i);
+    }
+  }
+
+  /** A torque with some damping, within what floating and a warm servo leave of it, Nm. */
+  #bounded(i: number, felt: number): number {
+    const { link, model, velocities } = this.#leader;
+    const { temperatures, temperatureLimits } = link.readings;
+    const damped = felt - DAMPING * velocities[i]! * Math.min(1, Math.abs(felt) / DAMPED);
+    const limit = temperatureLimits[i]! > 0 ? temperatureLimits[i]! : USUAL_LIMIT;
+    const cool = Math.min(Math.max((limit - HOT_MARGIN - temperatures[i]!) / WARM_RANGE, 0), 1);
+    const most = model.floatTorque[i]! * cool;
+    return Math.min(Math.max(damped, -most), most);
+  }
+
+  /** Lets the push upon a group of joints fade where they go with it. */
+  #yield(group: Group, dt: number): void {
+    const mask = this.#leader.model.masks[group];
+    const { torques } = this;
+    let squares = 0;
+    let done = 0;
+    let strongest = mask.indexOf(1);
+    for (let i = 0; i < torques.length; i++) {
+      if (mask[i] === 0) continue;
+      squares += torques[i]! * torques[i]!;
+      done += torques[i]! * this.#moved[i]!;
+      if (Math.abs(torques[i]!) > Math.abs(torques[strongest]!)) strongest = i;
+    }
+    const push = Math.sqrt(squares);
+    const way = this.#way[group];
+    this.#way[group] = push < OVER ? way * (1 - dt / FORGETTING) : Math.max(way + done / push, -PRESSED);
+    const left = Math.min(Math.max(2 - way / YIELD, 0), 1);
+    if (left === 1) return;
+    for (let i = 0; i < torques.length; i++) if (mask[i] === 1) torques[i] = torques[i]! * left;
+    if (left === 0) this.#guarded(strongest);
+  }
+
+  #guarded(joint: number): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.onGuarded(joint);
   }
 }

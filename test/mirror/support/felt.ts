@@ -1,5 +1,12 @@
+import type { GearOptions } from '../../../src/sim/gear.ts';
 import type { SimulatedArm } from '../../../src/sim/simulated-arm.ts';
-import { VirtualBridge } from '../../support/virtual-bridge.ts';
+import { hostWithContacts, VirtualBridge } from '../../support/virtual-bridge.ts';
+
+/** What an STS3215 is like: a degree of play, 29 places a turn at which it likes to stand. */
+export const FEETECH_GEAR: GearOptions = {
+  backlash: Math.PI / 180,
+  detents: { perTurn: 29, torque: 0.03 },
+};
 
 /** Where a pair stands free of everything, by joint of an SO-101, rad. */
 export const FREE: Readonly<Record<string, number>> = {
@@ -42,14 +49,20 @@ export class FeltPair {
   }
 
   /** Both stand at `FREE`, the leader floats with all of its weight carried, and the follower follows it. */
-  static async start(feedback: object | undefined, { variant = 'leader', rate = 200 } = {}): Promise<FeltPair> {
-    const bridge = await VirtualBridge.start({
+  static async start(
+    feedback: object | undefined,
+    { variant = 'leader', rate = 200, gear = {} as GearOptions } = {},
+  ): Promise<FeltPair> {
+    const host = hostWithContacts();
+    host.gear = gear;
+    const config = {
       control: { rate },
       arms: [
         { name: 'leader', id: 0, bus: 'sim:so101', variant },
         { name: 'follower', id: 1, bus: 'sim:so101' },
       ],
-    });
+    };
+    const bridge = await VirtualBridge.start(config, undefined, host);
     await bridge.pass(0.3);
     for (const arm of ['leader', 'follower']) await bridge.lead(arm, FREE, 1);
     await bridge.pass(2);

@@ -1518,6 +1518,9 @@ class HandRequest(TypedDict, total=False):
     joints: Union[Dict[str, float], None]
     # Time the hand takes, in seconds.
     duration: float
+    # How stiff the hand is, in Nm/rad, by joint name: a soft one gives way to what the arm pushes with. Joints that
+    # are not named: 40.
+    stiffness: Dict[str, float]
 
 
 class Vector(TypedDict):
