@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { NODE_NAME } from './arguments.ts';
-import type { Rcl, RosGoal, RosNode } from './rclnodejs.ts';
+import { goalClientOf } from './callers.ts';
+import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 
 /** Feedback of a goal is sent this often, ms. */
@@ -15,6 +16,8 @@ export interface Outcome {
 /** One goal at work: `signal` aborts when its client cancels it; `feedback` is what is told meanwhile. */
 export interface GoalRun<Goal> {
   readonly goal: Goal;
+  /** Who has sent it, for people. */
+  readonly who: string;
   readonly signal: AbortSignal;
   /** What is sent from now on as feedback, ten times a second. */
   tell(feedback: () => object): void;
@@ -32,6 +35,7 @@ export interface ActionParts<Goal> {
 export class Actions {
   readonly #rcl: Rcl;
   readonly #node: RosNode;
+  readonly #servers: RosActionServer[] = [];
   readonly #running = new Set<Promise<unknown>>();
   readonly #namespace: string;
   readonly #log: Logger;
@@ -55,7 +59,8 @@ export class Actions {
     const run = async (goal: RosGoal<Goal>): Promise<object> => {
       const controller = new AbortController();
       controllers.set(goal, controller);
-      const work = this.#carryOut(goal, controller.signal, execute);
+      const who = goalClientOf(this.#node, `${this.#namespace}/${full}`);
+      const work = this.#carryOut(goal, who, controller.signal, execute);
       this.#running.add(work);
       try {
         return await work;
@@ -64,7 +69,7 @@ export class Actions {
         this.#running.delete(work);
       }
     };
-    new ActionServer<Goal>(
+    const server = new ActionServer<Goal>(
       this.#node,
       type,
       name,
@@ -72,7 +77,7 @@ export class Actions {
       (goal) => {
         const fault = judge?.(goal) ?? null;
         if (fault === null) return GoalResponse.ACCEPT;
-        refusals.refuse(fault.replace(/-?\d+(\.\d+)?/g, '#'), () => fault, performance.now() / 1000);
+        refusals.refuse(fault);
         return GoalResponse.REJECT;
       },
       null,
@@ -82,6 +87,7 @@ export class Actions {
         return CancelResponse.ACCEPT;
       },
     );
+    this.#servers.push(server);
   }
 
   /** Resolves when no goal is at work any more. */
@@ -89,8 +95,14 @@ export class Actions {
     await Promise.allSettled(this.#running);
   }
 
+  /** Takes the actions from the graph; only while no goal is at work. */
+  withdraw(): void {
+    for (const server of this.#servers.splice(0)) server.destroy();
+  }
+
   async #carryOut<Goal>(
     goal: RosGoal<Goal>,
+    who: string,
     signal: AbortSignal,
     execute: (run: GoalRun<Goal>) => Promise<Outcome>,
   ): Promise<object> {
@@ -107,7 +119,7 @@ export class Actions {
       feedback = next;
     };
     try {
-      const { state, result } = await execute({ goal: goal.request.toPlainObject(true), signal, tell });
+      const { state, result } = await execute({ goal: goal.request.toPlainObject(true), who, signal, tell });
       if (goal.isActive) {
         if (goal.isCancelRequested) goal.canceled();
         else if (state === 'succeeded') goal.succeed();

@@ -1,9 +1,14 @@
+import type { Logger } from 'pino';
 import type { Arm } from '../arm/types.ts';
+import type { StreamService } from '../mirror/stream-service.ts';
+import type { JogService } from '../motion/jog-service.ts';
+import type { TrajectoryService } from '../motion/trajectory-service.ts';
 import { Actions } from './action.ts';
 import { NODE_NAME } from './arguments.ts';
 import { ArmServices } from './arm-services.ts';
 import { ArmFrames } from './frames.ts';
 import { GripperInputs } from './gripper-inputs.ts';
+import { type InputNode, LentNode } from './lent-node.ts';
 import { offerMoves } from './move-actions.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
@@ -11,7 +16,6 @@ import type { Rcl, RosNode } from './rclnodejs.ts';
 import type { RosServices } from './room.ts';
 import { ServoInputs } from './servo-inputs.ts';
 import { acceptJointCommands } from './stream-inputs.ts';
-import { clockOf } from './time.ts';
 import { TrajectoryInputs } from './trajectory-inputs.ts';
 
 /** What the inputs of all arms have in common. */
@@ -24,10 +28,37 @@ export interface InputContext {
   onError(error: unknown): void;
 }
 
+/** What the streams, trajectories and gripper commands for one arm are made of. */
+export interface InputParts {
+  /** In the namespace of the arm. */
+  readonly node: InputNode;
+  /** Full name of the node, for people. */
+  readonly nodeName: string;
+  readonly namespace: string;
+  readonly arm: Arm;
+  readonly names: ArmNames;
+  readonly frames: ArmFrames;
+  readonly joints: StreamService;
+  readonly jogging: JogService;
+  readonly trajectories: TrajectoryService;
+  /** Speeds and poses whose stamp is older are refused, s; 0: none. */
+  readonly oldest: number;
+  readonly qualities: Qualities;
+  readonly log: Logger;
+}
+
+/** What lets other nodes drive an arm, and takes that back. */
+export interface Drivable {
+  drive(): void;
+  /** At once, but for actions with a goal at work: they go when it has ended. */
+  withdraw(): void;
+}
+
 /**
  * Everything by which other nodes ask something of an arm: services that only read and stop at once, and what drives it when
  * `drive` is called.
  * @param node in the namespace of the arm
+ * @param paused does something to a node that may spin, where its thread does not wait for messages
  */
 export function offerArm(
   node: RosNode,
@@ -35,28 +66,49 @@ export function offerArm(
   arm: Arm,
   names: ArmNames,
   context: InputContext,
-): { readonly actions: Actions; readonly drive: () => void } {
-  const { rcl, services, qualities } = context;
+  paused: (node: RosNode, work: () => void) => void,
+): Drivable & { readonly actions: Actions } {
+  const { rcl, services, qualities, isOpen } = context;
   const { motion, joints, jogging, trajectories } = services;
-  const logger = services.logger.child({ arm: arm.name });
-  const name = `${namespace}/${NODE_NAME}`;
-  const actions = new Actions(rcl, node, namespace, logger, context.onError);
-  const offered = new ArmServices(node, name, arm, context.isOpen);
-  offered.offerAlways(motion);
-  const drive = (): void => {
+  const log = services.logger.child({ arm: arm.name });
+  const nodeName = `${namespace}/${NODE_NAME}`;
+  const actions = new Actions(rcl, node, namespace, log, context.onError);
+  new ArmServices(node, nodeName, arm, isOpen).offerAlways(motion);
+  const lent = new LentNode(node);
+  const frames = new ArmFrames(arm, names, services.mountOf(arm));
+  const oldest = services.config.ros.oldest_command;
+  const about = { node: lent, nodeName, namespace, arm, names, frames, oldest, qualities, log };
+  const parts: InputParts = { ...about, joints, jogging, trajectories };
+  /** Resolves when the actions are as asked last. */
+  let changed = Promise.resolve();
+  const offer = (): void => {
+    const offered = new ArmServices(lent, nodeName, arm, isOpen);
     offered.offerMotion(motion);
     offered.offerTorque(services.torque);
     offered.offerGravity(services.gravity);
-    acceptJointCommands(node, namespace, arm, names, joints, qualities, logger);
-    const frames = new ArmFrames(arm, names, services.mountOf(arm));
-    const oldest = services.config.ros.oldest_command;
-    const parts = { arm, names, namespace, frames, joints, jogging, trajectories, oldest };
-    new ServoInputs(node, parts, qualities, logger).accept();
-    const inputs = new TrajectoryInputs(arm, names, trajectories, namespace, name, () => clockOf(node), logger);
-    inputs.acceptTopic(node, namespace, qualities);
+    acceptJointCommands(parts);
+    new ServoInputs(parts).accept();
+    const inputs = new TrajectoryInputs(parts);
+    inputs.acceptTopic();
     inputs.offerAction(actions);
-    new GripperInputs(arm, names, trajectories, namespace, name, logger).offerActions(actions);
-    offerMoves(actions, arm, motion, name);
+    new GripperInputs(parts).offerActions(actions);
+    offerMoves(actions, arm, motion, nodeName);
   };
-  return { actions, drive };
+  const change = (work: () => void): void => {
+    if (isOpen()) paused(node, work);
+  };
+  return {
+    actions,
+    drive() {
+      if (node.spinning) changed = changed.then(() => change(offer)).catch(context.onError);
+      else offer();
+    },
+    withdraw() {
+      change(() => lent.withdraw());
+      changed = changed
+        .then(() => actions.finished())
+        .then(() => change(() => actions.withdraw()))
+        .catch(context.onError);
+    },
+  };
 }

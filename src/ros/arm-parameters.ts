@@ -4,6 +4,7 @@ import { ROS_OWN } from '../config/load.ts';
 import { armConfig, LEAST_SPEED_SCALE } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { RosArgumentError } from './arguments.ts';
+import { clientOf, originAt } from './callers.ts';
 import type { ParameterValue } from './parameter-arguments.ts';
 import { declare, judge } from './parameters.ts';
 import type { Rcl, RosNode } from './rclnodejs.ts';
@@ -97,6 +98,7 @@ function jointLimits(arm: Arm): { readonly name: string; readonly description: s
 
 /**
  * Declares the live parameters of an arm's node: limits that only go down, gains, and the joint limits that follow.
+ * @param nodeName full name of the node
  * @param given values of ROS arguments for this node, which win over the configuration; below a wildcard unknown names are passed over
  * @param accepts whether ROS 2 may change them
  * @throws {RosArgumentError} for a name that is unknown, and for a value that one of them cannot have
@@ -104,6 +106,7 @@ function jointLimits(arm: Arm): { readonly name: string; readonly description: s
 export function declareArmParameters(
   rcl: Rcl,
   node: RosNode,
+  nodeName: string,
   arm: Arm,
   gains: PositionGains,
   mirror: Feedback,
@@ -159,7 +162,8 @@ export function declareArmParameters(
       if (parameter === undefined) return;
       parameter.set(value as number | boolean);
       const what = `parameter ${name} of ${arm.name}`;
-      const origin = { who: 'a ROS client', from: 'ROS 2', what, request: null };
+      const services = ['set_parameters', 'set_parameters_atomically'].map((service) => `${nodeName}/${service}`);
+      const origin = originAt(clientOf(node, ...services), what);
       arm.journal.record('configuration', arm.name, origin, 'done', `it is ${value} now`);
       const { Parameter, ParameterType } = rcl;
       write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));

@@ -1,19 +1,12 @@
-import type { Arm, Caller, Origin, Owner } from '../arm/types.ts';
+import type { Arm, Caller, Origin } from '../arm/types.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import { DEFAULT_GRAVITY } from '../mirror/mirroring.ts';
 import type { MoveService } from '../motion/move-service.ts';
 import type { MoveOutcome } from '../motion/moves.ts';
 import type { TorqueSwitch } from '../motion/torque.ts';
+import { clientOf, clientOwner, originAt } from './callers.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
-import type { RosNode } from './rclnodejs.ts';
-
-/** Programs that call services and actions of the bridge are one owner together, as HTTP clients are. */
-export const ROS_OWNER: Owner = { key: 'ros:client', name: 'a ROS client' };
-
-/** A request by ROS 2, which does not tell the node that it is from. @param what service or action, with its name */
-export function originAt(what: string): Origin {
-  return { who: ROS_OWNER.name, from: 'ROS 2', what, request: null };
-}
+import type { InputNode } from './lent-node.ts';
 
 const TRIGGER = 'std_srvs/srv/Trigger';
 
@@ -30,7 +23,7 @@ interface ReadRequest {
 
 /** The services on the node of an arm whose bus this bridge owns. */
 export class ArmServices {
-  readonly #node: RosNode;
+  readonly #node: InputNode;
   readonly #arm: Arm;
   readonly #name: string;
   readonly #isOpen: () => boolean;
@@ -39,7 +32,7 @@ export class ArmServices {
    * @param name full name of the node, for people
    * @param isOpen false once the room closes: an answer then has nowhere to go
    */
-  constructor(node: RosNode, name: string, arm: Arm, isOpen: () => boolean) {
+  constructor(node: InputNode, name: string, arm: Arm, isOpen: () => boolean) {
     this.#node = node;
     this.#name = name;
     this.#arm = arm;
@@ -50,7 +43,7 @@ export class ArmServices {
   offerAlways(motion: MoveService): void {
     const arm = this.#arm;
     this.#trigger('stop', async () => {
-      await arm.stopAtRest(`the ROS service ${this.#name}/stop was called`, originAt(`service ${this.#name}/stop`));
+      await arm.stopAtRest(`the ROS service ${this.#name}/stop was called`, this.#origin('stop'));
       return done(`${arm.name} is stopped and refuses every motion until ${this.#name}/reset is called`);
     });
     this.#offer('arm_bridge/srv/ReadEndEffector', 'read_end_effector', async (request: ReadRequest) => {
@@ -65,7 +58,7 @@ export class ArmServices {
     const arm = this.#arm;
     this.#trigger('reset', async () => {
       const wasStopped = arm.latched;
-      await arm.reset(originAt(`service ${this.#name}/reset`));
+      await arm.reset(this.#origin('reset'));
       if (!wasStopped) return done(`${arm.name} was not stopped; nothing to reset`);
       return done(`${arm.name} is reset: it holds and belongs to nobody`);
     });
@@ -108,7 +101,13 @@ export class ArmServices {
 
   /** Trigger and SetBool cannot ask for it, so they take no arm from another owner. */
   #caller(service: string): Caller {
-    return { owner: ROS_OWNER, takeOver: false, origin: originAt(`service ${this.#name}/${service}`) };
+    const origin = this.#origin(service);
+    return { owner: clientOwner(origin.who), takeOver: false, origin };
+  }
+
+  #origin(service: string): Origin {
+    const name = `${this.#name}/${service}`;
+    return originAt(clientOf(this.#node, name), `service ${name}`);
   }
 
   /** A switch of std_srvs/srv/SetBool. */
@@ -133,7 +132,7 @@ export class ArmServices {
 
 /** A service whose answer to an error says what is wrong. */
 export function offerService<Request>(
-  node: RosNode,
+  node: Pick<InputNode, 'createService'>,
   type: string,
   name: string,
   isOpen: () => boolean,

@@ -5,7 +5,7 @@ import type { Qualities } from './qos.ts';
 import type { RosNode, RosPublisher } from './rclnodejs.ts';
 import { type Stamp, secondsOf, stampOf } from './time.ts';
 
-const CONTROLLER = 'arm_controller';
+export const CONTROLLER = 'arm_controller';
 /** Where the joints are asked to be is known of a time that is no further from the present than this, s. */
 const PRESENT = 0.1;
 

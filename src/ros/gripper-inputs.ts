@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
-import type { Arm, Caller } from '../arm/types.ts';
-import type { GripperCommand, GripperOutcome, TrajectoryService } from '../motion/trajectory-service.ts';
+import type { Caller } from '../arm/types.ts';
+import type { GripperCommand, GripperOutcome } from '../motion/trajectory-service.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
+import type { InputParts } from './arm-inputs.ts';
+import { controllerCaller } from './callers.ts';
 import { faultOf } from './errors.ts';
-import type { ArmNames } from './names.ts';
 import { RefusalLog } from './refusals.ts';
 import { stampOf } from './time.ts';
 
@@ -34,37 +34,14 @@ interface Dialect<Goal> {
 
 /** The gripper as a controller of its own, as action of both types that programs use. Goals of both replace one another. */
 export class GripperInputs {
-  readonly #arm: Arm;
-  readonly #names: ArmNames;
-  readonly #trajectories: TrajectoryService;
-  readonly #namespace: string;
-  readonly #node: string;
-  readonly #caller: Caller;
-  readonly #log: Logger;
+  readonly #parts: InputParts;
 
-  /** @param namespace of the arm @param node full name of its node, for people */
-  constructor(
-    arm: Arm,
-    names: ArmNames,
-    trajectories: TrajectoryService,
-    namespace: string,
-    node: string,
-    log: Logger,
-  ) {
-    this.#arm = arm;
-    this.#names = names;
-    this.#trajectories = trajectories;
-    this.#namespace = namespace;
-    this.#node = node;
-    this.#log = log;
-    this.#caller = {
-      owner: { key: `ros:${arm.name}/gripper_controller`, name: `the ROS controller ${namespace}/gripper_controller` },
-      takeOver: false,
-    };
+  constructor(parts: InputParts) {
+    this.#parts = parts;
   }
 
   offerActions(actions: Actions): void {
-    if (this.#arm.model.gripper === null) return;
+    if (this.#parts.arm.model.gripper === null) return;
     this.#offer<ParallelGripperGoal>(
       actions,
       'control_msgs/action/ParallelGripperCommand',
@@ -77,46 +54,48 @@ export class GripperInputs {
     this.#offer<GripperGoal>(actions, 'control_msgs/action/GripperCommand', 'gripper_action_controller/gripper_cmd', {
       read: ({ command }) => commandOf(command.position, 0, command.max_effort, this.#joint),
       state: () => {
-        const { positions, efforts } = this.#arm.read();
+        const { positions, efforts } = this.#parts.arm.read();
         return { position: positions[this.#index]!, effort: efforts[this.#index]! };
       },
     });
   }
 
   get #index(): number {
-    return this.#arm.model.gripper!.index;
+    return this.#parts.arm.model.gripper!.index;
   }
 
   get #joint(): string {
-    return this.#arm.model.joints[this.#index]!.name;
+    return this.#parts.arm.model.joints[this.#index]!.name;
   }
 
   #offer<Goal>(actions: Actions, type: string, name: string, { read, state }: Dialect<Goal>): void {
-    const refusals = new RefusalLog(this.#log, `Goal of ${this.#namespace}/${name} aborted`);
-    const abort = (text: string): void => refusals.refuse(text, () => text, performance.now() / 1000);
+    const { arm, trajectories, namespace, nodeName, log } = this.#parts;
+    const callerOf = (who?: string): Caller => controllerCaller(arm, namespace, 'gripper_controller', who);
+    const refusals = new RefusalLog(log, `Goal of ${namespace}/${name} aborted`);
+    const abort = (text: string): void => refusals.refuse(text);
     const result = ({ reached, stalled }: Pick<GripperOutcome, 'reached' | 'stalled'>): Outcome => ({
       // Holding something is what a gripper is for: a stalled one has succeeded, and says so.
       state: reached || stalled ? 'succeeded' : 'aborted',
       result: { ...state(), stalled, reached_goal: reached },
     });
-    const execute = async ({ goal, signal, tell }: GoalRun<Goal>): Promise<Outcome> => {
+    const execute = async ({ goal, who, signal, tell }: GoalRun<Goal>): Promise<Outcome> => {
       tell(state);
       try {
         const command = read(goal);
-        const outcome = await this.#trajectories.gripper(this.#arm, command, TOLERANCE, { ...this.#caller, signal });
+        const outcome = await trajectories.gripper(arm, command, TOLERANCE, { ...callerOf(who), signal });
         if (outcome.message !== '' && !signal.aborted) abort(outcome.message);
         return result(outcome);
       } catch (error) {
-        abort(faultOf(error, this.#node).message);
+        abort(faultOf(error, nodeName).message);
         return result({ reached: false, stalled: false });
       }
     };
     const judge = (goal: Goal): string | null => {
       try {
-        this.#trajectories.requireGripper(this.#arm, read(goal), this.#caller);
+        trajectories.requireGripper(arm, read(goal), callerOf());
         return null;
       } catch (error) {
-        return faultOf(error, this.#node).message;
+        return faultOf(error, nodeName).message;
       }
     };
     actions.offer<Goal>(type, name, { judge, execute });
@@ -124,7 +103,7 @@ export class GripperInputs {
 
   #readParallel({ name, position, velocity, effort }: ParallelGripperGoal['command']): GripperCommand {
     const joint = this.#joint;
-    const named = name.length === 0 ? 0 : this.#names.ofModel(name).indexOf(joint);
+    const named = name.length === 0 ? 0 : this.#parts.names.ofModel(name).indexOf(joint);
     const asked = position[named];
     if (asked === undefined || name.length > 1)
       throw new Error(`its command must hold one position, of the joint ${joint}`);
@@ -132,10 +111,11 @@ export class GripperInputs {
   }
 
   #jointState(): object {
-    const { sampleTime, positions, velocities, efforts } = this.#arm.read();
+    const { arm, names } = this.#parts;
+    const { sampleTime, positions, velocities, efforts } = arm.read();
     return {
       header: { stamp: stampOf(sampleTime), frame_id: '' },
-      name: [this.#names.joint(this.#joint)],
+      name: [names.joint(this.#joint)],
       position: [positions[this.#index]!],
       velocity: [velocities[this.#index]!],
       effort: [efforts[this.#index]!],

@@ -17,15 +17,9 @@ const LATE_MEMORY = 5;
 /** A position further beyond its joint's limit than this is told, rad: rounding is not. */
 const BEYOND = 0.01;
 
-/** Why a message is refused: `kind` groups equal faults for the log. */
-export interface Refusal {
-  readonly kind: string;
-  readonly text: string;
-}
-
 /** The entrance for JointState messages of one topic: decodes, keeps their order, logs refusals. */
 export class JointInput {
-  readonly #accept: (message: JointState) => Refusal | null;
+  readonly #accept: (message: JointState) => string | null;
   readonly #refusals: RefusalLog;
   #stamp = 0;
   #arrival = Number.NEGATIVE_INFINITY;
@@ -35,9 +29,9 @@ export class JointInput {
 
   /**
    * @param topic for the log
-   * @param accept uses a message, or says why not; keeps nothing of it
+   * @param accept uses a message, or says why not, for people; keeps nothing of it
    */
-  constructor(topic: string, log: Logger, accept: (message: JointState) => Refusal | null) {
+  constructor(topic: string, log: Logger, accept: (message: JointState) => string | null) {
     this.#refusals = new RefusalLog(log, `Message on ${topic} refused`);
     this.#accept = accept;
   }
@@ -47,9 +41,9 @@ export class JointInput {
     try {
       const message = decodeJointState(bytes);
       const refusal = this.#outOfOrder(message.stamp, now) ?? this.#accept(message);
-      if (refusal !== null) this.#refusals.refuse(refusal.kind, () => refusal.text, now);
+      if (refusal !== null) this.#refusals.refuse(refusal, now);
     } catch (error) {
-      this.#refusals.refuse('fault', () => messageOf(error), now);
+      this.#refusals.refuse(messageOf(error), now);
     }
   }
 
@@ -57,16 +51,16 @@ export class JointInput {
    * Stamps tell the order, and no age by themselves: clocks of two machines differ. Messages without a stamp come as they
    * come. What a network kept back while it was broken (DDS sends it again) shows after a silence by its longer way.
    */
-  #outOfOrder(stamp: number, now: number): Refusal | null {
+  #outOfOrder(stamp: number, now: number): string | null {
     if (stamp === 0) return null;
     const fresh = now - this.#arrival > ORDER_MEMORY;
     if (!fresh && stamp <= this.#stamp) {
-      return { kind: 'order', text: 'its stamp is not later than that of the message before' };
+      return 'its stamp is not later than that of the message before';
     }
     if (fresh && now - stamp - this.#offset > LATE) {
       if (now - this.#lateSince > LATE_MEMORY) this.#lateSince = now;
       if (now - this.#lateSince < BACKLOG) {
-        return { kind: 'late', text: 'it was kept back on its way, and what it asks for is past' };
+        return 'it was kept back on its way, and what it asks for is past';
       }
     }
     this.#stamp = stamp;
@@ -86,25 +80,19 @@ export function jointValuesFault(
   values: Float64Array,
   known: ReadonlyMap<string, number>,
   what: 'positions' | 'velocities' = 'positions',
-): Refusal | null {
-  if (names.length === 0) return { kind: 'empty', text: 'it names no joint' };
+): string | null {
+  if (names.length === 0) return 'it names no joint';
   if (values.length !== names.length) {
-    return { kind: 'length', text: `it has ${names.length} names but ${values.length} ${what}` };
+    return `it has ${names.length} names but ${values.length} ${what}`;
   }
   for (let index = 0; index < names.length; index++) {
     const name = names[index]!;
     if (!known.has(name)) {
-      return {
-        kind: 'unknown',
-        text: `the arm has no joint ${JSON.stringify(name)}; it has ${[...known.keys()].join(', ')}`,
-      };
+      return `the arm has no joint ${JSON.stringify(name)}; it has ${[...known.keys()].join(', ')}`;
     }
-    if (names.indexOf(name) !== index) return { kind: 'twice', text: `it names the joint ${name} twice` };
+    if (names.indexOf(name) !== index) return `it names the joint ${name} twice`;
     if (!Number.isFinite(values[index]!))
-      return {
-        kind: 'finite',
-        text: `the ${what === 'positions' ? 'position' : 'velocity'} of ${name} is ${values[index]}`,
-      };
+      return `the ${what === 'positions' ? 'position' : 'velocity'} of ${name} is ${values[index]}`;
   }
   return null;
 }
@@ -126,9 +114,8 @@ export class LimitLog {
       const position = positions[i]!;
       if (position >= lower - BEYOND && position <= upper + BEYOND) continue;
       const limit = position < lower ? lower : upper;
-      const text = (): string =>
-        `${name} is asked to ${position.toFixed(3)} rad and stops at its limit, ${limit.toFixed(3)}`;
-      this.#log.refuse(name, text, now);
+      const text = `${name} is asked to ${position.toFixed(3)} rad and stops at its limit, ${limit.toFixed(3)}`;
+      this.#log.refuse(text, now);
     }
   }
 }
@@ -149,9 +136,8 @@ export class SpeedLog {
     for (const [i, { name, move }] of model.joints.entries()) {
       const most = move.velocity * pace;
       if (Math.abs(velocities[i]!) <= most) continue;
-      const text = (): string =>
-        `${name} is asked to go at ${velocities[i]!.toFixed(3)} rad/s and goes at ${most.toFixed(3)}`;
-      this.#log.refuse(name, text, now);
+      const text = `${name} is asked to go at ${velocities[i]!.toFixed(3)} rad/s and goes at ${most.toFixed(3)}`;
+      this.#log.refuse(text, now);
     }
   }
 }

@@ -1,9 +1,10 @@
-import type { Arms } from '../arm/types.ts';
+import type { Arms, Origin } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { ALIGN, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/mirroring.ts';
-import { offerService, originAt, ROS_OWNER, refusal } from './arm-services.ts';
+import { offerService, refusal } from './arm-services.ts';
+import { clientOf, clientOwner, originAt } from './callers.ts';
 import { faultOf } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -34,20 +35,21 @@ export function offerMirroring(
   isOpen: () => boolean,
 ): void {
   const onError = (error: unknown): object => refusal(faultOf(error, name));
+  const originOf = (service: string): Origin => originAt(clientOf(node, service), `service ${service}`);
   const start = async (request: StartRequest): Promise<object> => {
-    const origin = originAt(`service ${name}/start_mirroring`);
+    const origin = originOf(`${name}/start_mirroring`);
     const asked = mirrorRequest(request, arms, configured);
     await arms.journal.during('mirroring', null, origin, () =>
-      mirror.start(asked, { owner: ROS_OWNER, takeOver: request.take_over, origin }),
+      mirror.start(asked, { owner: clientOwner(origin.who), takeOver: request.take_over, origin }),
     );
     return { success: true, code: '', message: 'Leader-follower control started' };
   };
   offerService(node, 'arm_bridge/srv/StartMirroring', '~/start_mirroring', isOpen, start, onError);
   const stop = async (request: StopRequest): Promise<object> => {
     const release = choice('release', request.release, RELEASES);
-    const origin = originAt(`service ${name}/stop_mirroring`);
+    const origin = originOf(`${name}/stop_mirroring`);
     const stopped = await arms.journal.during('mirroring', null, origin, () =>
-      mirror.stop({ owner: ROS_OWNER, takeOver: false, origin }, release),
+      mirror.stop({ owner: clientOwner(origin.who), takeOver: false, origin }, release),
     );
     if (stopped) {
       return { success: true, code: '', message: 'Leader-follower control stopped' };

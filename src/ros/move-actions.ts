@@ -3,7 +3,7 @@ import type { MoveService } from '../motion/move-service.ts';
 import { type AbsoluteMove, type MoveOutcome, PATHS, type RelativeMove } from '../motion/moves.ts';
 import { toolIn } from '../motion/tool.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
-import { originAt, ROS_OWNER } from './arm-services.ts';
+import { clientOwner, originAt } from './callers.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import { stampOf } from './time.ts';
 
@@ -34,8 +34,9 @@ export function offerMoves(actions: Actions, arm: Arm, motion: MoveService, node
       const request = moveOf(run.goal);
       if (typeof request === 'string') return ended(null, { code: 'bad_request', message: request });
       followTool(run, arm, motion);
-      const origin = originAt(`action ${name.replace('~', node)}`);
-      const caller = { owner: ROS_OWNER, takeOver: run.goal.take_over, signal: run.signal, origin };
+      const origin = originAt(run.who, `action ${name.replace('~', node)}`);
+      const owner = clientOwner(run.who);
+      const caller = { owner, takeOver: run.goal.take_over, signal: run.signal, origin };
       try {
         const outcome = await move(request, caller);
         if (outcome.ok || !run.signal.aborted) return ended(outcome, NO_FAULT);

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Arm } from '../arm/types.ts';
 import { NODE_NAME } from './arguments.ts';
+import type { Drivable } from './arm-inputs.ts';
 import type { RosNode } from './rclnodejs.ts';
 
 /** Time in which the nodes of others are found, ms: on one machine it takes a third of this. */
@@ -12,8 +13,9 @@ interface Watched {
   readonly arm: Arm;
   /** Of the arm's node. */
   readonly namespace: string;
-  /** Lets ROS 2 drive the arm; null once it may, or where it may not at all. */
-  drive: (() => void) | null;
+  /** Lets ROS 2 drive the arm, and ends that; null where it may not at all. */
+  readonly inputs: Drivable | null;
+  driven: boolean;
   rival: boolean;
   /** When it was put on the graph, s. */
   readonly since: number;
@@ -47,13 +49,13 @@ export class Namesakes {
   /**
    * Watches over an arm that has been put on the graph.
    * @param taken somebody had its name before
-   * @param drive lets ROS 2 drive it; null: it may not
+   * @param inputs let ROS 2 drive it; null: it may not
    */
-  watch(arm: Arm, namespace: string, taken: boolean, drive: (() => void) | null): void {
-    if (!taken) drive?.();
-    const watched = { arm, namespace, drive: taken ? drive : null, rival: taken, since: arm.clock.now() };
+  watch(arm: Arm, namespace: string, taken: boolean, inputs: Drivable | null): void {
+    if (!taken) inputs?.drive();
+    const watched = { arm, namespace, inputs, driven: !taken, rival: taken, since: arm.clock.now() };
     this.#watched.push(watched);
-    if (taken) this.#tell(watched, drive !== null);
+    if (taken) this.#tell(watched, inputs !== null);
   }
 
   /** Looks again. */
@@ -68,9 +70,14 @@ export class Namesakes {
   }
 
   #met(watched: Watched): void {
-    const { arm, since } = watched;
+    const { arm, inputs, since } = watched;
     const late = arm.clock.now() - since < NEWCOMER;
-    if (late) arm.barred = ({ owner }) => (owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '');
+    if (late) {
+      // For what the node of the process offers, which may be about other arms, and until the inputs have gone.
+      arm.barred = ({ owner }) => (owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '');
+      inputs?.withdraw();
+      watched.driven = false;
+    }
     this.#tell(watched, late);
   }
 
@@ -84,10 +91,10 @@ export class Namesakes {
   }
 
   #gone(watched: Watched): void {
-    const { arm, drive } = watched;
-    watched.drive = null;
+    const { arm, inputs, driven } = watched;
     arm.barred = () => '';
-    drive?.();
+    watched.driven = true;
+    if (!driven) inputs?.drive();
     this.#log.info(`${arm.name}: no other bridge has an arm of this name any more`);
   }
 

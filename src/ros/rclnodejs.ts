@@ -19,7 +19,20 @@ export interface RosSubscription {
 }
 
 export interface RosService {
+  /** Full name, after remaps. */
   readonly serviceName: string;
+}
+
+/** Whose a message is. */
+export interface RosMessageInfo {
+  readonly publisherGid: Uint8Array;
+}
+
+/** A writer of a topic, as the graph knows it at this moment. */
+export interface RosEndpoint {
+  readonly node_name: string;
+  readonly node_namespace: string;
+  readonly endpoint_gid: ArrayLike<number>;
 }
 
 export interface RosNode {
@@ -31,12 +44,15 @@ export interface RosNode {
     options: { qos: RosQos; isRaw: true },
     callback: (bytes: Uint8Array) => void,
   ): RosSubscription;
-  /** The callback gets a plain object with the message's fields. An exception in it ends the process. */
+  /**
+   * The callback gets a plain object with the message's fields, and where it declares a second parameter, whose it is. An
+   * exception in it ends the process.
+   */
   createSubscription<Message>(
     type: string,
     topic: string,
     options: { qos: RosQos },
-    callback: (message: Message) => void,
+    callback: (message: Message, info: RosMessageInfo) => void,
   ): RosSubscription;
   /**
    * The callback gets the request's fields and answers with those of the response; nothing is answered when the promise
@@ -47,6 +63,8 @@ export interface RosNode {
     name: string,
     callback: (request: Request) => Promise<object | undefined>,
   ): RosService;
+  destroySubscription(subscription: RosSubscription): void;
+  destroyService(service: RosService): void;
   /** @param ignoreOverride whether the value stands whatever ROS arguments say */
   declareParameter(parameter: RosParameter, descriptor: RosParameterDescriptor, ignoreOverride: boolean): void;
   /** Called for every change that another node asks for. */
@@ -54,12 +72,18 @@ export interface RosNode {
   hasParameter(name: string): boolean;
   /** Nodes on the graph as they are known at this moment, one for each time that a name is used. */
   getNodeNamesAndNamespaces(): { readonly name: string; readonly namespace: string }[];
+  /** @param raw the topic is one of the middleware, whose name has a prefix */
+  getPublishersInfoByTopic(topic: string, raw?: boolean): RosEndpoint[];
   /** By the clock of ROS: simulated time where `use_sim_time` is set. */
   now(): { readonly nanoseconds: bigint };
+  /** Whether its thread waits for messages. */
+  readonly spinning: boolean;
   /** Starts the thread that waits for messages; it wakes at least every `timeout` ms. */
   spin(timeout: number): void;
   /** Ends that thread; blocks for at most `timeout` ms of `spin`. */
   stop(): void;
+  /** Takes the node and all that hangs on it from the graph. */
+  destroy(): void;
 }
 
 export interface RosParameter {
@@ -102,7 +126,12 @@ export interface Rcl {
     name: string,
     namespace: string,
     context: RosContext,
-    options: { readonly parameterOverrides: readonly RosParameter[] },
+    options: {
+      readonly parameterOverrides?: readonly RosParameter[];
+      readonly startParameterServices?: boolean;
+      readonly startTypeDescriptionService?: boolean;
+      readonly enableRosout?: boolean;
+    },
   ) => RosNode;
   Parameter: new (name: string, type: number, value: unknown) => RosParameter;
   ParameterDescriptor: new (

@@ -3,9 +3,13 @@ import type { Logger } from 'pino';
 /** A refusal that has not come for this long counts as over, s. */
 const EPISODE = 10;
 
+/** What senders put into a text: quoted names, and numbers that stand alone. */
+const THEIRS = /"(?:[^"\\]|\\.)*"|(?<!\w)-?\d+(\.\d+)?/g;
+
 /**
- * Logs what comes at the rate of a stream without flooding the log: of each kind the first, the tenth, the hundredth
- * and so on, and the first again after it has been away for 10 s.
+ * Logs what comes at the rate of a stream without flooding the log: the first, the tenth, the hundredth refusal that says the
+ * same and so on, and the first again after it has been away for 10 s. Texts say the same that differ in what they quote and
+ * in their numbers alone.
  */
 export class RefusalLog {
   readonly #log: Logger;
@@ -18,15 +22,12 @@ export class RefusalLog {
     this.#prefix = prefix;
   }
 
-  /**
-   * @param kind equal for refusals that say the same
-   * @param text called when there is a line to write
-   * @param now monotonic, s
-   */
-  refuse(kind: string, text: () => string, now: number): void {
+  /** @param now monotonic, s */
+  refuse(text: string, now = performance.now() / 1000): void {
+    const kind = text.replace(THEIRS, '#');
     let entry = this.#kinds.get(kind);
     if (entry === undefined || now - entry.last > EPISODE) {
-      // Kinds may carry texts of others; the table of those at hand stays small whatever they send.
+      // The table of kinds stays small whatever is refused.
       if (entry === undefined && this.#kinds.size >= 32) this.#kinds.clear();
       entry = { count: 0, last: now, next: 1 };
       this.#kinds.set(kind, entry);
@@ -35,6 +36,6 @@ export class RefusalLog {
     entry.last = now;
     if (entry.count < entry.next) return;
     entry.next *= 10;
-    this.#log.warn(`${this.#prefix}: ${text()}${entry.count > 1 ? ` (${entry.count} times)` : ''}`);
+    this.#log.warn(`${this.#prefix}: ${text}${entry.count > 1 ? ` (${entry.count} times)` : ''}`);
   }
 }

@@ -52,11 +52,11 @@ export class RemoteArm {
       if (fault !== null) return fault;
       if (named.length !== names.length) {
         const missing = names.filter((name) => !named.includes(name));
-        return { kind: 'missing', text: `it lacks the joints ${missing.join(', ')} of the model ${arm.model.name}` };
+        return `it lacks the joints ${missing.join(', ')} of the model ${arm.model.name}`;
       }
       const moving = message.velocities.length > 0;
       if (moving && message.velocities.length !== names.length) {
-        return { kind: 'velocities', text: `it has ${names.length} names but ${message.velocities.length} velocities` };
+        return `it has ${names.length} names but ${message.velocities.length} velocities`;
       }
       for (let index = 0; index < names.length; index++) {
         const place = known.get(named[index]!)!;

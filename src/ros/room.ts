@@ -40,6 +40,10 @@ const SPIN_TIMEOUT = 20;
 const STATUS_INTERVAL = 50;
 /** Period of `/diagnostics`, ms. */
 const DIAGNOSTICS_INTERVAL = 1000;
+/** So long before it goes itself the graph hears that its nodes have gone, ms: what a peer reads later than that it takes for a beginning. */
+const LAST_WORDS = 100;
+/** The last node, hidden from the lists of ROS 2 as any whose name begins so. */
+const LAST_NODE = '_arm_bridge_leaving';
 /** Longest wait at the end for goals of actions to be given their results, ms. */
 const FAREWELL = 500;
 
@@ -119,6 +123,19 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
   }
 }
 
+const BARE = { startParameterServices: false, startTypeDescriptionService: false, enableRosout: false };
+
+/** Changes what hangs on a node: each change of one that spins would block this thread until its wait ends. */
+function paused(node: RosNode, work: () => void): void {
+  const { spinning } = node;
+  if (spinning) node.stop();
+  try {
+    work();
+  } finally {
+    if (spinning) node.spin(SPIN_TIMEOUT);
+  }
+}
+
 /** Makes all nodes and what hangs on them, and only then starts them. @returns how to add to them and end them */
 async function populate(
   services: RosServices,
@@ -131,7 +148,7 @@ async function populate(
   const config = services.config.ros;
   const qualities = makeQualities(rcl);
   const faults = new RefusalLog(logger, 'ROS 2 publishing failed');
-  const onError = (error: unknown): void => faults.refuse('publish', () => messageOf(error), performance.now() / 1000);
+  const onError = (error: unknown): void => faults.refuse(messageOf(error));
   const guarded = (work: () => void): void => {
     try {
       work();
@@ -174,13 +191,14 @@ async function populate(
     const taken = namesakes.taken(namespace);
     const node = makeNode(namespace);
     nodes.push(node);
-    rosout.add(node, arm.name, `${namespace}/${NODE_NAME}`);
-    const given = parameters.of(`${namespace}/${NODE_NAME}`);
-    declareArmParameters(rcl, node, arm, services.gains, mirror, given, accepts);
+    const nodeName = `${namespace}/${NODE_NAME}`;
+    rosout.add(node, arm.name, nodeName);
+    const given = parameters.of(nodeName);
+    declareArmParameters(rcl, node, nodeName, arm, services.gains, mirror, given, accepts);
     const names = new ArmNames(arm, config.joint_prefix);
-    const offered = offerArm(node, namespace, arm, names, inputs);
+    const offered = offerArm(node, namespace, arm, names, inputs, paused);
     actions.push(offered.actions);
-    namesakes.watch(arm, namespace, taken, accepts ? offered.drive : null);
+    namesakes.watch(arm, namespace, taken, accepts ? offered : null);
     const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), config.publish_tf, qualities);
     const state = new ControllerState(node, arm, names, qualities, () => clockOf(node), inputs.isOpen);
     states.push(state);
@@ -242,8 +260,13 @@ async function populate(
     ]);
     open = false;
     unheard();
-    await leaveGraph(() => {
+    await leaveGraph(async () => {
       for (const node of nodes) node.stop();
+      // The middleware leaves the graph with the last node. A peer that still has to read by then which nodes there were
+      // would list them for ever, so that one has nothing that could be read.
+      new rcl.Node(LAST_NODE, prefix || '/', context, BARE);
+      for (const node of nodes) node.destroy();
+      await new Promise((resolve) => setTimeout(resolve, LAST_WORDS));
       context.shutdown();
     });
   };

@@ -1,18 +1,12 @@
-import type { Logger } from 'pino';
-import type { Arm, BridgeError, Caller } from '../arm/types.ts';
+import type { BridgeError, Caller } from '../arm/types.ts';
 import type { Quaternion, Vector3 } from '../kinematics/frames.ts';
-import type { StreamService } from '../mirror/stream-service.ts';
-import type { JogService } from '../motion/jog-service.ts';
-import type { TrajectoryService } from '../motion/trajectory-service.ts';
 import { NODE_NAME } from './arguments.ts';
+import type { InputParts } from './arm-inputs.ts';
+import { Senders } from './callers.ts';
 import { inWords } from './errors.ts';
-import type { ArmFrames } from './frames.ts';
 import { jointValuesFault, LimitLog, SpeedLog } from './joint-input.ts';
-import type { ArmNames } from './names.ts';
-import type { Qualities } from './qos.ts';
-import { messageOf, type RosNode } from './rclnodejs.ts';
+import { messageOf } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
-import { callerOf } from './stream-inputs.ts';
 import { clockOf, type Stamp, secondsOf } from './time.ts';
 
 interface Header {
@@ -47,97 +41,78 @@ const UNIT_TOLERANCE = 0.01;
 const SOLVING_SHARE = 0.25;
 
 /** Uses a message, at once or later; returns, or later says by `refuse`, why not. */
-type Take<Message> = (message: Message, refuse: (text: string) => void) => string | null;
-
-/** What an arm's streams of setpoints and speeds are made of. */
-export interface ServoParts {
-  readonly arm: Arm;
-  readonly names: ArmNames;
-  readonly namespace: string;
-  readonly frames: ArmFrames;
-  readonly joints: StreamService;
-  readonly jogging: JogService;
-  readonly trajectories: TrajectoryService;
-  /** Messages whose stamp is older are refused, s; 0: none. */
-  readonly oldest: number;
-}
+type Take<Message> = (message: Message, caller: Caller, refuse: (text: string) => void) => string | null;
 
 /**
- * Topics that drive an arm as long as messages come, with the names that ros2_control and MoveIt Servo use. Each is an
- * owner of its own.
+ * Topics that drive an arm as long as messages come, with the names that ros2_control and MoveIt Servo use. Each publisher of
+ * each is an owner of its own.
  */
 export class ServoInputs {
-  readonly #node: RosNode;
-  readonly #parts: ServoParts;
-  readonly #qualities: Qualities;
-  readonly #log: Logger;
+  readonly #parts: InputParts;
 
-  constructor(node: RosNode, parts: ServoParts, qualities: Qualities, log: Logger) {
-    this.#node = node;
+  constructor(parts: InputParts) {
     this.#parts = parts;
-    this.#qualities = qualities;
-    this.#log = log;
   }
 
   accept(): void {
-    const { arm, names: onGraph, joints, frames, trajectories, jogging, namespace } = this.#parts;
+    const { arm, names: onGraph, joints, frames, trajectories, jogging, namespace, nodeName, log } = this.#parts;
     const refusedBy = (refused: BridgeError | null): string | null =>
-      refused === null ? null : inWords(refused, `${namespace}/${NODE_NAME}`);
+      refused === null ? null : inWords(refused, nodeName);
     const names = arm.model.joints.map(({ name }) => name);
     const known = new Map(names.map((name, index) => [name, index]));
 
     const forward = 'forward_position_controller/commands';
-    const forwarded = this.#caller(forward);
-    const limits = new LimitLog(arm.model.joints, `${this.#parts.namespace}/${forward}`, this.#log);
-    this.#subscribe<{ readonly data: Float64Array }>('std_msgs/msg/Float64MultiArray', forward, ({ data }) => {
+    const limits = new LimitLog(arm.model.joints, `${namespace}/${forward}`, log);
+    this.#subscribe<{ readonly data: Float64Array }>('std_msgs/msg/Float64MultiArray', forward, ({ data }, caller) => {
       if (data.length !== names.length) {
         return `it has ${data.length} positions; arm ${arm.name} has ${names.length} joints: ${names.join(', ')}`;
       }
       const wrong = data.findIndex((value) => !Number.isFinite(value));
       if (wrong >= 0) return `the position of ${names[wrong]} is ${data[wrong]}`;
-      const refused = refusedBy(joints.command(arm, names, data, forwarded));
+      const refused = refusedBy(joints.command(arm, names, data, caller));
       if (refused === null) limits.look(names, data, performance.now() / 1000);
       return refused;
     });
 
-    const targeted = this.#caller(`${NODE_NAME}/pose_target`);
-    const aim = async ({ header, pose }: PoseMessage): Promise<string | null> => {
+    const aim = async ({ header, pose }: PoseMessage, caller: Caller): Promise<string | null> => {
       const { position, orientation } = pose;
       const fault = this.#lateness(header) ?? frames.fault(header.frame_id, false) ?? poseFault(position, orientation);
       if (fault !== null) return fault;
       const goal = await trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
-      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, targeted));
+      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, caller));
     };
     this.#subscribe<PoseMessage>('geometry_msgs/msg/PoseStamped', '~/pose_target', newestWithin(SOLVING_SHARE, aim));
 
-    const twists = this.#caller(`${NODE_NAME}/delta_twist_cmds`);
-    this.#subscribe<TwistMessage>('geometry_msgs/msg/TwistStamped', '~/delta_twist_cmds', ({ header, twist }) => {
-      const { frame_id } = header;
-      const fault =
-        this.#lateness(header) ??
-        frames.fault(frame_id, true) ??
-        finiteFault({ ...twist.linear }) ??
-        finiteFault({ ...twist.angular });
-      if (fault !== null) return fault;
-      const linear = frames.vectorInBase(frame_id, twist.linear);
-      const angular = frames.vectorInBase(frame_id, twist.angular);
-      const values = Float64Array.of(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
-      const frame = frame_id === frames.tool ? 'tool' : 'base';
-      return refusedBy(jogging.feed(arm, { kind: 'twist', twist: values, frame }, twists));
-    });
+    this.#subscribe<TwistMessage>(
+      'geometry_msgs/msg/TwistStamped',
+      '~/delta_twist_cmds',
+      ({ header, twist }, caller) => {
+        const { frame_id } = header;
+        const fault =
+          this.#lateness(header) ??
+          frames.fault(frame_id, true) ??
+          finiteFault({ ...twist.linear }) ??
+          finiteFault({ ...twist.angular });
+        if (fault !== null) return fault;
+        const linear = frames.vectorInBase(frame_id, twist.linear);
+        const angular = frames.vectorInBase(frame_id, twist.angular);
+        const values = Float64Array.of(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+        const frame = frame_id === frames.tool ? 'tool' : 'base';
+        return refusedBy(jogging.feed(arm, { kind: 'twist', twist: values, frame }, caller));
+      },
+    );
 
-    const speeds = new SpeedLog(arm, `${namespace}/${NODE_NAME}/delta_joint_cmds`, this.#log);
-    const jogs = this.#caller(`${NODE_NAME}/delta_joint_cmds`);
-    this.#subscribe<JogMessage>('control_msgs/msg/JointJog', '~/delta_joint_cmds', (message) => {
+    const speeds = new SpeedLog(arm, `${nodeName}/delta_joint_cmds`, log);
+    this.#subscribe<JogMessage>('control_msgs/msg/JointJog', '~/delta_joint_cmds', (message, caller) => {
       if (message.displacements.length > 0) return 'displacements are not driven: send velocities';
       const late = this.#lateness(message.header);
       if (late !== null) return late;
       const named = onGraph.ofModel(message.joint_names);
       const fault = jointValuesFault(named, message.velocities, known, 'velocities');
-      if (fault !== null) return fault.text;
+      if (fault !== null) return fault;
       const velocities = new Float64Array(names.length);
       for (const [index, name] of named.entries()) velocities[known.get(name)!] = message.velocities[index]!;
-      const refused = refusedBy(jogging.feed(arm, { kind: 'joints', velocities }, jogs));
+      const refused = refusedBy(jogging.feed(arm, { kind: 'joints', velocities }, caller));
       if (refused === null) speeds.look(velocities, performance.now() / 1000);
       return refused;
     });
@@ -145,33 +120,28 @@ export class ServoInputs {
 
   /** Why a message is too old by its stamp, for people; null when it is not, and for one without a stamp. */
   #lateness({ stamp }: Header): string | null {
-    const { oldest } = this.#parts;
+    const { oldest, node } = this.#parts;
     const sent = secondsOf(stamp);
-    const age = clockOf(this.#node) - sent;
+    const age = clockOf(node) - sent;
     if (oldest === 0 || sent === 0 || age <= oldest) return null;
     return `its stamp is ${age.toFixed(3)} s old: check the clocks, or set ros.oldest_command`;
   }
 
   /** @param take uses a message, or says by `refuse` why not */
   #subscribe<Message>(type: string, topic: string, take: Take<Message>): void {
-    const full = `${this.#parts.namespace}/${topic.replace('~', NODE_NAME)}`;
-    const refusals = new RefusalLog(this.#log, `Message on ${full} refused`);
-    this.#node.createSubscription<Message>(type, topic, { qos: this.#qualities.stream }, (message) => {
-      const refuse = (text: string): void => {
-        // Numbers in a text change with every message; what it says does not.
-        refusals.refuse(text.replace(/-?\d+(\.\d+)?/g, '#'), () => text, performance.now() / 1000);
-      };
+    const { node, arm, namespace, qualities, log } = this.#parts;
+    const below = topic.replace('~', NODE_NAME);
+    const senders = new Senders(node, arm, namespace, below);
+    const refusals = new RefusalLog(log, `Message on ${namespace}/${below} refused`);
+    node.createSubscription<Message>(type, topic, { qos: qualities.stream }, (message, { publisherGid }) => {
+      const refuse = (text: string): void => refusals.refuse(text);
       try {
-        const refused = take(message, refuse);
+        const refused = take(message, senders.of(publisherGid), refuse);
         if (refused !== null) refuse(refused);
       } catch (error) {
         refuse(messageOf(error));
       }
     });
-  }
-
-  #caller(topic: string): Caller {
-    return callerOf(this.#parts.arm, this.#parts.namespace, topic);
   }
 }
 
@@ -179,14 +149,18 @@ export class ServoInputs {
  * Has one message at a time worked on, for at most a share of the time: of those that come too fast, the newest is used as
  * soon as there is time for it.
  */
-function newestWithin<Message>(share: number, use: (message: Message) => Promise<string | null>): Take<Message> {
+function newestWithin<Message>(
+  share: number,
+  use: (message: Message, caller: Caller) => Promise<string | null>,
+): Take<Message> {
+  type Arrived = Parameters<Take<Message>>;
   let busy = false;
-  let pending: { readonly message: Message; readonly refuse: (text: string) => void } | null = null;
-  const work = async (message: Message, refuse: (text: string) => void): Promise<void> => {
+  let pending: Arrived | null = null;
+  const work = async (...[message, caller, refuse]: Arrived): Promise<void> => {
     busy = true;
     const began = performance.now();
     try {
-      const refused = await use(message);
+      const refused = await use(message, caller);
       if (refused !== null) refuse(refused);
     } catch (error) {
       refuse(messageOf(error));
@@ -197,11 +171,11 @@ function newestWithin<Message>(share: number, use: (message: Message) => Promise
     busy = false;
     const next = pending;
     pending = null;
-    if (next !== null) void work(next.message, next.refuse);
+    if (next !== null) void work(...next);
   };
-  return (message, refuse) => {
-    if (busy) pending = { message, refuse };
-    else void work(message, refuse);
+  return (...arrived) => {
+    if (busy) pending = arrived;
+    else void work(...arrived);
     return null;
   };
 }

@@ -1,40 +1,33 @@
-import type { Logger } from 'pino';
-import type { Arm, Caller } from '../arm/types.ts';
-import type { StreamService } from '../mirror/stream-service.ts';
-import { NODE_NAME } from './arguments.ts';
+import type { InputParts } from './arm-inputs.ts';
+import { Senders } from './callers.ts';
 import { inWords } from './errors.ts';
 import { JointInput, jointValuesFault, LimitLog } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
-import type { ArmNames } from './names.ts';
-import type { Qualities } from './qos.ts';
-import type { RosNode } from './rclnodejs.ts';
-
-/** Whose the messages of a topic are: each topic is an owner of its own. @param topic below the arm's namespace */
-export function callerOf(arm: Arm, namespace: string, topic: string): Caller {
-  return { owner: { key: `ros:${arm.name}/${topic}`, name: `the ROS topic ${namespace}/${topic}` }, takeOver: false };
-}
 
 /** `joint_commands`: setpoints by joint name. */
-export function acceptJointCommands(
-  node: RosNode,
-  namespace: string,
-  arm: Arm,
-  names: ArmNames,
-  joints: StreamService,
-  qualities: Qualities,
-  log: Logger,
-): void {
+export function acceptJointCommands({
+  node,
+  nodeName,
+  namespace,
+  arm,
+  names,
+  joints,
+  qualities,
+  log,
+}: InputParts): void {
   const known = new Map(arm.model.joints.map(({ name }, index) => [name, index]));
   const topic = `${namespace}/joint_commands`;
-  const caller = callerOf(arm, namespace, 'joint_commands');
+  const senders = new Senders(node, arm, namespace, 'joint_commands');
   const limits = new LimitLog(arm.model.joints, topic, log);
   const commands = new JointInput(topic, log, (message) => {
+    const now = performance.now() / 1000;
     const named = names.ofModel(message.names);
     const fault = jointValuesFault(named, message.positions, known);
     if (fault !== null) return fault;
-    const refused = joints.command(arm, named, message.positions, caller);
-    if (refused !== null) return { kind: refused.message, text: inWords(refused, `${namespace}/${NODE_NAME}`) };
-    limits.look(named, message.positions, performance.now() / 1000);
+    // Bytes are a quarter of the work of an object, and come without their publisher.
+    const refused = joints.command(arm, named, message.positions, senders.together(now));
+    if (refused !== null) return inWords(refused, nodeName);
+    limits.look(named, message.positions, now);
     return null;
   });
   const options = { qos: qualities.stream, isRaw: true } as const;

@@ -25,8 +25,11 @@ test.skipIf(!HAS_ROS)(
         .toMatch(/leader: another bridge on this graph has the node .* too: rename/);
       const initialised = async () =>
         [(await first.arm(0)).initialised, (await second.arm(0)).initialised] as [boolean, boolean];
-      // Where the first was found late, both answer, and one of them obeys. A call goes to those alone whom its client has
-      // found by then, and the refusal may come before the other's answer: it is asked again while the first does nothing.
+      // The second offers what reads and stops, and nothing that drives.
+      const offered = () =>
+        Promise.all(['init', 'stop'].map((name) => witness.servers(`/leader/arm_bridge/${name}`)));
+      await expect.poll(offered, PATIENCE).toEqual([1, 2]);
+      // A call goes to those alone whom its client has found by then: it is asked again while the first does nothing.
       const obeyed = async () => {
         if ((await first.arm(0)).owner === null) await witness.trigger('/leader/arm_bridge/init');
         return initialised();

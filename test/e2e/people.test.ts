@@ -152,11 +152,17 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
       const answer = await peer.call('/follower/arm_bridge/init');
       expect(answer).toMatchObject({ success: false, message: expect.stringContaining(`driven by ${page}`) });
       expect(answer.message).toMatch(SINCE);
-      expect((await events('motion'))[0]).toMatchObject({ who: 'a ROS client', origin: 'ROS 2', outcome: 'refused' });
+      // By name once the graph has told which node the peer is, which may come after its first call.
+      const called = async () => {
+        await peer.call('/follower/arm_bridge/init');
+        return (await events('motion'))[0];
+      };
+      const refusal = { who: 'the ROS node /test_peer', origin: 'ROS 2', outcome: 'refused' };
+      await expect.poll(called, PATIENCE).toMatchObject(refusal);
       await anna.post('/api/v1/arms/follower/release');
       await peer.advertise('/follower/joint_commands');
       const stream = peer.publish('/follower/joint_commands', Array(500).fill({ shoulder_pan: 0.3 }), 0.02);
-      await expect.poll(async () => (await ben.arm()).owner, PATIENCE).toContain('the ROS topic');
+      await expect.poll(async () => (await ben.arm()).owner, PATIENCE).toContain('the ROS node /test_peer on the ROS topic');
       const busy = await ben.post(`/move/init${ARM}`);
       expect(busy).toMatchObject({
         status: 409,

@@ -123,7 +123,10 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     expect(topSpeed(ramp)).toBeGreaterThan(RAMP_SPEED / 2);
     // Most of the time: the owner ramps after a stream that ramps, and catches up with it where a sample was late.
     expect(medianSpeed(ramp, 10)).toBeLessThan(RAMP_SPEED * 1.4);
-    expect(await owner.arm(0)).toMatchObject({ state: 'moving', owner: 'the ROS topic /far/joint_commands' });
+    expect(await owner.arm(0)).toMatchObject({
+      state: 'moving',
+      owner: expect.stringMatching(/the ROS topic \/far\/joint_commands$/),
+    });
     expect(await operator.arm(1)).toMatchObject({ state: 'mirroring', owner: 'leader-follower control' });
     await expect.poll(mirrorState, { timeout: 20_000 }).toBe('mirroring');
 
@@ -231,7 +234,10 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
       await goals();
       const streaming = stream(2, { wrist_roll: 0.7, shoulder_pan: -0.4 });
       await sleep(1);
-      expect(await owner.arm(0)).toMatchObject({ state: 'moving', owner: `the ROS topic ${TOPIC}` });
+      expect(await owner.arm(0)).toMatchObject({
+        state: 'moving',
+        owner: expect.stringContaining(`the ROS topic ${TOPIC}`),
+      });
       const last = await streaming;
       const joints = await truth(owner, 0);
       expect(joints.wrist_roll).toBeCloseTo(0.7, 1);

@@ -651,11 +651,13 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('moving');
       const owned = await move({ x: [0] });
       expect(owned.result).toMatchObject({ success: false, code: 'owned' });
-      expect(owned.result.message).toMatch(/driven by the ROS controller \/follower\/arm_controller/);
+      expect(owned.result.message).toMatch(
+        /driven by the ROS node \/witness on the ROS controller \/follower\/arm_controller/,
+      );
       const ownedHttp = await bridge.post('/move/absolute?robot_id=1', { x: 0, y: 0, z: 0 });
       expect([ownedHttp.status, ownedHttp.body.detail]).toEqual([
         409,
-        expect.stringContaining('driven by the ROS controller'),
+        expect.stringContaining('on the ROS controller /follower/arm_controller'),
       ]);
       await driving.cancel();
       await driving.result();

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import type { ActionParts, Actions } from '../../src/ros/action.ts';
+import type { InputParts } from '../../src/ros/arm-inputs.ts';
 import { type GripperGoal, GripperInputs, type ParallelGripperGoal } from '../../src/ros/gripper-inputs.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
@@ -12,14 +13,9 @@ beforeEach(async () => {
   bridge = await VirtualBridge.start();
   const arm = bridge.arm();
   const { trajectories } = bridge.bridge;
-  const inputs = new GripperInputs(
-    arm,
-    new ArmNames(arm, ''),
-    trajectories,
-    '/arm',
-    '/arm/arm_bridge',
-    pino({ enabled: false }),
-  );
+  const about = { nodeName: '/arm/arm_bridge', namespace: '/arm', names: new ArmNames(arm, '') };
+  const parts = { ...about, arm, trajectories, log: pino({ enabled: false }) };
+  const inputs = new GripperInputs(parts as unknown as InputParts);
   const offered = new Map<string, unknown>();
   // The edge to rclnodejs: what it would call back with.
   const actions = { offer: (type: string, name: string, parts: unknown) => offered.set(`${name} ${type}`, parts) };
@@ -33,7 +29,7 @@ beforeEach(async () => {
 });
 
 const send = <Goal>({ execute }: ActionParts<Goal>, goal: Goal) =>
-  bridge.until(execute({ goal, signal: new AbortController().signal, tell: () => {} }));
+  bridge.until(execute({ goal, who: 'a ROS client', signal: new AbortController().signal, tell: () => {} }));
 const command = (position: number[], more: object = {}): ParallelGripperGoal => ({
   command: { name: ['gripper'], position, velocity: [], effort: [], ...more },
 });

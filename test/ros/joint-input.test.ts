@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { JointStateEncoder } from '../../src/ros/cdr.ts';
 import { JointInput, jointValuesFault, LimitLog } from '../../src/ros/joint-input.ts';
+import { RefusalLog } from '../../src/ros/refusals.ts';
 
 const encoder = new JointStateEncoder(['a']);
 
@@ -17,7 +18,7 @@ describe('the entrance for joint values', () => {
       lines.push((JSON.parse(line) as { msg: string }).msg);
     };
     input = new JointInput('/arm/joint_commands', pino({}, { write }), ({ positions }) => {
-      if (positions[0]! < 0) return { kind: 'negative', text: `it says ${positions[0]}` };
+      if (positions[0]! < 0) return `it says ${positions[0]}`;
       accepted.push(positions[0]!);
       return null;
     });
@@ -59,7 +60,7 @@ describe('the entrance for joint values', () => {
     input.receive(Uint8Array.of(0, 1, 0, 0, 255, 255), 0);
     receive(1, 1, 0);
     expect(accepted).toEqual([1]);
-    expect(lines).toHaveLength(1);
+    expect(lines).toHaveLength(2);
   });
 
   test('logs a fault the first, tenth and hundredth time, and anew after it was away for 10 s', () => {
@@ -77,7 +78,7 @@ describe('the entrance for joint values', () => {
     let count = 0;
     const varying = new JointInput('/t', pino({ enabled: false }), () => {
       if (count++ % 2 === 0) throw new Error(`fault ${count}`);
-      return { kind: `${count}`, text: '' };
+      return `fault of kind ${String.fromCodePoint(1000 + count)}`;
     });
     for (let index = 0; index < 1000; index++) {
       varying.receive(encoder.encode(0, Float64Array.of(0), null, null), 0);
@@ -94,15 +95,15 @@ describe('joint values by name', () => {
   test.each([
     [['a'], [1], null],
     [['b', 'a'], [1, 2], null],
-    [[], [], 'empty'],
-    [['a'], [], 'length'],
-    [['a'], [1, 2], 'length'],
-    [['c'], [1], 'unknown'],
-    [['a', 'a'], [1, 2], 'twice'],
-    [['a', 'b'], [1, Number.NaN], 'finite'],
-    [['a'], [Number.NEGATIVE_INFINITY], 'finite'],
-  ])('names %j with values %j: fault %s', (names, values, kind) => {
-    expect(jointValuesFault(names, Float64Array.from(values), known)?.kind ?? null).toBe(kind);
+    [[], [], 'it names no joint'],
+    [['a'], [], 'it has 1 names but 0 positions'],
+    [['a'], [1, 2], 'it has 1 names but 2 positions'],
+    [['c'], [1], 'the arm has no joint "c"; it has a, b'],
+    [['a', 'a'], [1, 2], 'it names the joint a twice'],
+    [['a', 'b'], [1, Number.NaN], 'the position of b is NaN'],
+    [['a'], [Number.NEGATIVE_INFINITY], 'the position of a is -Infinity'],
+  ])('names %j with values %j: fault %s', (names, values, text) => {
+    expect(jointValuesFault(names, Float64Array.from(values), known)).toBe(text);
   });
 });
 
@@ -118,5 +119,18 @@ test('positions beyond limits are told, each joint once, and what is within roun
   expect(lines).toEqual([
     `Message on /arm/joint_commands followed in part: ${lift.name} is asked to ${(lift.lower - 0.5).toFixed(3)} rad and ` +
       `stops at its limit, ${lift.lower.toFixed(3)}`,
+  ]);
+});
+
+test('texts that differ in numbers and in what they quote say the same; joints that are numbered are told apart', () => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg);
+  const log = new RefusalLog(pino({}, { write }), 'Refused');
+  for (let i = 0; i < 9; i++) log.refuse(`no joint ${JSON.stringify(`x"${i}`)}; its stamp is ${-i / 7} s old`, i);
+  for (const joint of ['joint_1', 'joint_2', 'joint_1']) log.refuse(`${joint} is at its limit`, 9);
+  expect(lines).toEqual([
+    'Refused: no joint "x\\"0"; its stamp is 0 s old',
+    'Refused: joint_1 is at its limit',
+    'Refused: joint_2 is at its limit',
   ]);
 });

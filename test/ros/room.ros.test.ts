@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { BridgeError } from '../../src/arm/types.ts';
+import { systemClock } from '../../src/clock.ts';
 import { RosArgumentError } from '../../src/ros/arguments.ts';
 import { type RosRoom, startRos } from '../../src/ros/room.ts';
 import { FakeArm, FakeBridge, JOINTS } from './support/fakes.ts';
@@ -380,6 +381,33 @@ describeRos('the ROS room on a real graph', () => {
       expect((await witness.trigger('/lab/leader/arm_bridge/stop')).success).toBe(true);
     } finally {
       await lab.close();
+    }
+  });
+
+  test('bridges with the same arm that find each other late take back what drives it, and offer it again when alone', async () => {
+    // Their time stands, so that neither takes itself for the earlier one however busy the machine is.
+    const clock = Object.create(systemClock, { now: { value: () => 0 } });
+    const twins = [0, 1].map(() => new FakeBridge([Object.assign(new FakeArm(0, 'twin'), { clock })]));
+    // Both look for the other before either is there.
+    const rooms = await Promise.all(twins.map(({ services }) => startRos(services)));
+    const offered = (seer: Witness) =>
+      Promise.all(['init', 'torque_enable', 'stop'].map((name) => seer.servers(`/twin/arm_bridge/${name}`)));
+    const listeners = async (seer: Witness) =>
+      (await seer.graph('/twin/arm_bridge')).topics['/twin/joint_commands']?.subscribers ?? 0;
+    let later: Witness | null = null;
+    try {
+      await expect.poll(() => offered(witness), { timeout: 30_000 }).toEqual([0, 0, 2]);
+      await expect.poll(() => listeners(witness), { timeout: 30_000 }).toBe(0);
+      expect(twins.flatMap((twin) => twin.logged('another bridge on this graph'))).toHaveLength(2);
+      await rooms[0]!.close();
+      const alone = await Witness.start();
+      later = alone;
+      await expect.poll(() => offered(alone), { timeout: 30_000 }).toEqual([1, 1, 1]);
+      await expect.poll(() => listeners(alone), { timeout: 30_000 }).toBe(1);
+      expect(await alone.trigger('/twin/arm_bridge/reset')).toMatchObject({ success: true });
+    } finally {
+      await later?.close();
+      for (const room of rooms) await room.close();
     }
   });
 

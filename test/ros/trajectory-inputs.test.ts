@@ -2,9 +2,8 @@ import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
 import type { ActionParts, Actions } from '../../src/ros/action.ts';
+import type { InputParts } from '../../src/ros/arm-inputs.ts';
 import { ArmNames } from '../../src/ros/names.ts';
-import type { Qualities } from '../../src/ros/qos.ts';
-import type { RosNode } from '../../src/ros/rclnodejs.ts';
 import { TrajectoryInputs } from '../../src/ros/trajectory-inputs.ts';
 import type { TrajectoryGoal, TrajectoryMessage } from '../../src/ros/trajectory-message.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
@@ -25,19 +24,24 @@ beforeEach(async () => {
   lines.length = 0;
   const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const { trajectories } = bridge.bridge;
-  const names = new ArmNames(arm, '');
-  const clock = () => bridge.host.clock.wall();
-  const inputs = new TrajectoryInputs(arm, names, trajectories, '/arm', NODE, clock, log);
   // The edge to rclnodejs: what it would call back with.
   const node = {
-    createSubscription: (_type: string, _topic: string, _options: object, take: typeof publish) => (publish = take),
+    now: () => ({ nanoseconds: BigInt(Math.round(bridge.host.clock.wall() * 1e9)) }),
+    getPublishersInfoByTopic: () => [],
+    createSubscription: (_type: string, _topic: string, _options: object, take: (...args: unknown[]) => void) => {
+      publish = (message) => take(message, { publisherGid: new Uint8Array(16) });
+    },
   };
-  inputs.acceptTopic(node as unknown as RosNode, '/arm', { stream: {} } as Qualities);
+  const parts = { node, nodeName: NODE, namespace: '/arm', arm, names: new ArmNames(arm, ''), trajectories, log };
+  const inputs = new TrajectoryInputs({ ...parts, qualities: { stream: {} } } as unknown as InputParts);
+  inputs.acceptTopic();
   const actions = {
     offer: (_type: string, _name: string, { judge, execute }: ActionParts<TrajectoryGoal>) => {
       accept = judge!;
       send = async (goal, signal = new AbortController().signal) =>
-        (await execute({ goal, signal, tell: () => {} })).result as Awaited<ReturnType<typeof send>>;
+        (await execute({ goal, who: 'a ROS client', signal, tell: () => {} })).result as Awaited<
+          ReturnType<typeof send>
+        >;
     },
   };
   inputs.offerAction(actions as unknown as Actions);

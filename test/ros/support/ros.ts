@@ -213,6 +213,11 @@ export class Witness {
     return (await this.#ask({ op: 'graph', node, timeout })) as Graph;
   }
 
+  /** How many nodes offer a service. */
+  async servers(service: string): Promise<number> {
+    return (await this.#ask({ op: 'servers', service })) as number;
+  }
+
   /** Stops the process where it is: its readers read no more. */
   pause(): void {
     this.#process.kill('SIGSTOP');

@@ -223,6 +223,10 @@ class Witness:
         services = {name: types for name, types in self.node.get_service_names_and_types()}
         return {"nodes": names(), "topics": topics, "services": services}
 
+    def servers(self, request):
+        """How many nodes offer a service."""
+        return self.node.count_services(request["service"])
+
     def close(self):
         rclpy.try_shutdown()
         self.thread.join()
