@@ -24,7 +24,7 @@ const SAME = 1e-3;
 const OVER = 'what asked for it is over: the arm has been stopped, released or given to somebody else since';
 const ELSEWHERE = 'its servos belong to another machine';
 
-type Kind = Exclude<Command['kind'], 'add' | 'close'>;
+type Kind = Exclude<Command['kind'], 'add' | 'bench' | 'close'>;
 type Of<K extends Kind> = Extract<Command, { kind: K }>;
 
 /** Takes the result of a command, or the reason why it is refused. */
