@@ -11,7 +11,7 @@ import { type RecordingSetup, RecordingThread } from '../src/recording/recording
 import { RosUnavailable } from '../src/ros/room.ts';
 import { ControlThread } from '../src/rt/control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from '../src/rt/messages.ts';
-import { openLink } from '../src/rt/open-link.ts';
+import { openLink, runBench } from '../src/rt/open-link.ts';
 import type { BytePort } from '../src/servo/port/port.ts';
 import type { GearOptions } from '../src/sim/gear.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
@@ -111,6 +111,7 @@ export class VirtualHost implements Host {
       const copy = cloned(message);
       this.clock.soon(() => channel.onMessage(copy));
     });
+    control.runBench = runBench;
     control.onClosed = () => end(new Error('it has ended'));
     this.thread = { control, kill: end };
     this.controlLane.soon(() => control.start());
@@ -177,6 +178,7 @@ export class VirtualHost implements Host {
     this.arms = made;
     return {
       add: (arm) => made.add(arm),
+      connect: (arm, ids) => made.connect(arm, ids),
       portFor: (name) => made.portFor(name),
       hand: (arm, joints, duration, stiffness) => made.hand(arm, joints, duration, stiffness),
       truth: (arm) => made.truth(arm),

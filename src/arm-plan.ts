@@ -22,6 +22,8 @@ import type { ArmSetup, SimulatedPort } from './rt/messages.ts';
 /** An arm of this process: what the configuration says of it, and its model. */
 export interface ArmPlan {
   readonly config: ArmConfig;
+  /** A simulated arm that is there already, and whose servos count from anywhere until it is calibrated. */
+  readonly kit: boolean;
   readonly model: ArmModel;
   /** The same with its servos as they have been calibrated last. */
   calibrated: ArmModel;
@@ -46,7 +48,7 @@ function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
  * @param index its place in the configuration
  * @throws {ConfigError} for a model that does not exist, or that is not the one its bus simulates, and for gains that it does not allow
  */
-export function planArm(arm: ArmConfig, index: number, calibrations: CalibrationStore): ArmPlan {
+export function planArm(arm: ArmConfig, index: number, calibrations: CalibrationStore, kit = false): ArmPlan {
   const model = readModel(arm, index);
   if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== model.name) {
     const simulated = arm.bus.slice('sim:'.length);
@@ -56,8 +58,8 @@ export function planArm(arm: ArmConfig, index: number, calibrations: Calibration
   }
   checkGains(arm, index, model);
   const simulated = arm.bus.startsWith('sim:');
-  const placed = simulated || arm.bus === 'ros' || jointSetByMaker(model) !== undefined;
-  const plan: ArmPlan = { config: arm, model, calibrated: model, placed, chain: armChain(model), detached: null };
+  const placed = (simulated && !kit) || arm.bus === 'ros' || jointSetByMaker(model) !== undefined;
+  const plan: ArmPlan = { config: arm, kit, model, calibrated: model, placed, chain: armChain(model), detached: null };
   // Servos of a simulated arm do not outlive the bridge.
   const file = simulated ? null : readCalibration(plan, calibrations);
   if (file !== null) remount(plan, file);

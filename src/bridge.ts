@@ -21,7 +21,7 @@ import type { Clock, Timer } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import { Fleet } from './fleet/fleet.ts';
-import type { Host, SimulatedArms } from './host.ts';
+import { type Host, kitJoints, makeKit, type SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
@@ -49,6 +49,8 @@ import { Roster } from './roster.ts';
 import { BEAT_INTERVAL } from './rt/loop/attendance.ts';
 import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
 import { LoopField, SharedState } from './rt/snapshot/shared-snapshot.ts';
+import { benchBy } from './servo/bench.ts';
+import { ownFile, SetupService } from './setup/setup-service.ts';
 import type { StopArm, StopSetup } from './stop/messages.ts';
 import { StopListener } from './stop/stop-listener.ts';
 import { VERSION } from './version.ts';
@@ -89,6 +91,8 @@ export interface BridgeOptions {
   readonly log?: LogTail;
   /** A ROS 2 that is still being prepared; the bridge joins it as soon as it is ready. */
   readonly preparation?: RosPreparation | null;
+  /** The configuration's file, to which arms are written that are set up here; null: it comes with the bridge. */
+  readonly configFile?: string | null;
 }
 
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
@@ -109,6 +113,7 @@ export class Bridge {
   readonly teleoperation: TeleopService;
   readonly gravity: GravityService;
   readonly connections: Roster;
+  readonly setup: SetupService;
   /** The simulated arms; null when there are none. */
   readonly simulation: SimulatedArms | null;
   /** What stands before simulated arms. */
@@ -136,6 +141,8 @@ export class Bridge {
   /** Arms that somebody had stopped when an earlier bridge ended. */
   readonly #leftStopped = new Set<Arm>();
   #autostart: Autostart[] = [];
+  /** Seed of the next kit that is practised with. */
+  #kits = 1;
   readonly #load = new LoopLoad();
   /** Null where HTTP does not listen, or stops have no port of their own. */
   #stop: StopListener | null = null;
@@ -166,6 +173,7 @@ export class Bridge {
     scene: SceneObjects,
     calibrations: CalibrationStore,
     fleet: Fleet,
+    configFile: string | null,
   ) {
     const { clock } = host;
     this.#config = config;
@@ -205,7 +213,7 @@ export class Bridge {
     this.#control.onNotice = notice;
     this.mirror = new MirrorService({
       arms: this.arms,
-      configured: config.pairs,
+      configured: () => this.#config.pairs,
       store,
       moves: this.motion,
       planners,
@@ -269,6 +277,32 @@ export class Bridge {
       scan: () => host.scanPorts(),
       makeArm: (plan, index) => this.#makeArm(plan, index),
     });
+    this.setup = new SetupService({
+      clock,
+      arms: this.arms,
+      ports: () => this.connections.free(),
+      hold: (bus) => this.connections.hold(bus),
+      bench: (url, { name: family }, baudRate, simulated) =>
+        benchBy(async (task) => {
+          const port = simulated === null ? null : simulation!.portFor(simulated);
+          const bus = port === null ? ({ kind: 'port', url } as const) : ({ kind: 'sim', url, port } as const);
+          const { bench } = await this.#control.command({ kind: 'bench', bus, family, baudRate, task });
+          return bench!;
+        }),
+      kit:
+        simulation === null
+          ? null
+          : ({ model }, name) => {
+              const arm = simulatedCounterpart(model, name);
+              return makeKit(simulation, arm, kitJoints(model.joints), this.#kits++, clock);
+            },
+      join: (arm, kit) => this.connections.join(arm, kit),
+      pairs: () => this.#config.pairs,
+      setPairs: (pairs) => {
+        this.#config = { ...this.#config, pairs: [...pairs] };
+      },
+      file: ownFile(configFile),
+    });
     this.connections.onAdded((arm) =>
       this.#added(arm, plans.find(({ config: { name } }) => name === arm.name)!.config),
     );
@@ -285,7 +319,7 @@ export class Bridge {
     config: Config,
     logger: Logger,
     host: Host,
-    { rosArgs = [], log = new LogTail(), preparation = null }: BridgeOptions = {},
+    { rosArgs = [], log = new LogTail(), preparation = null, configFile = null }: BridgeOptions = {},
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
@@ -336,6 +370,7 @@ export class Bridge {
       scene,
       calibrations,
       fleet,
+      configFile,
     );
     try {
       await bridge.#connect();
@@ -415,6 +450,7 @@ export class Bridge {
       else if (outcome.value !== null) logger.warn(outcome.value);
     }
     await this.gains.restore();
+    await this.setup.close();
     await this.calibration.close();
     // Not before the arms are down: a stop is to be heard while they are being lowered.
     await Promise.all(this.arms.all.map((arm) => arm.atRest().catch(() => false)));
@@ -447,6 +483,7 @@ export class Bridge {
       control,
       records: this.#records,
       journal: this.#journal,
+      kit: plan.kit,
       detached: () => plan.detached !== null,
       trouble: () => this.#load.trouble,
     });
@@ -645,6 +682,7 @@ export class Bridge {
       torque: this.torque,
       recordings: this.recordings,
       calibration: this.calibration,
+      setup: this.setup,
       mirror: this.mirror,
       gravity: this.gravity,
       configuration: () => this.#config,

@@ -15,6 +15,7 @@ import { type SimulatedArms, Simulation, type SimulationOptions } from './sim/si
 import type { FromStop, StopChannel, StopSetup } from './stop/messages.ts';
 import { FRUGAL, threadEntry } from './thread.ts';
 
+export { type KitHand, kitJoints, makeKit } from './sim/kit.ts';
 export type { SimulatedArms };
 
 /**
@@ -140,9 +141,12 @@ function startStop(setup: StopSetup): StopChannel {
 
 /** Ports of a message, which go over to the other thread. */
 function portsIn(message: ToControl): TransferListItem[] {
-  return 'command' in message && message.command.kind === 'add' ? portsOf(message.command.setup) : [];
+  if (!('command' in message)) return [];
+  const { command } = message;
+  if (command.kind === 'add') return portsOf(command.setup);
+  return command.kind === 'bench' ? portsOf(command) : [];
 }
 
-function portsOf({ bus }: ArmSetup): TransferListItem[] {
+function portsOf({ bus }: Pick<ArmSetup, 'bus'>): TransferListItem[] {
   return bus.kind === 'sim' && 'postMessage' in bus.port ? [bus.port] : [];
 }

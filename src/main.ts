@@ -5,7 +5,7 @@ import type { Bridge } from './bridge.ts';
 import { offerBrowser } from './cli/browser.ts';
 import { onEndingSignal } from './cli/signals.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { ConfigError, loadConfig, usualConfigFile } from './config/load.ts';
+import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig, usualConfigFile } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { startLog } from './log.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError, splitRosArguments } from './ros/arguments.ts';
@@ -119,7 +119,12 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const preparation = await preparationFor(config, logger, systemClock);
   // Not before it is wanted: the other commands start in half the time without it.
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
-  const bridge = await Bridge.start(config, logger, thisMachine(systemClock), { rosArgs, log: tail, preparation });
+  const bridge = await Bridge.start(config, logger, thisMachine(systemClock), {
+    rosArgs,
+    log: tail,
+    preparation,
+    configFile: options.config === DEFAULT_CONFIG_FILE ? null : options.config,
+  });
   endOnSignals(bridge, logger, systemClock, watchdog);
   watchdog.begin(
     () => bridge.loop().cycles,

@@ -19,10 +19,13 @@ import type { MirrorService } from './mirror/mirror-service.ts';
 import type { MoveService } from './motion/move-service.ts';
 import type { Planners } from './motion/planners.ts';
 import type { SharedState } from './rt/snapshot/shared-snapshot.ts';
-import { describePorts, type PortInfo } from './servo/port/discovery.ts';
+import { describePorts, lastingUrl, type PortInfo } from './servo/port/discovery.ts';
 
 /** Time that an arm has to answer once it is to be connected, s. */
 const CONNECT_TIMEOUT = 5;
+
+/** Bases of arms of which nobody has said where they stand are so far apart, m. */
+const ELBOW_ROOM = 0.5;
 
 const LEAVING: Owner = { key: 'disconnect', name: 'the one who disconnects it' };
 
@@ -67,6 +70,8 @@ export class Roster {
   /** Arms that were added and have never answered, by what they would be. */
   readonly #spare = new Map<string, Arm>();
   readonly #leaving = new Set<Arm>();
+  /** The bus on which somebody sets an arm up; null: none. */
+  #held: string | null = null;
   readonly #listeners = new Set<(arm: Arm) => void>();
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -84,6 +89,75 @@ export class Roster {
     const done = this.#queue.then(() => this.#connect(wanted));
     this.#queue = done.catch(() => {});
     return done;
+  }
+
+  /**
+   * Keeps a bus for whoever sets an arm up on it: no arm is connected there meanwhile.
+   * @returns what gives it back
+   * @throws {BridgeError} owned when an arm of this bridge is on it, or another one is being set up
+   */
+  async hold(bus: string): Promise<() => void> {
+    const ports = await this.#parts.scan();
+    const taken = this.#parts.arms.all.find((arm) => !arm.detached && !arm.simulated && sameBus(arm.bus, bus, ports));
+    if (taken !== undefined) {
+      throw new BridgeError('owned', `Arm ${taken.name} is on ${bus}: disconnect it first, or name another port.`);
+    }
+    if (this.#held !== null) throw new BridgeError('owned', `An arm is being set up on ${this.#held}.`);
+    this.#held = bus;
+    return () => {
+      this.#held = null;
+    };
+  }
+
+  /**
+   * The ports of this machine on which no arm of this bridge is.
+   */
+  async free(): Promise<readonly { readonly port: PortInfo; readonly bus: string }[]> {
+    const ports = await this.#parts.scan();
+    const { all } = this.#parts.arms;
+    return ports
+      .map((port) => ({ port, bus: lastingUrl(port, ports) }))
+      .filter(({ bus }) => !all.some((arm) => !arm.detached && sameBus(arm.bus, bus, ports)));
+  }
+
+  /**
+   * Adds an arm that has been set up, or puts it back on its bus where it was there before.
+   * @param config of which the id is changed where another arm has it
+   * @param kit it is a simulated one that is there already
+   * @returns the arm, which answers
+   * @throws {BridgeError} bad_request, disconnected
+   */
+  join(config: ArmConfig, kit: boolean): Promise<Arm> {
+    const done = this.#queue.then(() => this.#join(config, kit));
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  async #join(config: ArmConfig, kit: boolean): Promise<Arm> {
+    const { arms, plans } = this.#parts;
+    const there = arms.byName(config.name);
+    if (there !== undefined) {
+      const { model, variant } = plans[there.index]!.config;
+      if (there.bus !== config.bus || model !== config.model || variant !== config.variant) {
+        throw refusal(
+          `Arm ${config.name} of this bridge is another one: start the bridge again with the new configuration.`,
+        );
+      }
+      if (there.read().state === 'disconnected') await this.#attach(there);
+      return there;
+    }
+    if (plans.length >= MOST_ARMS) throw refusal(`There is no room for more than ${MOST_ARMS} arms.`);
+    const ids = plans.map((plan, index) => plan.config.id ?? index);
+    const id = config.id === undefined || ids.includes(config.id) ? Math.max(...ids) + 1 : config.id;
+    return this.#add({ ...config, id, mount: this.#beside(config.mount) }, kit);
+  }
+
+  /** A place for a base on which no other arm stands; the one that is wanted where it is free. */
+  #beside(wanted: ArmConfig['mount']): ArmConfig['mount'] {
+    const places = this.#parts.plans.map(({ config }) => config.mount.xyz);
+    const [x, y, z] = wanted.xyz;
+    if (places.every((place) => Math.hypot(place[0] - x, place[1] - y) > ELBOW_ROOM / 2)) return wanted;
+    return { ...wanted, xyz: [x, Math.min(...places.map((place) => place[1])) - ELBOW_ROOM, z] };
   }
 
   /** Calls `listener` with each arm that is added, once it answers; returns how to stop listening. */
@@ -130,6 +204,9 @@ export class Roster {
 
   async #connect(wanted: WantedArm): Promise<Arm> {
     const found = await this.#find(wanted);
+    if (this.#held !== null && sameBus(found.bus, this.#held, await this.#parts.scan())) {
+      throw refusal('An arm is being set up on this bus: end that first.');
+    }
     if (!(found instanceof Arm)) return this.#add(found);
     if (this.#leaving.has(found)) {
       throw refusal(`Arm ${found.name} is being disconnected: try again when that is done.`);
@@ -204,11 +281,11 @@ export class Roster {
     return data;
   }
 
-  async #add(config: ArmConfig): Promise<Arm> {
+  async #add(config: ArmConfig, kit = false): Promise<Arm> {
     const { arms, planners } = this.#parts;
-    const key = [config.bus, config.model, config.variant].join(' ');
+    const key = [kit ? config.name : '', config.bus, config.model, config.variant].join(' ');
     const spare = this.#spare.get(key);
-    const arm = spare ?? (await this.#make(config));
+    const arm = spare ?? (await this.#make(config, kit));
     this.#spare.set(key, arm);
     await this.#attach(arm);
     this.#spare.delete(key);
@@ -220,12 +297,12 @@ export class Roster {
   }
 
   /** Gives an arm a place in the control thread, off its bus. */
-  async #make(config: ArmConfig): Promise<Arm> {
+  async #make(config: ArmConfig, kit: boolean): Promise<Arm> {
     const { plans, shared, control, simulation, scene, store, makeArm } = this.#parts;
-    const plan = planned(config, this.#parts.calibrations);
+    const plan = planned(config, this.#parts.calibrations, kit);
     plan.detached = 'it has not been connected yet';
     const simulated = config.bus.startsWith('sim:') && simulation !== null;
-    if (simulated) {
+    if (simulated && !kit) {
       const objects = scene.of(config.name);
       await simulation.add(simulatedCounterpart(plan.model, config.name, config.simulation, objects));
     }
@@ -280,9 +357,9 @@ function names(arms: Arms): string {
 }
 
 /** @throws {BridgeError} bad_request for a model or a variant that does not exist */
-function planned(config: ArmConfig, calibrations: CalibrationStore): ArmPlan {
+function planned(config: ArmConfig, calibrations: CalibrationStore, kit: boolean): ArmPlan {
   try {
-    return planArm(config, config.id!, calibrations);
+    return planArm(config, config.id!, calibrations, kit);
   } catch (error) {
     if (error instanceof ConfigError) throw refusal(error.message);
     throw error;
@@ -294,6 +371,18 @@ function namesOf(port: PortInfo, ports: readonly PortInfo[]): readonly string[] 
   const { path, byId, serialNumber } = port;
   const alone = ports.every((other) => other === port || other.serialNumber !== serialNumber);
   return [path, ...(byId === null ? [] : [byId]), ...(serialNumber === null || !alone ? [] : [serialNumber])];
+}
+
+/** Whether two buses of the configuration are one serial port. */
+function sameBus(bus: string, other: string, ports: readonly PortInfo[]): boolean {
+  if (bus === other) return !bus.startsWith('sim:');
+  const [target, wanted] = [serialTarget(bus), serialTarget(other)];
+  if (target === '' || wanted === '') return false;
+  if (resolved(target) === resolved(wanted)) return true;
+  return ports.some((port) => {
+    const known = namesOf(port, ports);
+    return known.includes(target) && known.includes(wanted);
+  });
 }
 
 /** Device file or serial number of a serial bus; empty for another one. */

@@ -75,6 +75,8 @@ export interface ArmOptions {
   readonly control: ArmControl;
   readonly records: ArmRecords;
   readonly journal: Journal;
+  /** See `Arm.kit`; left out: no. */
+  readonly kit?: boolean;
   /** Whether it has been taken off its bus on purpose. */
   readonly detached: () => boolean;
   /** What keeps this computer from hearing its servos in time, for people; empty when nothing does. */
@@ -100,6 +102,8 @@ export class Arm implements ControlListener {
   /** True when another machine owns its bus (`bus: ros`). */
   readonly remote: boolean;
   readonly simulated: boolean;
+  /** It was set up as a person would who practises: its zeros are those of its calibration, as of any real arm. */
+  readonly kit: boolean;
   /** Place of the arm in the control thread. */
   readonly index: number;
   readonly chain: Chain;
@@ -160,6 +164,7 @@ export class Arm implements ControlListener {
     this.bus = options.bus;
     this.remote = options.bus === 'ros';
     this.simulated = options.bus.startsWith('sim:');
+    this.kit = options.kit ?? false;
     this.chain = options.chain;
     this.#control = options.control;
     this.index = options.control.index;
@@ -595,7 +600,7 @@ export class Arm implements ControlListener {
    * read so from then on. @throws {BridgeError}
    */
   async calibrate(joints: readonly JointMount[]): Promise<void> {
-    const calibrated = this.simulated || joints.every(({ expected }) => expected);
+    const calibrated = (this.simulated && !this.kit) || joints.every(({ expected }) => expected);
     await this.#control.command({ kind: 'calibrate', joints, calibrated });
     const mounts = this.#model.joints.map(({ name }, i) => {
       const { sign, zero, offset, expected, travel } = joints[i]!;

@@ -1,13 +1,6 @@
 import type { Command } from 'commander';
-import { describePorts, discoverPorts, type PortInfo } from '../servo/port/discovery.ts';
+import { describePorts, discoverPorts, lastingUrl, type PortInfo } from '../servo/port/discovery.ts';
 import { findHolders } from '../servo/port/holders.ts';
-
-/** The bus URL that finds this port again after replugging; adapters with several ports share a serial number. */
-export function lastingUrl(port: PortInfo, ports: readonly PortInfo[]): string {
-  const alone = ports.filter(({ serialNumber }) => serialNumber === port.serialNumber).length === 1;
-  const plain = port.serialNumber !== null && /^[^\s&]+$/.test(port.serialNumber);
-  return alone && plain ? `serial:?serial=${port.serialNumber}` : `serial:${port.byId ?? port.path}`;
-}
 
 async function block(port: PortInfo, bus: string): Promise<string> {
   const name = [port.vendor, port.product].filter((part) => part !== null).join(' ');

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
+import { USUAL_IDS } from '../servo/assign.ts';
 import { FAMILIES } from '../servo/families.ts';
-import { describePorts, discoverPorts, type PortInfo } from '../servo/port/discovery.ts';
+import { describePorts, discoverPorts, lastingUrl, type PortInfo } from '../servo/port/discovery.ts';
 import { makePort } from '../servo/port/make.ts';
 import { PortError } from '../servo/port/port.ts';
-import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
+import { atRate, DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
 import { type Register, toSI } from '../servo/registers.ts';
 import { type ServoClient, ServoError, type ServoIdentity } from '../servo/servo-client.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
 import type { ServoModel } from '../servo/servo-model.ts';
 import { modelByNumber } from '../servo/servo-models.ts';
 import { readRow, scan } from '../servo/setup.ts';
-import { lastingUrl } from './ports.ts';
-import { atRate, baudRates, carryOut, DEFAULT_IDS, EXIT, endOnMisuse, portUrl, servoIds } from './servo-access.ts';
+import { baudRates, carryOut, EXIT, endOnMisuse, portUrl, servoIds } from './servo-access.ts';
 import { table } from './table.ts';
 
 /** The rate of arms that are set up, then those with which servos of all families come. */
@@ -283,6 +283,6 @@ export function addScan(program: Command): void {
         '2 on wrong arguments.',
     )
     .action((options: Omit<ScanOptions, 'ids'> & { readonly ids?: readonly number[] }) =>
-      carryOut('scan', () => run({ ...options, ids: options.ids ?? DEFAULT_IDS })),
+      carryOut('scan', () => run({ ...options, ids: options.ids ?? USUAL_IDS })),
     );
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { ArmModelError } from '../arm/model.ts';
 import { AssignError } from '../servo/assign.ts';
 import type { ClientOptions } from '../servo/exchange.ts';
 import { PortError } from '../servo/port/port.ts';
@@ -6,8 +7,6 @@ import { BusUrlError, parseBusUrl } from '../servo/port/url.ts';
 import { ServoError } from '../servo/servo-client.ts';
 import { onEndingSignal } from './signals.ts';
 
-/** Ids that are asked where none are named: arms have fewer servos, and a servo that nobody has set up has id 1. */
-export const DEFAULT_IDS: readonly number[] = Array.from({ length: 21 }, (_, id) => id);
 const MAX_ID = 252;
 
 /** What ends a command: found or done, not found or failed, asked for something that cannot be. */
@@ -20,14 +19,6 @@ export class UsageError extends Error {
 
 /** For servos that are taken to be there: a person would rather wait than hear that one is not, where the machine is busy. */
 export const PATIENT: ClientOptions = { deadline: 150 };
-
-/** The URL at another rate; that of TCP has none, since the server sets it. */
-export function atRate(url: string, baudRate: number): string {
-  const target = parseBusUrl(url);
-  if (target.kind !== 'serial') return url;
-  const serial = target.serialNumber === null ? '' : `serial=${target.serialNumber}&`;
-  return `serial:${target.path ?? ''}?${serial}baud=${baudRate}`;
-}
 
 /** Rates, separated by commas, as an option of the command line. @throws {InvalidArgumentError} */
 export function baudRates(text: string): number[] {
@@ -85,7 +76,7 @@ export async function carryOut(name: string, task: () => Promise<number>): Promi
   try {
     process.exitCode = await task();
   } catch (error) {
-    const misused = error instanceof UsageError || error instanceof RangeError;
+    const misused = error instanceof UsageError || error instanceof RangeError || error instanceof ArmModelError;
     const told = error instanceof PortError || error instanceof ServoError || error instanceof AssignError;
     if (!(misused || told)) throw error;
     process.stderr.write(`arm-bridge ${name}: ${error.message}\n`);

@@ -5,37 +5,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import type { Role } from '../config/edit.ts';
-import { assign } from '../servo/assign.ts';
+import { assign, USUAL_IDS } from '../servo/assign.ts';
+import { listed, servoName } from '../servo/bench.ts';
 import type { ExpectedServo } from '../servo/expected-servo.ts';
-import { discoverPorts } from '../servo/port/discovery.ts';
+import { discoverPorts, lastingUrl, usbPort } from '../servo/port/discovery.ts';
+import { armToSetUp, enterArm, faultsOf, nameFault, type SetupArm, wantedRate } from '../setup/arm.ts';
 import { calibrationPresent } from './calibration-files.ts';
-import { lastingUrl } from './ports.ts';
-import {
-  baudRates,
-  carryOut,
-  DEFAULT_IDS,
-  EXIT,
-  endOnMisuse,
-  finishing,
-  portUrl,
-  servoIds,
-  UsageError,
-} from './servo-access.ts';
-import {
-  armToSetUp,
-  enterArm,
-  faultsOf,
-  lineOf,
-  nameFault,
-  presenceOf,
-  type SetupArm,
-  servoName,
-  wantedRate,
-} from './setup/arm.ts';
+import { baudRates, carryOut, EXIT, endOnMisuse, finishing, portUrl, servoIds, UsageError } from './servo-access.ts';
+import { benchOf, lineOf } from './setup/line.ts';
 import { awaitReplug, replugAdvice } from './setup/port.ts';
 import { ProgressFile } from './setup/progress.ts';
-import { differences, listed, setRegisters } from './setup/registers.ts';
-import { install, installation, offerRule, ruleOf, runHere, typed, usbPort } from './setup/rule.ts';
+import { install, installation, offerRule, ruleOf, runHere, typed } from './setup/rule.ts';
 import { type TryOptions, tryPair } from './setup/try.ts';
 import { type Given, wizard } from './setup/wizard.ts';
 import { onEndingSignal } from './signals.ts';
@@ -115,7 +95,7 @@ function servoOf({ servos }: SetupArm, meant: string): ExpectedServo {
 
 /** Sets up the one servo that is connected. @returns the exit code */
 async function servo(options: ServoOptions): Promise<number> {
-  const { port: bus, model, variant, ids = DEFAULT_IDS, baud, reassign = false } = options;
+  const { port: bus, model, variant, ids = USUAL_IDS, baud, reassign = false } = options;
   const arm = armToSetUp(model, variant);
   const wanted = servoOf(arm, options.for);
   tell(`${bus}: looking for the servo`);
@@ -144,18 +124,17 @@ async function entry(options: EntryOptions): Promise<number> {
   const { port: bus, model, variant, name, config, role = null, pair = null } = options;
   if (pair !== null && role === null) throw new UsageError(`--pair ${pair} needs --role leader or --role follower`);
   const arm = armToSetUp(model, variant);
-  const line = lineOf(bus, arm.family);
-  const rate = wantedRate(bus);
-  const faults = faultsOf(arm, await presenceOf(line, arm, rate));
+  const bench = benchOf(bus, lineOf(bus, arm.family));
+  const faults = faultsOf(arm, await bench.presence(arm.servos));
   if (faults.length > 0) {
     tell(`arm-bridge setup arm: ${bus}: ${faults.join('; ')}. Nothing is written`);
     return EXIT.failed;
   }
-  const found = await differences(line, arm.servos, rate);
+  const found = await bench.differences(arm.servos);
   const done = await enterArm(config, { name, model, variant, bus, role }, pair);
   process.stdout.write(`all ${arm.servos.length} servos answer; ${done}\n`);
   if (found.length > 0) {
-    tell(`registers that its data want otherwise; arm-bridge setup registers sets them:\n${listed(found)}`);
+    tell(`registers that its data want otherwise; arm-bridge setup registers sets them:\n${listed(arm.servos, found)}`);
   }
   return EXIT.ok;
 }
@@ -169,25 +148,25 @@ async function registers({
   json = false,
 }: RegisterOptions): Promise<number> {
   const arm = armToSetUp(model, variant);
-  const line = lineOf(bus, arm.family);
-  const rate = wantedRate(bus);
+  const bench = benchOf(bus, lineOf(bus, arm.family));
+  const jointOf = (id: number): string => arm.servos.find((servo) => servo.id === id)!.joint;
   if (dryRun) {
-    const found = await differences(line, arm.servos, rate);
-    const rows = found.map(({ servo: { id, joint }, ...rest }) => ({ id, joint, ...rest }));
+    const found = await bench.differences(arm.servos);
+    const rows = found.map(({ id, ...rest }) => ({ id, joint: jointOf(id), ...rest }));
     if (json) process.stdout.write(`${JSON.stringify({ bus, differences: rows }, null, 2)}\n`);
-    else process.stdout.write(found.length === 0 ? 'all registers are as wanted\n' : `${listed(found)}\n`);
+    else process.stdout.write(found.length === 0 ? 'all registers are as wanted\n' : `${listed(arm.servos, found)}\n`);
     return EXIT.ok;
   }
-  const { servos, eepromWrites } = await finishing(() => setRegisters(line, arm.servos, rate));
+  const { servos, eepromWrites } = await bench.restore(arm.servos);
   if (json) {
-    const rows = servos.map(({ servo: { id, joint }, changes }) => ({ id, joint, changes }));
+    const rows = servos.map(({ id, changes }) => ({ id, joint: jointOf(id), changes }));
     process.stdout.write(`${JSON.stringify({ bus, servos: rows, eepromWrites }, null, 2)}\n`);
     return EXIT.ok;
   }
   const changed = servos.filter(({ changes }) => changes.length > 0);
-  const lines = changed.map(({ servo, changes }) => {
+  const lines = changed.map(({ id, changes }) => {
     const list = changes.map(({ register, from, to }) => `${register} ${from} -> ${to}`);
-    return `${servoName(servo)}: ${list.join(', ')}\n`;
+    return `${servoName(arm.servos.find((servo) => servo.id === id)!)}: ${list.join(', ')}\n`;
   });
   if (lines.length === 0) lines.push('all registers are as wanted\n');
   else lines.push(`${eepromWrites} EEPROM registers written\n`);

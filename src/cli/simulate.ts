@@ -95,7 +95,7 @@ class Hands {
     const came = (done: boolean): string => (done ? 'done' : 'something holds it, or the hand was sent elsewhere');
     switch (verb) {
       case 'plug': {
-        const ids = kit.plug(what);
+        const ids = await kit.plug(what);
         return `${ids.length} ${ids.length === 1 ? 'servo is' : 'servos are'} connected to the ${arm}'s adapter`;
       }
       case 'middle':
@@ -107,11 +107,11 @@ class Hands {
           throw new Error(`an angle in degrees is expected: ${HAND_HELP[3]}`);
         return came(await kit.lead(what, (Number(angle) * Math.PI) / 180));
       case 'where':
-        return Object.entries(kit.where())
+        return Object.entries(await kit.where())
           .map(([name, angle]) => `${name} ${((angle * 180) / Math.PI).toFixed(1)}`)
           .join(', ');
       case 'letgo':
-        kit.letGo();
+        await kit.letGo();
         return 'done';
       default:
         throw new Error(`the hand knows\n  ${HAND_HELP.join('\n  ')}`);
@@ -137,7 +137,10 @@ async function simulateKits(options: SimulateOptions): Promise<void> {
     throw new Error('servos from the shop have no calibration: leave --calibration out');
   if (options.pty !== undefined && options.tcp !== undefined) throw new Error('--factory-new takes --pty or --tcp');
   const name = options.arm.includes('/') ? resolve(options.arm) : options.arm;
-  const [{ ServedArm }, { asKit, KitHand }] = await Promise.all([import('../sim/serve.ts'), import('../sim/kit.ts')]);
+  const [{ ServedArm }, { asKit, KitHand, kitArm, kitJoints }] = await Promise.all([
+    import('../sim/serve.ts'),
+    import('../sim/kit.ts'),
+  ]);
   const tell = (message: string): void => void process.stderr.write(`${message}\n`);
   const ended = new Promise<void>((resolve) => void onEndingSignal(() => resolve()));
   const served: ServedArm[] = [];
@@ -153,13 +156,7 @@ async function simulateKits(options: SimulateOptions): Promise<void> {
         ...{ clock: systemClock, arm, faults, light: true, onEvent: tell },
       });
       served.push(kit);
-      const joints = model.joints.map(({ name, servos, lower, upper }) => ({
-        name,
-        ids: servos.map(({ id }) => id),
-        lower,
-        upper,
-      }));
-      kits[role] = new KitHand(kit.arm, joints, systemClock);
+      kits[role] = new KitHand(kitArm(kit.arm), kitJoints(model.joints), systemClock);
       const url = kit.path === null ? `tcp://${TCP_HOST}:${kit.tcpPort}` : `serial:${kit.path}`;
       process.stdout.write(`${url}\n`);
       tell(`the servos of a ${role} (${model.title}) are there, new and not connected; their adapter is ${url}`);

@@ -89,6 +89,11 @@ export function writeArm(path: string, entry: ArmEntry, pair: PairEntry | null =
   return write(path, (text) => withArm(text, entry, path, pair));
 }
 
+/** The id that an arm of a configuration file has; null where the file does not say it, or has no such arm. */
+export function idIn(path: string, name: string): number | null {
+  return loadConfig(path).arms.find((arm) => arm.name === name)?.id ?? null;
+}
+
 /** Exchanges the buses of two arms of a configuration file. @throws {ConfigError} the file is as it was then */
 export function swapBuses(path: string, pair: PairEntry): void {
   write(path, (text) => withBusesSwapped(text ?? '', pair, path));

@@ -282,6 +282,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   const watch = clients.watch(() => {
     followTokens(services, guard, clients);
     motions.endForsaken(clients);
+    services.setup.endForsaken((owner) => clients.hasGone(owner));
     for (const arm of services.arms.all) {
       const { keeper } = arm;
       if (keeper !== null && clients.hasGone(keeper)) arm.lapse(`has not been heard for ${LEASE} s`);

@@ -19,6 +19,7 @@ import type { TorqueSwitch } from '../motion/torque.ts';
 import type { NamedTokens } from '../named-tokens.ts';
 import type { RecordingService } from '../recording/recording-service.ts';
 import type { Roster } from '../roster.ts';
+import type { SetupService } from '../setup/setup-service.ts';
 import { HttpProblem } from './errors.ts';
 import { LONGEST_NAME } from './fields.ts';
 import type { Session } from './guard.ts';
@@ -85,6 +86,7 @@ export interface HttpServices {
   readonly torque: TorqueSwitch;
   readonly recordings: RecordingService;
   readonly calibration: CalibrationService;
+  readonly setup: SetupService;
   readonly mirror: MirrorService;
   readonly gravity: GravityService;
   /** The configuration in use. */

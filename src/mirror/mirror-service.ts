@@ -46,7 +46,7 @@ const PAIR_STATES: Readonly<Record<number, PairState>> = {
 export interface MirrorParts {
   readonly arms: Arms;
   /** Pairs of the configuration, for what they say of a pair. */
-  readonly configured: readonly PairConfig[];
+  readonly configured: () => readonly PairConfig[];
   readonly store: GainStore;
   readonly moves: MoveService;
   readonly planners: Planners;
@@ -127,7 +127,7 @@ export class MirrorService {
   /** What the leader of a follower feels, or would feel: as somebody has said, else as the configuration does. */
   feedbackOf(follower: Arm): ForceFeedback {
     const pair = this.#pairs.find(({ plan }) => plan.follower === follower);
-    const configured = this.#parts.configured.find((config) => config.follower === follower.name);
+    const configured = this.#parts.configured().find((config) => config.follower === follower.name);
     return pair?.feedback ?? this.#wanted.get(follower) ?? configured?.force_feedback ?? { arm: 0, gripper: 0 };
   }
 
@@ -192,7 +192,7 @@ export class MirrorService {
 
   #plan(request: MirrorRequest): PlannedPair[] {
     const { arms, configured } = this.#parts;
-    const planned = planPairs(request, arms, configured).map((plan) => {
+    const planned = planPairs(request, arms, configured()).map((plan) => {
       const wanted = this.#wanted.get(plan.follower);
       return wanted === undefined || request.forceFeedback !== undefined || !canFeel(plan)
         ? plan

@@ -8,7 +8,7 @@ import { Chunks } from './sources/chunks.ts';
 
 const ELSEWHERE = 'its servos belong to another machine';
 
-type Kind = Exclude<Command['kind'], 'add' | 'close'>;
+type Kind = Exclude<Command['kind'], 'add' | 'bench' | 'close'>;
 type Of<K extends Kind> = Extract<Command, { kind: K }>;
 
 /** Takes the result of a command, or the reason why it is refused. */

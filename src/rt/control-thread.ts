@@ -30,6 +30,9 @@ export interface ControlledArm {
 /** Makes the link of an arm to its servos. @throws {Error} when its data cannot be used */
 export type OpenLink = (arm: ArmSetup, clock: Clock) => ArmLink;
 
+/** Does something on the bus of an arm that is set up, and settles when it is done. */
+export type RunBench = (command: Extract<Command, { kind: 'bench' }>, clock: Clock, settle: Settle) => void;
+
 /**
  * All that runs in the control thread: arms, buses and the loop. It knows the rest of the program by messages and by the
  * shared snapshot alone, so that it runs in a worker as well as beside everything else in virtual time.
@@ -42,6 +45,8 @@ export class ControlThread {
   readonly #post: (message: FromControl) => void;
   /** Arms that had to brake since nobody would have heard a stop, until people are told. */
   readonly #braked: string[] = [];
+  /** Carries out what is asked of the servos of an arm that is set up, beside the cycles: `runBench`, whose promises are not for these. */
+  runBench: RunBench = (_command, _clock, settle) => settle('nothing is set up here');
   /** Called when it has been closed. */
   onClosed: () => void = () => {};
 
@@ -98,6 +103,7 @@ export class ControlThread {
   #carryOut(command: Command, settle: Settle): void {
     if (command.kind === 'close') settle({ motion: 0, duration: 0 });
     else if (command.kind === 'add') settle(this.#addNew(command.setup, command.shared));
+    else if (command.kind === 'bench') this.runBench(command, this.clock, settle);
     else
       (COMMANDS[command.kind] as (thread: ControlThread, command: Command, settle: Settle) => void)(
         this,

@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts';
 import { fineTimers, setPriority } from '../thread.ts';
 import { ControlThread } from './control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from './messages.ts';
-import { openLink } from './open-link.ts';
+import { openLink, runBench } from './open-link.ts';
 import { LoopField } from './snapshot/shared-snapshot.ts';
 
 const setup = workerData as ControlSetup;
@@ -12,6 +12,7 @@ const port = parentPort!;
 const post = (message: FromControl): void => port.postMessage(message);
 
 const thread = new ControlThread(setup, systemClock, openLink, post);
+thread.runBench = runBench;
 thread.onClosed = () => port.close();
 port.on('message', (message: ToControl) => thread.receive(message));
 

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { RobotDescription } from '../kinematics/urdf.ts';
+import type { BenchAnswer, BenchTask } from '../servo/bench.ts';
 import type { BytePort } from '../servo/port/port.ts';
 import type { Ailment, JointHoming, ServoFacts } from './driver/arm-link.ts';
 import type { GainPlan } from './driver/gains.ts';
@@ -218,6 +219,16 @@ export type Command =
       /** The joints are known to be where they are read from then on. */
       readonly calibrated: boolean;
     }
+  /** Does something with the servos of an arm that is set up, on a bus that no arm has, beside the cycles. */
+  | {
+      readonly kind: 'bench';
+      readonly bus: Exclude<BusSetup, { kind: 'remote' }>;
+      /** Name of the family of its servos. */
+      readonly family: string;
+      /** Rate that they are to have, baud; null: the far end of the bus sets it. */
+      readonly baudRate: number | null;
+      readonly task: BenchTask;
+    }
   | { readonly kind: 'close' };
 
 /** What a jogged arm is to do: speeds of its joints, or of its tool. */
@@ -251,6 +262,7 @@ export interface CommandResult {
   readonly duration: number;
   /** Answer to `servos`. */
   readonly servos?: readonly ServoFacts[];
+  readonly bench?: BenchAnswer;
   /** Of the command `gains`: what the servos would be given, and whether they all have their own gains now. */
   readonly gains?: GainPlan & { readonly restored: boolean };
 }

@@ -1,10 +1,15 @@
 import type { Clock } from '../clock.ts';
+import type { SetupLine } from '../servo/assign.ts';
+import { benchAt, carryOut } from '../servo/bench.ts';
 import { BusSession } from '../servo/bus-session.ts';
 import type { ClientOptions } from '../servo/exchange.ts';
+import { familyByName } from '../servo/families.ts';
 import { makePort } from '../servo/port/make.ts';
 import type { BytePort } from '../servo/port/port.ts';
 import { SimPort } from '../servo/port/sim.ts';
+import { atRate } from '../servo/port/url.ts';
 import { modelByName } from '../servo/servo-models.ts';
+import type { RunBench } from './control-thread.ts';
 import type { ArmLink } from './driver/arm-link.ts';
 import type { GainPlan } from './driver/gains.ts';
 import { RemoteLink } from './driver/remote-link.ts';
@@ -54,6 +59,23 @@ export function linkJoints(arm: string, joints: readonly JointSetup[]): LinkJoin
     }),
   }));
 }
+
+/**
+ * Does what is asked of the servos of an arm that is set up, one at a time and between the cycles, as the check on connecting does.
+ * @throws {RangeError} for a family that does not exist
+ */
+export const runBench: RunBench = ({ bus, family: name, baudRate, task }, clock, settle) => {
+  const family = familyByName(name);
+  const line: SetupLine = {
+    name: bus.url,
+    async open(rate) {
+      const port = busPort(rate === null ? bus : { ...bus, url: atRate(bus.url, rate) }, clock);
+      await port.open();
+      return { client: family.makeClient(port), close: () => port.close() };
+    },
+  };
+  void carryOut(benchAt(line, baudRate), task).then((bench) => settle({ motion: 0, duration: 0, bench }));
+};
 
 function busPort(bus: Exclude<BusSetup, { kind: 'remote' }>, clock: Clock): BytePort {
   if (bus.kind === 'port') return makePort(bus.url, clock);

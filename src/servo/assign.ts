@@ -7,6 +7,8 @@ import type { ServoModel } from './servo-model.ts';
 import { modelByNumber } from './servo-models.ts';
 import { type Change, lockEeprom, readRow, registerName, scan, writeRegister } from './setup.ts';
 
+/** Ids that are asked where none are named: arms have fewer servos, and a servo that nobody has set up has id 1. */
+export const USUAL_IDS: readonly number[] = Array.from({ length: 21 }, (_, id) => id);
 /** How often one id is asked to find out whether two servos have it: answers that collide once may fit another time. */
 const ECHOES = 3;
 /** A servo answers at another rate within this time after it was told to, s. */
@@ -25,9 +27,9 @@ export interface SetupLine {
 
 /**
  * Why a servo is not set up: nobody or too many answer, it is another model, was given its id on purpose, holds torque, or has the
- * wrong supply.
+ * wrong supply; `line`: its line, or the servo on the way, has failed.
  */
-export type AssignFault = 'silent' | 'several' | 'model' | 'given' | 'torque' | 'voltage';
+export type AssignFault = 'silent' | 'several' | 'model' | 'given' | 'torque' | 'voltage' | 'line';
 
 /** A servo that is not set up as it is; nothing has been written to it, and the message says what to do. */
 export class AssignError extends Error {
@@ -58,6 +60,8 @@ export interface Assigned {
   readonly identity: ServoIdentity;
   /** Rate at which it was found, baud; null where the line's far end sets it. */
   readonly foundAt: number | null;
+  /** Supply that it measures, V; it is one that the servo is made for. */
+  readonly supply: number;
   /** In the order of writing; empty when it was set up already. */
   readonly changes: readonly Change[];
 }
@@ -84,13 +88,13 @@ export async function assign(line: SetupLine, wanted: ExpectedServo, options: As
   const code = options.baudRate === null ? null : codeOf(model, options.baudRate);
   const { identity, rate } = await only(line, wanted, options);
   refuseOther(identity, wanted, options.reassign ?? false);
-  const write = async (): Promise<Change[]> => {
-    const changes = await at(line, rate, (client) => settle(client, wanted, identity.id, code));
+  const write = async (): Promise<Pick<Assigned, 'supply' | 'changes'>> => {
+    const settled = await at(line, rate, (client) => settle(client, wanted, identity.id, code));
     await at(line, options.baudRate, (client) => confirm(client, wanted, code));
-    return changes;
+    return settled;
   };
-  const changes = await (options.whole === undefined ? write() : options.whole(write));
-  return { identity, foundAt: rate, changes };
+  const settled = await (options.whole === undefined ? write() : options.whole(write));
+  return { identity, foundAt: rate, ...settled };
 }
 
 /** Writes what differs to a servo that is alone and limp; its rate last. @throws {AssignError} for one that is not */
@@ -99,14 +103,14 @@ async function settle(
   wanted: ExpectedServo,
   present: number,
   code: number | null,
-): Promise<Change[]> {
+): Promise<Pick<Assigned, 'supply' | 'changes'>> {
   const { id, model } = wanted;
   const { common } = model;
   await refuseCompany(client, model, present);
   const found = new Contents(model);
   await found.read(client, present);
   refuseTorque(found, model, present);
-  refuseSupply(found, model, present);
+  const supply = refuseSupply(found, model, present);
   const changes: Change[] = [];
   if (present !== id) {
     await writeId(client, model, present, id);
@@ -120,7 +124,7 @@ async function settle(
     await writeRate(client, model, id, code);
     changes.push({ register: registerName(model, common.baudCode), from: rate, to: code });
   }
-  return changes;
+  return { supply, changes };
 }
 
 /** How one servo of an arm answers on a bus with all of them. */
@@ -288,14 +292,14 @@ function refuseTorque(found: Contents, { common }: ServoModel, id: number): void
   );
 }
 
-/** Parts for several voltages look alike: each knows its own limits. @throws {AssignError} voltage */
-function refuseSupply(found: Contents, { common }: ServoModel, id: number): void {
+/** Parts for several voltages look alike: each knows its own limits. @returns the supply, V @throws {AssignError} voltage */
+function refuseSupply(found: Contents, { common }: ServoModel, id: number): number {
   const [measured, least, most] = [
     found.si(common.presentVoltage),
     found.si(common.minVoltage),
     found.si(common.maxVoltage),
   ];
-  if (measured >= least && measured <= most) return;
+  if (measured >= least && measured <= most) return measured;
   throw new AssignError(
     'voltage',
     `servo ${id} measures ${measured.toFixed(1)} V, and is made for ${least.toFixed(1)} to ${most.toFixed(1)} V: switch its ` +

@@ -41,6 +41,9 @@ function carryOut(simulation: LocalSimulation, call: SimCall): SimResult {
     case 'add':
       simulation.build(call.arm);
       return null;
+    case 'connect':
+      simulation.get(call.arm).sim.connect(call.ids);
+      return null;
     case 'attach':
       attach(simulation, call.arm, call.port);
       return null;

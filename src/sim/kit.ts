@@ -1,6 +1,7 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { seededRandom } from './random.ts';
 import type { SimArmOptions, SimulatedArm } from './simulated-arm.ts';
+import type { SimulatedArms } from './simulation.ts';
 
 /** A joint of a kit as its hand knows it. */
 export interface KitJoint {
@@ -10,6 +11,28 @@ export interface KitJoint {
   /** Ends of its travel, rad. */
   readonly lower: number;
   readonly upper: number;
+}
+
+/** What the hand does to an arm, in this thread or another. */
+export interface KitArm {
+  /** Connects the servos that are to get these ids, and no others. */
+  connect(ids: readonly number[]): Promise<void>;
+  /** See `SimulatedArms.hand`. */
+  hand(joints: Readonly<Record<string, number>> | null, duration: number): Promise<void>;
+  /** Where its joints really are, rad. */
+  positions(): Promise<ArrayLike<number>>;
+}
+
+/** The joints of a kit, of those of its model. */
+export function kitJoints(
+  joints: readonly {
+    readonly name: string;
+    readonly servos: readonly { readonly id: number }[];
+    readonly lower: number;
+    readonly upper: number;
+  }[],
+): KitJoint[] {
+  return joints.map(({ name, servos, lower, upper }) => ({ name, ids: servos.map(({ id }) => id), lower, upper }));
 }
 
 /** Horns are put on up to so many steps beside where the arm's data have them. */
@@ -33,13 +56,13 @@ export function asKit(arm: SimArmOptions, seed: number): SimArmOptions {
 
 /** The hand of somebody who builds an arm of a kit: it plugs cables in and leads joints. */
 export class KitHand {
-  readonly #arm: SimulatedArm;
+  readonly #arm: KitArm;
   readonly #joints: readonly KitJoint[];
   readonly #clock: Clock;
-  /** Ends the motion under way. */
-  #leading: { readonly timer: Pick<Timer, 'cancel'>; readonly end: (done: boolean) => void } | null = null;
+  /** Which motion is under way: a newer one ends those before. */
+  #leading = 0;
 
-  constructor(arm: SimulatedArm, joints: readonly KitJoint[], clock: Clock) {
+  constructor(arm: KitArm, joints: readonly KitJoint[], clock: Clock) {
     this.#arm = arm;
     this.#joints = joints;
     this.#clock = clock;
@@ -51,18 +74,18 @@ export class KitHand {
    * @returns the ids that the connected servos are to get
    * @throws {Error} for people
    */
-  plug(what: string): readonly number[] {
+  async plug(what: string): Promise<readonly number[]> {
     const all = this.#joints.flatMap(({ ids }) => ids);
     const found = { all, nothing: [] }[what] ?? this.#joints.find(({ name }) => name === what)?.ids;
     const ids = found ?? all.filter((id) => String(id) === what);
     if (found === undefined && ids.length === 0) throw new Error(this.#unknown(what));
     if (what !== 'all' && ids.length > 1) throw new Error(`${what} has several servos: name one, ${ids.join(' or ')}`);
-    this.#arm.connect(ids);
+    await this.#arm.connect(ids);
     return ids;
   }
 
   /** Leads a joint to an angle (rad) and holds it there. @returns whether it came there @throws {Error} for people */
-  lead(name: string, angle: number): Promise<boolean> {
+  async lead(name: string, angle: number): Promise<boolean> {
     const joint = this.#joints.find((known) => known.name === name);
     if (joint === undefined) throw new Error(this.#unknown(name));
     return this.#lead({ [name]: Math.min(Math.max(angle, joint.lower), joint.upper) });
@@ -79,14 +102,15 @@ export class KitHand {
   }
 
   /** Lets go of the arm. */
-  letGo(): void {
-    this.#end(false);
-    this.#arm.hand(null, 0);
+  async letGo(): Promise<void> {
+    this.#leading++;
+    await this.#arm.hand(null, 0);
   }
 
   /** Where its joints really are, rad, by name. */
-  where(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#joints.map(({ name }, i) => [name, this.#arm.physics.positions[i]!]));
+  async where(): Promise<Readonly<Record<string, number>>> {
+    const positions = await this.#arm.positions();
+    return Object.fromEntries(this.#joints.map(({ name }, i) => [name, positions[i]!]));
   }
 
   #unknown(what: string): string {
@@ -99,24 +123,45 @@ export class KitHand {
     );
   }
 
-  #lead(goal: Readonly<Record<string, number>>): Promise<boolean> {
-    this.#end(false);
-    this.#arm.hand(goal, LEADING);
+  async #lead(goal: Readonly<Record<string, number>>): Promise<boolean> {
+    const own = ++this.#leading;
+    await this.#arm.hand(goal, LEADING);
     const deadline = this.#clock.now() + LIMIT;
-    return new Promise((resolve) => {
-      const timer = this.#clock.every(INTERVAL, () => {
-        const there = this.#joints.every(
-          ({ name }, i) => goal[name] === undefined || Math.abs(this.#arm.physics.positions[i]! - goal[name]) < NEAR,
-        );
-        if (there || this.#clock.now() > deadline) this.#end(there);
-      });
-      this.#leading = { timer, end: resolve };
-    });
+    while (own === this.#leading && this.#clock.now() < deadline) {
+      const where = await this.where();
+      if (Object.entries(goal).every(([name, angle]) => Math.abs(where[name]! - angle) < NEAR)) return true;
+      await this.#clock.sleep(INTERVAL);
+    }
+    return false;
   }
+}
 
-  #end(done: boolean): void {
-    this.#leading?.timer.cancel();
-    this.#leading?.end(done);
-    this.#leading = null;
-  }
+/** The hand's end of an arm of this thread. */
+export function kitArm(arm: SimulatedArm): KitArm {
+  return {
+    connect: async (ids) => arm.connect(ids),
+    hand: async (joints, duration) => arm.hand(joints, duration),
+    positions: async () => arm.physics.positions,
+  };
+}
+
+/**
+ * Builds the servos of one more arm of a simulation as they come from the shop.
+ * @param seed of its horns @throws {Error} as `SimulatedArms.add`
+ */
+export async function makeKit(
+  simulation: SimulatedArms,
+  arm: SimArmOptions,
+  joints: readonly KitJoint[],
+  seed: number,
+  clock: Clock,
+): Promise<KitHand> {
+  const { name } = arm;
+  await simulation.add(asKit(arm, seed));
+  const end: KitArm = {
+    connect: (ids) => simulation.connect(name, ids),
+    hand: (goal, duration) => simulation.hand(name, goal, duration),
+    positions: async () => (await simulation.truth(name)).positions,
+  };
+  return new KitHand(end, joints, clock);
 }

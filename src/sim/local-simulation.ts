@@ -48,7 +48,14 @@ export class LocalSimulation implements SimulatedArms {
   build(options: SimArmOptions): ServoLine {
     if (this.#lines.has(options.name)) throw new Error(`there is a simulated arm "${options.name}" already`);
     const { clock, mujoco, line: timing = TIMELESS, catchUp, onFailure } = this.#options;
-    const arm = new SimulatedArm(mujoco, options, clock.now(), (bytes) => line.answer(bytes), onFailure);
+    // A kit lies on a table of its own: a hand leads each joint from end to end, and contacts would be in its way.
+    const arm = new SimulatedArm(
+      options.factoryNew ? null : mujoco,
+      options,
+      clock.now(),
+      (bytes) => line.answer(bytes),
+      onFailure,
+    );
     if (catchUp !== undefined) arm.catchUp = catchUp;
     const line = new ServoLine(arm, clock, timing, options.seed);
     this.#lines.set(options.name, line);
@@ -66,6 +73,10 @@ export class LocalSimulation implements SimulatedArms {
 
   async add(arm: SimArmOptions): Promise<void> {
     this.build(arm);
+  }
+
+  async connect(arm: string, ids: readonly number[]): Promise<void> {
+    this.get(arm).sim.connect(ids);
   }
 
   portFor(name: string): LocalPort {

@@ -21,6 +21,7 @@ export type SimCall =
       readonly stiffness: Readonly<Record<string, number>>;
     }
   | { readonly type: 'add'; readonly arm: SimArmOptions }
+  | { readonly type: 'connect'; readonly arm: string; readonly ids: readonly number[] }
   | { readonly type: 'truth'; readonly arm: string }
   | { readonly type: 'fault'; readonly arm: string; readonly fault: SimFault }
   | { readonly type: 'objects'; readonly arm: string }

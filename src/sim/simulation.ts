@@ -11,6 +11,8 @@ import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 export interface SimulatedArms {
   /** Builds one more arm. @throws {Error} when its name is taken, it cannot be built, or the simulation is over */
   add(arm: SimArmOptions): Promise<void>;
+  /** Connects these servos of a kit (`SimArmOptions.factoryNew`) to its line, and no others. @throws {Error} as `hand` */
+  connect(arm: string, ids: readonly number[]): Promise<void>;
   /**
    * A new byte port to the arm's servo bus, as the control thread takes it. It replaces the port handed out before, which
    * closes.
@@ -150,6 +152,10 @@ export class Simulation implements SimulatedArms {
     if (this.#names.includes(arm.name)) throw new Error(`there is a simulated arm "${arm.name}" already`);
     await this.#call({ type: 'add', arm });
     this.#names.push(arm.name);
+  }
+
+  async connect(arm: string, ids: readonly number[]): Promise<void> {
+    await this.#call({ type: 'connect', arm, ids });
   }
 
   /** A port that is to be transferred to the thread that drives it (`SimPort`). */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Asker } from '../../src/cli/setup/asker.ts';
 import { awaitReplug, Replug, type ReplugState, replugAdvice } from '../../src/cli/setup/port.ts';
-import { type Command, install, installation, offerRule, ruleOf, typed, usbPort } from '../../src/cli/setup/rule.ts';
-import { discoverPorts, type PortInfo } from '../../src/servo/port/discovery.ts';
+import { type Command, install, installation, offerRule, ruleOf, typed } from '../../src/cli/setup/rule.ts';
+import { discoverPorts, type PortInfo, usbPort } from '../../src/servo/port/discovery.ts';
 import { FakeTree, SO101_ADAPTER, U2D2 } from '../servo/port/tree.ts';
 
 let tree: FakeTree;

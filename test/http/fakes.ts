@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { ServoFacts } from '../../src/arm/arm-servos.ts';
+import type { Arms } from '../../src/arm/arms.ts';
 import { Journal } from '../../src/arm/journal.ts';
 import type { ArmModel } from '../../src/arm/model.ts';
 import { loadScene, SceneObjects } from '../../src/arm/scene.ts';
@@ -43,6 +44,7 @@ import type { ReplayOutcome, RunningEpisode } from '../../src/recording/recordin
 import type { WantedArm } from '../../src/roster.ts';
 import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
 import { emptySnapshot } from '../../src/rt/snapshot/arm-fields.ts';
+import { SetupService } from '../../src/setup/setup-service.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
@@ -756,6 +758,25 @@ interface Fakes {
 
 export type FakeServices = Omit<HttpServices, keyof Fakes> & Fakes;
 
+/** Sets up nothing: nobody begins. */
+function fakeSetup(): SetupService {
+  const none = async (): Promise<never> => {
+    throw new Error('nothing is set up here');
+  };
+  return new SetupService({
+    clock: systemClock,
+    arms: { all: [], byName: () => undefined } as unknown as Arms,
+    ports: async () => [],
+    hold: none,
+    bench: () => ({ presence: none, assign: none, differences: none, restore: none }),
+    kit: null,
+    join: none,
+    pairs: () => [],
+    setPairs: () => {},
+    file: '/home/me/my.yaml',
+  });
+}
+
 /** A disk that holds what is written to it for as long as it lives. */
 export function memoryDisk(): Disk {
   const texts = new Map<string, string>();
@@ -809,6 +830,7 @@ export function fakeServices(
     torque: new FakeTorque(),
     recordings: new FakeRecordings(),
     calibration: new FakeCalibrations(),
+    setup: fakeSetup(),
     mirror: new FakeMirror(),
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { expectedServos } from '../../src/cli/expected-servos.ts';
 import { assign } from '../../src/servo/assign.ts';
 import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
 import { familyByName } from '../../src/servo/families.ts';
+import { expectedServos } from '../../src/setup/expected-servos.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import { EmulatedDynamixelBus } from '../../src/sim/emulated-dynamixel-bus.ts';
 import { EmulatedFeetechBus } from '../../src/sim/emulated-feetech-bus.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { expectedServos } from '../../src/cli/expected-servos.ts';
 import { type AssignFault, type AssignOptions, assign, at, presence, type SetupLine } from '../../src/servo/assign.ts';
 import { XL330_M077, XL330_M288, XM430_W350 } from '../../src/servo/dynamixel/x-series.ts';
 import type { ExpectedServo } from '../../src/servo/expected-servo.ts';
 import { familyByName } from '../../src/servo/families.ts';
 import { PortError } from '../../src/servo/port/port.ts';
+import { expectedServos } from '../../src/setup/expected-servos.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { type Firmware, ServoBox } from '../support/servo-box.ts';

@@ -10,6 +10,7 @@ import { SERVO_TRUST } from '../../src/rt/driver/servo-trust.ts';
 import { WATCHDOG } from '../../src/rt/driver/watchdog.ts';
 import { ARM_LIFE } from '../../src/rt/joint/arm-life.ts';
 import { ATTENDANCE } from '../../src/rt/loop/attendance.ts';
+import { SETUP } from '../../src/setup/arm-setup.ts';
 
 /** All machines of the bridge, in the order in which ARCHITECTURE.md shows them. */
 export const MACHINES: readonly Machine<string, string, string>[] = [
@@ -23,6 +24,7 @@ export const MACHINES: readonly Machine<string, string, string>[] = [
   OWNERSHIP,
   PAIR,
   AUTOSTART,
+  SETUP,
   CALIBRATION,
 ];
 
@@ -30,6 +32,7 @@ export const MACHINES: readonly Machine<string, string, string>[] = [
 export const ENDS: Readonly<Record<string, readonly string[]>> = {
   [PAIR.name]: ['ended'],
   [AUTOSTART.name]: ['done', 'over'],
+  [SETUP.name]: ['done'],
   [CALIBRATION.name]: ['ended'],
 };
 

@@ -663,6 +663,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what can be set up, and how far a set-up is
+         * @description Only looks; nothing is opened.
+         */
+        get: operations["setup"];
+        put?: never;
+        /**
+         * Begin to set an arm up
+         * @description Looks which of its servos answer, and keeps the bus from everybody else until the arm is set up, the set-up is ended, or its client has been gone for 30 s. Writes nothing; no step switches torque on.
+         */
+        post: operations["setup_begin"];
+        /**
+         * End a set-up
+         * @description What has been written stays; another set-up of the same arm goes on from there.
+         */
+        delete: operations["setup_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/setup/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Do what is to be done at the present step of a set-up
+         * @description Answers when it has been done, or with `fault` when it has not: the step stays then. Only `give`, `reassign` and `set_registers` write to servos, and only to limp ones; only `enter` writes the configuration and adds the arm to the bridge.
+         */
+        post: operations["setup_next"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/setup/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether a new pair goes the right way
+         * @description Until then the follower is no faster than 0.4 rad/s.
+         */
+        post: operations["setup_verdict"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/setup/hand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move the hand that builds a simulated kit
+         * @description Answers when the hand is there. Of arms that are practised with only.
+         */
+        post: operations["setup_hand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calibrate": {
         parameters: {
             query?: never;
@@ -3338,6 +3426,140 @@ export interface components {
             /** @description Servo steps per turn. */
             resolution: number;
         };
+        /** SetupServo */
+        SetupServo: {
+            joint: string;
+            /** @description That it is to get. */
+            id: number;
+            model: string;
+            /** @description What tells it from others of its model, such as its gear. */
+            part: string | null;
+            /** @description It is the one that is to be connected alone. */
+            due: boolean;
+            /** @description It has its id, or was left out. */
+            done: boolean;
+        };
+        /** SetupSession */
+        SetupSession: {
+            name: string;
+            model: string;
+            variant: string;
+            role: ("leader" | "follower") | null;
+            bus: string;
+            /** @description It is the simulated kit. */
+            practice: boolean;
+            /**
+             * @description look, missing and whole: the servos are to be looked at; single: one is to be connected alone; registers: some are not as wanted; enter: the arm is to be written into the configuration; done: it has been.
+             * @enum {string}
+             */
+            step: "look" | "missing" | "single" | "whole" | "registers" | "enter" | "done";
+            servos: components["schemas"]["SetupServo"][];
+            /** @description What the last action has come to. */
+            said: string;
+            /** @description What is wrong, and what to do; empty when nothing is. */
+            fault: string;
+            /** @description The servo has been given another id before: `reassign` gives it its own all the same. */
+            given: boolean;
+            /** @description An action is under way. */
+            busy: boolean;
+            /** @description Arms that it may be paired with, by its role, at the step `enter`. */
+            counterparts: string[];
+            /** @description Who sets it up. */
+            by: string;
+        };
+        /** FreePort */
+        FreePort: {
+            /** @description As the configuration names it. */
+            bus: string;
+            about: string;
+            /** @description Models that usually come with this adapter. */
+            likely: string[];
+        };
+        /** ArmBuilds */
+        ArmBuilds: {
+            model: string;
+            builds: {
+                variant: string;
+                title: string;
+            }[];
+        };
+        /** SetupState */
+        SetupState: {
+            /** @description USB adapters on which no arm of this bridge is. */
+            ports: components["schemas"]["FreePort"][];
+            models: components["schemas"]["ArmBuilds"][];
+            /** @description Why there is no simulated kit; empty when there is one. */
+            no_practice: string;
+            /** @description Configuration file that arms are written to. */
+            file: string;
+            /** @description Pairs that follow slowly until somebody confirms that they go the right way. */
+            trials: {
+                leader: string;
+                follower: string;
+            }[];
+            /** @description Null: no arm is being set up. */
+            session: components["schemas"]["SetupSession"] | null;
+        };
+        /** SetupRequest */
+        SetupRequest: {
+            /**
+             * @description Bus of the arm; null: the simulated kit, to practise with.
+             * @default null
+             */
+            bus?: string | null;
+            /** @description Which arm it is. */
+            model: string;
+            /**
+             * @description Which build of it; null: the one of its role.
+             * @default null
+             */
+            variant?: string | null;
+            /**
+             * @description leader: a hand holds it; null: it neither leads nor follows.
+             * @default null
+             */
+            role?: ("leader" | "follower") | null;
+            /** @description What it is to be called. */
+            name: string;
+        };
+        /** SetupStep */
+        SetupStep: {
+            /**
+             * @description What is to be done at the present step.
+             * @enum {string}
+             */
+            action: "look" | "singly" | "give" | "reassign" | "leave_out" | "set_registers" | "leave_registers" | "enter";
+            /**
+             * @description For `enter`: the other arm of its pair; null: none.
+             * @default null
+             */
+            counterpart?: string | null;
+        };
+        /** SetupHand */
+        SetupHand: {
+            /** @description Arm that is practised with. */
+            arm: string;
+            /**
+             * @description plug: connects one servo, or all; middle, ends: leads every joint there.
+             * @enum {string}
+             */
+            action: "plug" | "middle" | "ends" | "let_go";
+            /**
+             * @description For `plug`: joint of the servo that is to be connected alone, or all.
+             * @default all
+             */
+            what?: string;
+        };
+        /** SetupVerdict */
+        SetupVerdict: {
+            /** @description Of a pair of `trials`. */
+            follower: string;
+            /**
+             * @description right: it has its full speed from the next start on; swapped: leader and follower are each other: their ports are exchanged in the configuration file, for the next start of the bridge.
+             * @enum {string}
+             */
+            verdict: "right" | "swapped";
+        };
         /** HandRequest */
         HandRequest: {
             /**
@@ -5718,6 +5940,414 @@ export interface operations {
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Adapters without an arm, models, pairs on trial, and the set-up under way. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ports": [
+                     *         {
+                     *           "bus": "serial:?serial=58FA0001",
+                     *           "about": "/dev/ttyACM0 USB Single Serial",
+                     *           "likely": [
+                     *             "so101"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "models": [
+                     *         {
+                     *           "model": "so101",
+                     *           "builds": [
+                     *             {
+                     *               "variant": "follower",
+                     *               "title": "SO-101"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "no_practice": "",
+                     *       "file": "/home/me/my.yaml",
+                     *       "trials": [],
+                     *       "session": {
+                     *         "name": "leader",
+                     *         "model": "so101",
+                     *         "variant": "leader",
+                     *         "role": "leader",
+                     *         "bus": "serial:?serial=58FA0001",
+                     *         "practice": false,
+                     *         "step": "single",
+                     *         "servos": [
+                     *           {
+                     *             "joint": "gripper",
+                     *             "id": 6,
+                     *             "model": "STS3215",
+                     *             "part": "C046, gear 1/147",
+                     *             "due": true,
+                     *             "done": false
+                     *           }
+                     *         ],
+                     *         "said": "",
+                     *         "fault": "",
+                     *         "given": false,
+                     *         "busy": false,
+                     *         "counterparts": [],
+                     *         "by": "page 1f3a on this computer (Firefox/140)"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetupState"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setup_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bus": null,
+                 *       "model": "so101",
+                 *       "role": "leader",
+                 *       "name": "practice_leader"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetupRequest"];
+            };
+        };
+        responses: {
+            /** @description The set-up as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "leader",
+                     *       "model": "so101",
+                     *       "variant": "leader",
+                     *       "role": "leader",
+                     *       "bus": "serial:?serial=58FA0001",
+                     *       "practice": false,
+                     *       "step": "single",
+                     *       "servos": [
+                     *         {
+                     *           "joint": "gripper",
+                     *           "id": 6,
+                     *           "model": "STS3215",
+                     *           "part": "C046, gear 1/147",
+                     *           "due": true,
+                     *           "done": false
+                     *         }
+                     *       ],
+                     *       "said": "",
+                     *       "fault": "",
+                     *       "given": false,
+                     *       "busy": false,
+                     *       "counterparts": [],
+                     *       "by": "page 1f3a on this computer (Firefox/140)"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetupSession"];
+                };
+            };
+            /** @description There is no such model, or the name or the bus is taken. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setup_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The set-up has ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setup_next: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "give"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetupStep"];
+            };
+        };
+        responses: {
+            /** @description The set-up as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "leader",
+                     *       "model": "so101",
+                     *       "variant": "leader",
+                     *       "role": "leader",
+                     *       "bus": "serial:?serial=58FA0001",
+                     *       "practice": false,
+                     *       "step": "single",
+                     *       "servos": [
+                     *         {
+                     *           "joint": "gripper",
+                     *           "id": 6,
+                     *           "model": "STS3215",
+                     *           "part": "C046, gear 1/147",
+                     *           "due": true,
+                     *           "done": false
+                     *         }
+                     *       ],
+                     *       "said": "",
+                     *       "fault": "",
+                     *       "given": false,
+                     *       "busy": false,
+                     *       "counterparts": [],
+                     *       "by": "page 1f3a on this computer (Firefox/140)"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetupSession"];
+                };
+            };
+            /** @description No arm is being set up, or the action has no meaning at its step. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setup_verdict: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "follower": "follower",
+                 *       "verdict": "right"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetupVerdict"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "follower follows at its full speed from the next start on"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description No such pair waits for a word. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setup_hand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "arm": "practice_leader",
+                 *       "action": "plug",
+                 *       "what": "gripper"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetupHand"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "One servo is connected to the adapter."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is none that is practised with, or has no such servo. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
             409: {
                 headers: {
                     [name: string]: unknown;

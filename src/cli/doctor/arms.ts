@@ -11,7 +11,7 @@ import { makePort } from '../../servo/port/make.ts';
 import { PortError } from '../../servo/port/port.ts';
 import { ServoError } from '../../servo/servo-client.ts';
 import { type FoundServo, inspect, StartUpError } from '../../servo/start-up.ts';
-import { expectedServos } from '../expected-servos.ts';
+import { expectedServos } from '../../setup/expected-servos.ts';
 import { PATIENT } from '../servo-access.ts';
 import { type Finding, fault, note, ok } from './finding.ts';
 

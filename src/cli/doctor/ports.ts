@@ -1,9 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { basename } from 'node:path';
-import { discoverPorts, type PortInfo } from '../../servo/port/discovery.ts';
+import { discoverPorts, lastingUrl, type PortInfo } from '../../servo/port/discovery.ts';
 import { findHolders } from '../../servo/port/holders.ts';
 import { permissionAdvice } from '../../servo/port/serial-errors.ts';
-import { lastingUrl } from '../ports.ts';
 import { type Finding, fault, note, ok } from './finding.ts';
 
 function mayOpen(path: string): boolean {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { discoverPorts, type PortInfo } from '../../servo/port/discovery.ts';
+import { type PortInfo, usbPort } from '../../servo/port/discovery.ts';
 import { accessRule, RULES_FILE } from '../../servo/port/serial-errors.ts';
-import { parseBusUrl } from '../../servo/port/url.ts';
 import type { Asker } from './asker.ts';
 
 /** The rule for a port, and how far it is there. */
@@ -21,17 +20,6 @@ export interface Command {
 
 /** Runs a program to its end. @returns its exit code; -1 where it cannot be started */
 export type Run = (command: Command) => Promise<number>;
-
-/** The port of this machine that a URL names; null for one that is not behind USB, over TCP, or not plugged in. */
-export async function usbPort(url: string, root = '/'): Promise<PortInfo | null> {
-  const target = parseBusUrl(url);
-  if (target.kind !== 'serial') return null;
-  const { path, serialNumber } = target;
-  const port = (await discoverPorts(root)).find((known) =>
-    path === null ? known.serialNumber === serialNumber : known.path === path || known.byId === path,
-  );
-  return port?.vendorId == null ? null : port;
-}
 
 /** @param root folder that holds `sys`, `dev` and `etc` */
 export async function ruleOf(port: PortInfo, root = '/'): Promise<Rule> {

@@ -2,33 +2,29 @@ import { armModels, loadArmModel } from '../../arm/model.ts';
 import { BASE_VARIANT } from '../../arm/variant.ts';
 import type { Role } from '../../config/edit.ts';
 import { ConfigError, loadConfig } from '../../config/load.ts';
-import { AssignError, assign, type SetupLine } from '../../servo/assign.ts';
+import { AssignError, type SetupLine } from '../../servo/assign.ts';
+import { listed, servoName } from '../../servo/bench.ts';
 import { ADAPTERS } from '../../servo/port/adapters.ts';
-import { describePort, type PortInfo } from '../../servo/port/discovery.ts';
+import { describePort, lastingUrl, type PortInfo } from '../../servo/port/discovery.ts';
 import { PortError } from '../../servo/port/port.ts';
 import { BusUrlError, parseBusUrl } from '../../servo/port/url.ts';
 import { ServoError } from '../../servo/servo-client.ts';
 import type { ServoFamily } from '../../servo/servo-family.ts';
-import { lastingUrl } from '../ports.ts';
-import { DEFAULT_IDS, finishing, UsageError } from '../servo-access.ts';
 import {
   armToSetUp,
   buildsOf,
   counterparts,
   enterArm,
-  faultsOf,
   nameFault,
   otherAt,
-  presenceOf,
   type SetupArm,
   type SetupServo,
-  servoName,
   servoToTake,
-  wantedRate,
-} from './arm.ts';
+} from '../../setup/arm.ts';
+import { ArmSetup } from '../../setup/arm-setup.ts';
 import type { Asker } from './asker.ts';
+import { benchOf } from './line.ts';
 import type { Progress, ProgressFile } from './progress.ts';
-import { differences, listed, setRegisters } from './registers.ts';
 
 /** What was answered on the command line already. */
 export interface Given {
@@ -247,59 +243,59 @@ async function askedVariant(asker: Asker, model: string, role: Role | null): Pro
 /** Until all servos of the arm answer on its bus, one each and of the right model. */
 async function servos(parts: WizardParts, plan: Progress, arm: SetupArm): Promise<void> {
   const { asker } = parts;
-  const line = parts.line(plan.bus, arm.family);
-  while (true) {
-    const found = await presenceOf(line, arm, wantedRate(plan.bus));
-    const faults = faultsOf(arm, found);
-    if (faults.length === 0) {
-      asker.tell('success', `all ${arm.servos.length} servos of ${plan.name} answer, each with its own id`);
-      await registers(parts, plan, line, arm);
-      return;
+  const setup = new ArmSetup(arm, benchOf(plan.bus, parts.line(plan.bus, arm.family)), plan.done);
+  await setup.look();
+  while (setup.step !== 'enter') {
+    switch (setup.step) {
+      case 'missing': {
+        asker.tell('info', `on ${plan.bus}: ${setup.faults.join('; ')}`);
+        const next = await asker.choose('What next?', [
+          { value: 'single', label: 'Give the servos their ids, one servo at a time' },
+          { value: 'again', label: 'Look again: all servos are connected now' },
+        ]);
+        if (next === 'again') await setup.look();
+        else setup.singly();
+        break;
+      }
+      case 'single':
+        await single(parts, setup, setup.servo!);
+        plan.done = [...setup.done];
+        parts.progress.write(plan);
+        break;
+      case 'whole':
+        asker.tell('step', 'Connect all servos of the arm one behind the other, and switch the supply on.');
+        await asker.choose('Is the whole arm connected?', [{ value: 'yes', label: 'Yes: look at it' }]);
+        await setup.look();
+        break;
+      case 'registers':
+        await registers(parts, setup);
     }
-    asker.tell('info', `on ${plan.bus}: ${faults.join('; ')}`);
-    const next = await asker.choose('What next?', [
-      { value: 'single', label: 'Give the servos their ids, one servo at a time' },
-      { value: 'again', label: 'Look again: all servos are connected now' },
-    ]);
-    if (next === 'again') continue;
-    // One that answers has its id, but for the factory's, which every new servo has.
-    const there = arm.servos.filter(
-      ({ id, model }, place) => found[place] === 'there' && id !== model.common.id.initial,
-    );
-    for (const servo of arm.servos) {
-      if (there.includes(servo) || plan.done.includes(servo.id)) continue;
-      await single(parts, plan, line, servo);
-    }
-    // Whoever is missing in the end is asked for once more.
-    plan.done = [];
-    asker.tell('step', 'Connect all servos of the arm one behind the other, and switch the supply on.');
-    await asker.choose('Is the whole arm connected?', [{ value: 'yes', label: 'Yes: look at it' }]);
   }
+  asker.tell('success', `all ${arm.servos.length} servos of ${plan.name} answer, each with its own id`);
 }
 
 /** Shows the registers that other programs have left, and sets them if that is wanted. */
-async function registers({ asker }: WizardParts, plan: Progress, line: SetupLine, arm: SetupArm): Promise<void> {
-  const rate = wantedRate(plan.bus);
-  const found = await differences(line, arm.servos, rate);
-  if (found.length === 0) return;
-  asker.tell('info', `registers that the data of the arm want otherwise:\n${listed(found)}`);
-  if (!(await asker.confirm('Set them? They last without supply.', true))) return;
+async function registers({ asker }: WizardParts, setup: ArmSetup): Promise<void> {
+  asker.tell(
+    'info',
+    `registers that the data of the arm want otherwise:\n${listed(setup.arm.servos, setup.differences)}`,
+  );
+  if (!(await asker.confirm('Set them? They last without supply.', true))) {
+    setup.leaveRegisters();
+    return;
+  }
   try {
-    const { eepromWrites } = await finishing(() => setRegisters(line, arm.servos, rate));
+    const { eepromWrites } = await setup.setRegisters();
     asker.tell('success', `set, with ${eepromWrites} EEPROM registers written`);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof ServoError || error instanceof PortError)) throw error;
+    if (!(error instanceof AssignError || error instanceof ServoError || error instanceof PortError)) throw error;
     asker.tell('warn', `${error.message}. arm-bridge setup registers does it later`);
+    setup.leaveRegisters();
   }
 }
 
 /** Until one servo has its id and rate, or is left out. */
-async function single(
-  { asker, progress }: WizardParts,
-  plan: Progress,
-  line: SetupLine,
-  servo: SetupServo,
-): Promise<void> {
+async function single({ asker }: WizardParts, setup: ArmSetup, servo: SetupServo): Promise<void> {
   asker.tell('step', `Connect only the servo for ${servoToTake(servo)} to the adapter, and switch its supply on.`);
   let reassign = false;
   while (true) {
@@ -308,16 +304,21 @@ async function single(
         { value: 'yes', label: `Yes: give it id ${servo.id}` },
         { value: 'skip', label: 'Leave it out: it has been set up' },
       ]);
-      if (answer === 'skip') break;
+      if (answer === 'skip') {
+        setup.leaveOut();
+        return;
+      }
     }
     try {
       asker.tell('info', 'looking for it, which takes some seconds if it does not answer');
-      const options = { baudRate: wantedRate(plan.bus), ids: DEFAULT_IDS, reassign, whole: finishing };
-      const { identity, changes } = await assign(line, servo, options);
+      const { identity, changes, supply } = await setup.give(reassign);
       const done = changes.map(({ register, from, to }) => `${register} ${from} -> ${to}`).join(', ');
       const what = done === '' ? 'was set up already' : done;
-      asker.tell('success', `${servoName(servo)}, firmware ${identity.firmware}: ${what}`);
-      break;
+      asker.tell(
+        'success',
+        `${servoName(servo)}, firmware ${identity.firmware}, at ${supply.toFixed(1)} V as it should be: ${what}`,
+      );
+      return;
     } catch (error) {
       reassign = false;
       if (!(error instanceof AssignError || error instanceof ServoError || error instanceof PortError)) throw error;
@@ -326,8 +327,6 @@ async function single(
       if (given) reassign = await asker.confirm(`Give it id ${servo.id} all the same?`, false);
     }
   }
-  plan.done.push(servo.id);
-  progress.write(plan);
 }
 
 /** Until the arm is in a configuration file. */

@@ -17,6 +17,7 @@ import { recordingRoutes } from './recording.ts';
 import { recordingsRoutes } from './recordings.ts';
 import { servoRoutes } from './servos.ts';
 import { sessionRoutes } from './session.ts';
+import { setupRoutes } from './setup.ts';
 import { simulationRoutes } from './simulation.ts';
 import { statusRoutes } from './status.ts';
 import { stopRoutes } from './stop.ts';
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...servoRoutes,
   ...connectionRoutes,
   ...recordingRoutes,
+  ...setupRoutes,
   ...calibrationRoutes,
   ...episodeRoutes,
   ...recordingsRoutes,

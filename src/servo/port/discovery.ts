@@ -2,6 +2,7 @@ import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type AdapterFingerprint, recogniseAdapter } from './adapters.ts';
 import { PortError } from './port.ts';
+import { parseBusUrl } from './url.ts';
 
 /** A serial port of this machine. */
 export interface PortInfo {
@@ -110,6 +111,24 @@ export async function discoverPorts(root = '/'): Promise<PortInfo[]> {
     if (port) ports.push(port);
   }
   return ports;
+}
+
+/** The port of this machine that a URL names; null for one that is not behind USB, over TCP, or not plugged in. */
+export async function usbPort(url: string, root = '/'): Promise<PortInfo | null> {
+  const target = parseBusUrl(url);
+  if (target.kind !== 'serial') return null;
+  const { path, serialNumber } = target;
+  const port = (await discoverPorts(root)).find((known) =>
+    path === null ? known.serialNumber === serialNumber : known.path === path || known.byId === path,
+  );
+  return port?.vendorId == null ? null : port;
+}
+
+/** The bus URL that finds this port again after replugging; adapters with several ports share a serial number. */
+export function lastingUrl(port: PortInfo, ports: readonly PortInfo[]): string {
+  const alone = ports.filter(({ serialNumber }) => serialNumber === port.serialNumber).length === 1;
+  const plain = port.serialNumber !== null && /^[^\s&]+$/.test(port.serialNumber);
+  return alone && plain ? `serial:?serial=${port.serialNumber}` : `serial:${port.byId ?? port.path}`;
 }
 
 /** One port in a line: path, what it is, serial number, guess. */

@@ -84,3 +84,11 @@ function parseTcp(url: string): BusUrl {
   if (port > 65535) throw new BusUrlError(url, `port ${parts[3]} is not within 1..65535`);
   return { kind: 'tcp', host: (parts[1] ?? parts[2])!, port };
 }
+
+/** The URL at another rate; that of any bus but a serial one stays, since its far end sets the rate. */
+export function atRate(url: string, baudRate: number): string {
+  const target = parseBusUrl(url);
+  if (target.kind !== 'serial') return url;
+  const serial = target.serialNumber === null ? '' : `serial=${target.serialNumber}&`;
+  return `serial:${target.path ?? ''}?${serial}baud=${baudRate}`;
+}

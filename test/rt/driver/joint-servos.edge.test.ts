@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { lineOf } from '../../../src/cli/setup/arm.ts';
-import { setRegisters } from '../../../src/cli/setup/registers.ts';
+import { lineOf } from '../../../src/cli/setup/line.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { benchAt } from '../../../src/servo/bench.ts';
 import { expectedServos } from '../../../src/servo/expected-servo.ts';
 import { familyByName } from '../../../src/servo/families.ts';
 import { ServedArm } from '../../../src/sim/serve.ts';
@@ -15,7 +15,10 @@ test.skipIf(!WITNESS_PYTHON || process.platform !== 'linux')(
     onTestFinished(() => arm.close());
     const line = lineOf(`serial:${arm.path}`, familyByName('dynamixel'));
     // Both ends of the line live on this thread: a busy machine may let an answer come too late.
-    const set = () => setRegisters(line, linkJoints(Math.PI).flatMap(expectedServos), 1_000_000).then(() => true);
+    const set = () =>
+      benchAt(line, 1_000_000)
+        .restore(linkJoints(Math.PI).flatMap(expectedServos))
+        .then(() => true);
     await expect.poll(set, { timeout: 30_000 }).toBe(true);
     const registers = ['7:11:1', '7:38:2', '8:36:2', '6:36:2', '2:84:2', '3:84:2'];
     expect(await registersByMaker('dynamixel', arm.path!, ...registers)).toEqual([5, 735, 442, 885, 640, 640]);

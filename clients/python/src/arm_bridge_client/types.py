@@ -1511,6 +1511,128 @@ class RobotConfigResponse(TypedDict):
     resolution: int
 
 
+class SetupServo(TypedDict):
+    joint: str
+    # That it is to get.
+    id: int
+    model: str
+    # What tells it from others of its model, such as its gear.
+    part: Union[str, None]
+    # It is the one that is to be connected alone.
+    due: bool
+    # It has its id, or was left out.
+    done: bool
+
+
+class SetupSession(TypedDict):
+    name: str
+    model: str
+    variant: str
+    role: Union[Literal["leader", "follower"], None]
+    bus: str
+    # It is the simulated kit.
+    practice: bool
+    # look, missing and whole: the servos are to be looked at; single: one is to be connected alone; registers: some
+    # are not as wanted; enter: the arm is to be written into the configuration; done: it has been.
+    step: Literal["look", "missing", "single", "whole", "registers", "enter", "done"]
+    servos: List["SetupServo"]
+    # What the last action has come to.
+    said: str
+    # What is wrong, and what to do; empty when nothing is.
+    fault: str
+    # The servo has been given another id before: `reassign` gives it its own all the same.
+    given: bool
+    # An action is under way.
+    busy: bool
+    # Arms that it may be paired with, by its role, at the step `enter`.
+    counterparts: List[str]
+    # Who sets it up.
+    by: str
+
+
+class FreePort(TypedDict):
+    # As the configuration names it.
+    bus: str
+    about: str
+    # Models that usually come with this adapter.
+    likely: List[str]
+
+
+class ArmBuildsBuilds(TypedDict):
+    variant: str
+    title: str
+
+
+class ArmBuilds(TypedDict):
+    model: str
+    builds: List["ArmBuildsBuilds"]
+
+
+class SetupStateTrials(TypedDict):
+    leader: str
+    follower: str
+
+
+class SetupState(TypedDict):
+    # USB adapters on which no arm of this bridge is.
+    ports: List["FreePort"]
+    models: List["ArmBuilds"]
+    # Why there is no simulated kit; empty when there is one.
+    no_practice: str
+    # Configuration file that arms are written to.
+    file: str
+    # Pairs that follow slowly until somebody confirms that they go the right way.
+    trials: List["SetupStateTrials"]
+    # Null: no arm is being set up.
+    session: Union["SetupSession", None]
+
+
+class _SetupRequest(TypedDict):
+    # Which arm it is.
+    model: str
+    # What it is to be called.
+    name: str
+
+
+class SetupRequest(_SetupRequest, total=False):
+    # Bus of the arm; null: the simulated kit, to practise with.
+    bus: Union[str, None]
+    # Which build of it; null: the one of its role.
+    variant: Union[str, None]
+    # leader: a hand holds it; null: it neither leads nor follows.
+    role: Union[Literal["leader", "follower"], None]
+
+
+class _SetupStep(TypedDict):
+    # What is to be done at the present step.
+    action: Literal["look", "singly", "give", "reassign", "leave_out", "set_registers", "leave_registers", "enter"]
+
+
+class SetupStep(_SetupStep, total=False):
+    # For `enter`: the other arm of its pair; null: none.
+    counterpart: Union[str, None]
+
+
+class _SetupHand(TypedDict):
+    # Arm that is practised with.
+    arm: str
+    # plug: connects one servo, or all; middle, ends: leads every joint there.
+    action: Literal["plug", "middle", "ends", "let_go"]
+
+
+class SetupHand(_SetupHand, total=False):
+    # For `plug`: joint of the servo that is to be connected alone, or all.
+    what: str
+
+
+class SetupVerdict(TypedDict):
+    # Of a pair of `trials`.
+    follower: str
+    # right: it has its full speed from the next start on; swapped: leader and follower are each other: their ports
+    # are exchanged in the configuration file, for the next start of the bridge.
+    verdict: Literal["right", "swapped"]
+
+
 class HandRequest(TypedDict, total=False):
     # Id of a simulated arm.
     robot_id: int

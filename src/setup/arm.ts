@@ -1,21 +1,17 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { type ArmModel, ArmModelError, armVariants, loadArmModel } from '../../arm/model.ts';
-import { systemClock } from '../../clock.ts';
-import { type ArmEntry, type PairEntry, type Role, writeArm } from '../../config/edit.ts';
-import { ConfigError, loadConfig } from '../../config/load.ts';
-import { armConfig, type Config } from '../../config/schema.ts';
-import { at, type Presence, presence, type SetupLine } from '../../servo/assign.ts';
-import type { ExpectedServo } from '../../servo/expected-servo.ts';
-import { familyByName } from '../../servo/families.ts';
-import { discoverPorts } from '../../servo/port/discovery.ts';
-import { makePort } from '../../servo/port/make.ts';
-import { DEFAULT_BAUD_RATE, parseBusUrl } from '../../servo/port/url.ts';
-import type { ServoFamily } from '../../servo/servo-family.ts';
-import { expectedServos } from '../expected-servos.ts';
-import { lastingUrl } from '../ports.ts';
-import { atRate, UsageError } from '../servo-access.ts';
-import { usbPort } from './rule.ts';
+import { type ArmModel, armVariants, loadArmModel } from '../arm/model.ts';
+import { type ArmEntry, type PairEntry, type Role, writeArm } from '../config/edit.ts';
+import { ConfigError, loadConfig } from '../config/load.ts';
+import { armConfig, type Config } from '../config/schema.ts';
+import type { Presence } from '../servo/assign.ts';
+import { servoName } from '../servo/bench.ts';
+import type { ExpectedServo } from '../servo/expected-servo.ts';
+import { familyByName } from '../servo/families.ts';
+import { discoverPorts, lastingUrl, usbPort } from '../servo/port/discovery.ts';
+import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
+import type { ServoFamily } from '../servo/servo-family.ts';
+import { expectedServos } from './expected-servos.ts';
 
 /** A servo that is set up, with what tells it from others of its model; null where all are alike. */
 export type SetupServo = ExpectedServo & { readonly part: string | null };
@@ -28,19 +24,14 @@ export interface SetupArm {
   readonly servos: readonly SetupServo[];
 }
 
-/** Reads something of an arm's data. @throws {UsageError} */
-function ofData<T>(model: string, read: (model: string) => T): T {
-  try {
-    return read(model.includes('/') ? resolve(model) : model);
-  } catch (error) {
-    if (error instanceof ArmModelError) throw new UsageError(error.message);
-    throw error;
-  }
+/** A folder of one's own is meant from the working folder. */
+function folderOf(model: string): string {
+  return model.includes('/') ? resolve(model) : model;
 }
 
-/** @param model name of a folder of `robots/`, or the path of one @throws {UsageError} */
+/** @param model name of a folder of `robots/`, or the path of one @throws {ArmModelError} */
 export function armToSetUp(model: string, variant: string): SetupArm {
-  const data = ofData(model, (path) => loadArmModel(path, variant));
+  const data = loadArmModel(folderOf(model), variant);
   const partOf = (joint: string): string | null => data.joints.find(({ name }) => name === joint)!.part;
   // Its zeros are still to be found out, so nobody knows where its travel lies.
   const servos = expectedServos(data)
@@ -49,21 +40,15 @@ export function armToSetUp(model: string, variant: string): SetupArm {
   return { model: data, family: familyByName(data.family), servos };
 }
 
-/** Builds that there are of an arm, each with its title; the plain one first. @throws {UsageError} */
+/** Builds that there are of an arm, each with its title; the plain one first. @throws {ArmModelError} */
 export function buildsOf(model: string): readonly { readonly value: string; readonly label: string }[] {
-  return ofData(model, (path) =>
-    armVariants(path).map((variant) => ({ value: variant, label: loadArmModel(path, variant).title })),
-  );
+  const path = folderOf(model);
+  return armVariants(path).map((variant) => ({ value: variant, label: loadArmModel(path, variant).title }));
 }
 
 /** What is wrong with the name of an arm, if anything is. */
 export function nameFault(name: string): string | undefined {
   return armConfig.shape.name.safeParse(name).error?.issues[0]?.message;
-}
-
-/** A servo as people are told of it. */
-export function servoName({ joint, id, model }: ExpectedServo): string {
-  return `${joint} (id ${id}, ${model.model})`;
 }
 
 /** A servo as a hand finds it among others. */
@@ -75,23 +60,6 @@ export function servoToTake(servo: SetupServo): string {
 export function wantedRate(bus: string): number | null {
   const target = parseBusUrl(bus);
   return target.kind === 'serial' ? target.baudRate : null;
-}
-
-/** The bus of an arm, to be opened at any rate. */
-export function lineOf(bus: string, family: ServoFamily): SetupLine {
-  return {
-    name: bus,
-    async open(baudRate) {
-      const port = makePort(baudRate === null ? bus : atRate(bus, baudRate), systemClock);
-      await port.open();
-      return { client: family.makeClient(port), close: () => port.close() };
-    },
-  };
-}
-
-/** How each servo of an arm answers, in the order of `arm.servos`. @throws {PortError} @throws {ServoError} closed */
-export function presenceOf(line: SetupLine, arm: SetupArm, baudRate: number | null): Promise<Presence[]> {
-  return at(line, baudRate, (client) => presence(client, arm.servos));
 }
 
 /** What is wrong with an arm whose servos answer so; empty when nothing is. */

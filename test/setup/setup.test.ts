@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
+
+const JOINTS = ['gripper', 'wrist_roll', 'wrist_flex', 'elbow_flex', 'shoulder_lift', 'shoulder_pan'];
+type Role = 'leader' | 'follower';
+const OTHER = { 'x-arm-bridge-client': 'somebody else' };
+
+/** Somebody who sets kits up by HTTP, with the hand that builds them. */
+class Person {
+  readonly bridge: VirtualBridge;
+
+  constructor(bridge: VirtualBridge) {
+    this.bridge = bridge;
+  }
+
+  async hand(arm: string, action: string, what = 'all'): Promise<void> {
+    const { status, body } = await this.bridge.post('/api/v1/setup/hand', { arm, action, what });
+    expect([status, body.message], `${action} ${what}`).toEqual([
+      200,
+      expect.stringMatching(/connected|there\.|let go/),
+    ]);
+  }
+
+  /** @returns the set-up as it is afterwards */
+  async next(action: string, more: object = {}) {
+    const { status, body } = await this.bridge.post('/api/v1/setup/next', { action, ...more });
+    expect([status, body.fault ?? body.detail], action).toEqual([200, '']);
+    return body;
+  }
+
+  async begin(role: Role) {
+    const { status, body } = await this.bridge.post('/api/v1/setup', {
+      model: 'so101',
+      role,
+      name: `practice_${role}`,
+    });
+    expect(status).toBe(200);
+    return body;
+  }
+
+  /** One arm, from servos that are all alike to the question of its pair. */
+  async setUp(role: Role) {
+    const name = `practice_${role}`;
+    expect(await this.begin(role)).toMatchObject({ step: 'missing', practice: true, bus: 'sim:so101' });
+    let session = (await this.bridge.post('/api/v1/setup/next', { action: 'singly' })).body;
+    for (const joint of JOINTS) {
+      expect(session.servos.find(({ due }: { due: boolean }) => due)?.joint).toBe(joint);
+      await this.hand(name, 'plug', joint);
+      session = await this.next('give');
+      expect(session.said).toMatch(new RegExp(`^The servo for ${joint} .* V, as it should\\.$`));
+    }
+    expect(session.step).toBe('whole');
+    await this.hand(name, 'plug');
+    session = await this.next('look');
+    if (session.step === 'registers') session = await this.next('set_registers');
+    expect(session.step).toBe('enter');
+    return session;
+  }
+
+  /** Leads an arm through its calibration. */
+  async calibrate(name: string): Promise<void> {
+    const { id } = this.bridge.bridge.arms.byName(name)!;
+    const step = async (wanted: number | 'success'): Promise<void> => {
+      const { body } = await this.bridge.post(`/calibrate?robot_id=${id}`);
+      expect(wanted === 'success' ? body.calibration_status : body.current_step, body.message).toBe(wanted);
+    };
+    await step(1);
+    await this.hand(name, 'middle');
+    await step(2);
+    await this.hand(name, 'ends');
+    await step(3);
+    await step(4);
+    await this.hand(name, 'let_go');
+    await step(5);
+    await this.hand(name, 'middle');
+    await step('success');
+    await this.hand(name, 'let_go');
+  }
+}
+
+test('two kits are set up by HTTP, the follower first, to a calibrated pair that follows slowly until somebody says it is right', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  const person = new Person(bridge);
+  expect(await person.setUp('follower')).toMatchObject({ counterparts: [] });
+  expect(await person.next('enter')).toMatchObject({
+    step: 'done',
+    said: expect.stringContaining('is robot 2 of this bridge'),
+  });
+  expect(await person.setUp('leader')).toMatchObject({ counterparts: ['practice_follower'] });
+  await person.next('enter', { counterpart: 'practice_follower' });
+  const state = (await bridge.get('/api/v1/setup')).body;
+  expect([state.session, state.trials]).toEqual([null, [{ leader: 'practice_leader', follower: 'practice_follower' }]]);
+
+  // Nobody knows where the joints are before a hand has shown it.
+  const [leader, follower] = ['practice_leader', 'practice_follower'].map((name) => bridge.bridge.arms.byName(name)!);
+  const pair = { robot_pairs: [{ leader_id: leader!.id, follower_id: follower!.id }] };
+  expect(follower!.doubt).toBe('it has no calibration');
+  expect((await bridge.post(`/gravity/start?robot_id=${follower!.id}`)).status).toBe(409);
+  await person.calibrate('practice_follower');
+  await person.calibrate('practice_leader');
+
+  await person.hand('practice_leader', 'middle');
+  expect((await bridge.post('/move/leader/start', pair)).status).toBe(200);
+  const elbow = (arm: typeof leader): number =>
+    arm!.read().positions[arm!.model.joints.findIndex(({ name }) => name === 'elbow_flex')]!;
+  await bridge.pass(8);
+  const before = elbow(follower);
+  await bridge.post('/sim/hand', { robot_id: leader!.id, joints: { elbow_flex: elbow(leader) + 0.8 }, duration: 0.2 });
+  await bridge.pass(0.6);
+  // Its leader has gone all the way; it is kept to 0.4 rad/s.
+  expect(elbow(follower) - before).toBeGreaterThan(0.02);
+  expect(elbow(follower) - before).toBeLessThan(0.4);
+  await bridge.pass(4);
+  expect(Math.abs(elbow(follower) - elbow(leader))).toBeLessThan(0.1);
+  await bridge.post('/move/leader/stop');
+
+  const verdict = { follower: 'practice_follower', verdict: 'right' };
+  expect((await bridge.post('/api/v1/setup/verdict', { ...verdict, verdict: 'swapped' })).status).toBe(400);
+  expect((await bridge.post('/api/v1/setup/verdict', verdict)).status).toBe(200);
+  expect((await bridge.post('/api/v1/setup/verdict', verdict)).status).toBe(400);
+  expect((await bridge.get('/api/v1/setup')).body.trials).toEqual([]);
+});
+
+test('whoever sets an arm up goes on alone, says what is wrong, and lets go of it when they have gone', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  const person = new Person(bridge);
+  await person.begin('leader');
+  const asked = { model: 'so101', role: 'follower', name: 'practice_follower' };
+  const refused = [
+    bridge.ask('POST', '/api/v1/setup', asked, OTHER),
+    bridge.ask('POST', '/api/v1/setup/next', { action: 'singly' }, OTHER),
+    bridge.ask('POST', '/api/v1/setup/hand', { arm: 'practice_leader', action: 'plug' }, OTHER),
+    bridge.ask('DELETE', '/api/v1/setup', undefined, OTHER),
+  ];
+  for (const { status, body } of await Promise.all(refused)) {
+    expect([status, body.detail]).toEqual([409, expect.stringContaining('practice_leader is being set up by')]);
+  }
+  expect((await bridge.post('/api/v1/setup/next', { action: 'enter' })).status).toBe(400);
+
+  // What is wrong at the servos is said, and the step stays.
+  await bridge.post('/api/v1/setup/next', { action: 'singly' });
+  const give = async () => (await bridge.post('/api/v1/setup/next', { action: 'give' })).body;
+  expect(await give()).toMatchObject({ step: 'single', fault: expect.stringContaining('no feetech servo answers') });
+  await person.hand('practice_leader', 'plug');
+  expect(await give()).toMatchObject({ step: 'single', fault: expect.stringContaining('connect only one') });
+  await person.hand('practice_leader', 'plug', 'gripper');
+  expect(await give()).toMatchObject({ step: 'single', fault: '' });
+  expect(await give()).toMatchObject({ given: true, fault: expect.stringContaining('somebody has given it') });
+
+  await bridge.ask('GET', '/api/v1/setup', undefined, OTHER);
+  await bridge.pass(40);
+  expect((await bridge.ask('GET', '/api/v1/setup', undefined, OTHER)).body.session).toBeNull();
+  // What is written stays.
+  expect(await person.begin('leader')).toMatchObject({
+    step: 'missing',
+    fault: expect.not.stringContaining('gripper (id 6'),
+  });
+  expect((await bridge.ask('DELETE', '/api/v1/setup')).body.message).toBe('The set-up has ended');
+  expect((await bridge.ask('DELETE', '/api/v1/setup')).body.message).toBe('No arm was being set up');
+});
+
+test('an arm is not set up under a name or on a bus that this bridge has, nor one that does not exist', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  const begin = async (more: object) =>
+    (await bridge.post('/api/v1/setup', { model: 'so101', name: 'mine', ...more })).body.detail;
+  expect(await begin({ name: 'leader' })).toContain('has an arm leader already');
+  expect(await begin({ model: '../../etc' })).toContain('there is no arm');
+  expect(await begin({ variant: 'golden' })).toContain('golden');
+  expect(await begin({ name: 'no name' })).toContain('name:');
+  expect(await begin({ bus: 'sim:so101' })).toContain('sim:so101');
+  expect(await begin({ bus: 'nonsense' })).toContain('nonsense');
+  expect((await bridge.get('/api/v1/setup')).body.session).toBeNull();
+  expect(readFileSync(new URL('../../config/default.yaml', import.meta.url), 'utf8')).toContain('sim:so101');
+});
