@@ -68,7 +68,7 @@ export function button(label: string, act: () => void, attributes: Attributes = 
   return element;
 }
 
-const isBlocked = (element: Element): boolean => element.getAttribute('aria-disabled') === 'true';
+export const isBlocked = (element: Element): boolean => element.getAttribute('aria-disabled') === 'true';
 
 /**
  * Greys a control that cannot work now and says why, on hover and to screen readers; it keeps the keyboard, which a disabled

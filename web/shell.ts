@@ -16,6 +16,9 @@ export function showShell(store: Store): void {
   const status = byId('connection');
   const banner = byId('banner');
   const busy = byId('busy');
+  const said = h('p', {});
+  const reset = button('Reset', () => void resetStop(), { id: 'reset', hidden: true });
+  banner.replaceChildren(said, reset);
   let shown = '';
 
   const show = (): void => {
@@ -38,15 +41,14 @@ export function showShell(store: Store): void {
           : readOnly
             ? 'Read only: this token may look, not move. Stop works all the same.'
             : '';
+    // The button stays the same one: somebody may be about to press it.
+    reset.hidden = stopped.length === 0 || !store.mayControl;
     // An alert is read aloud with each change: it changes only when it says something else.
     const key = `${store.connection} ${text}`;
     if (key === shown) return;
     shown = key;
     banner.hidden = text === '';
-    banner.replaceChildren(h('p', {}, text));
-    if (stopped.length > 0 && store.mayControl) {
-      banner.append(button('Reset', () => void resetStop(), { id: 'reset' }));
-    }
+    setText(said, text);
   };
   store.on(['connection', 'hello', 'arms', 'loop'], show);
 }

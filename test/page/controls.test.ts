@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { PATIENCE, shows, textOf } from './support/actions.ts';
-import { axeViolations, HAS_BROWSER } from './support/browser.ts';
+import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage, openWindow, startBridge } from './support/page.ts';
+import { NO_WEBGL } from './support/scripts.ts';
 
 /** The panel that moves an arm. */
 async function openMove(page: Page, arm: string) {
@@ -90,7 +91,9 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     await page.keyboard.press('Space');
     await expect.poll(state, PATIENCE).toBe('stopped');
     expect(await turned.getAttribute('aria-pressed')).toBe('false');
-    await page.locator('#reset').press('Space');
+    // Until it is confirmed the stop is repeated.
+    await shows(page, '#stop-status', /^Stopped at/);
+    await page.locator('#reset').press('Enter');
     await expect.poll(state, PATIENCE).toBe('connected');
     await page.locator('#tab-record').press('Enter');
     const task = page.getByRole('textbox', { name: 'Task' });
@@ -148,13 +151,27 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
       });
     });
     await page.goto(bridge.url);
-    await page.locator('body[data-computer=busy]').waitFor();
     await shows(page, '#busy', /^Computer too busy$/);
-    expect(await page.locator('#busy').getAttribute('title')).toMatch(/^This computer .* End other programs on it\.$/);
+    const why = (): Promise<string | null> => page.locator('body[data-computer=busy] #busy').getAttribute('title');
+    await expect.poll(why, PATIENCE).toMatch(/^This computer .* End other programs on it\.$/);
     expect(await axeViolations(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await axeViolations(page, ['color-contrast'])).toEqual([]);
     trouble = '';
     await page.locator('body[data-computer=free]').waitFor();
+  });
+
+  test('where there is no WebGL the arms are drawn flat, from the side and from above, and a line says why', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge, NO_WEBGL);
+    await shows(page, '.flat > p', /WebGL is off or missing/);
+    expect(await page.locator('.flat svg').count()).toBe(2);
+    const line = (): Promise<string | null> => page.locator('.flat-arm').nth(1).getAttribute('points');
+    await expect.poll(async () => (await line())?.split(' ').length, PATIENCE).toBeGreaterThan(4);
+    const before = await line();
+    await bridge.raise();
+    await expect.poll(line, PATIENCE).not.toBe(before);
+    expect(await axeViolations(page)).toEqual([]);
+    await takePicture(page, 'page-flat');
   });
 });

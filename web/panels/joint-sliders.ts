@@ -1,5 +1,5 @@
 import { type Command, command } from '../api.ts';
-import { block, button, h, setText } from '../dom.ts';
+import { block, button, h, isBlocked, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { ArmFrame, ArmInfo } from '../protocol.ts';
 import { whyNoMotion, whyNotHeld } from '../reasons.ts';
@@ -39,6 +39,7 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
   const goal = h('span', { class: 'goal' });
   let held = false;
   input.addEventListener('input', () => {
+    if (isBlocked(input)) return;
     held = true;
     setText(goal, `→ ${input.value}°`);
     // The ghost shows where the arm would stand.
@@ -71,8 +72,7 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
     show({ joints }, why) {
       const measured = joints.position[index] ?? null;
       const wanted = joints.goal[index] ?? null;
-      input.disabled = why !== '';
-      element.title = why;
+      block(input, why);
       if (why !== '') letGo();
       setText(angle, measure(measured === null ? null : degrees(measured), 0, '°'));
       actual.hidden = measured === null;
@@ -120,7 +120,9 @@ function gripperRow(info: ArmInfo, store: Store): Row | null {
     value: 0,
     'aria-label': 'Opening of the gripper',
   });
-  slider.addEventListener('change', () => act(Number(slider.value), 'Gripper'));
+  slider.addEventListener('change', () => {
+    if (!isBlocked(slider)) act(Number(slider.value), 'Gripper');
+  });
   // Whoever has the slider by the keyboard goes on from what was asked for, a pointer lets go of it.
   slider.addEventListener('pointerup', () => slider.blur());
   const measured = h('output', {});
@@ -136,8 +138,8 @@ function gripperRow(info: ArmInfo, store: Store): Row | null {
     show({ opening }, why) {
       for (const each of buttons) block(each, whyNoMotion(store, info));
       setText(measured, measure(opening === null ? null : 100 * opening, 0, ' %'));
-      slider.disabled = why !== '';
-      if (opening !== null && document.activeElement !== slider) slider.value = String(opening);
+      block(slider, why);
+      if (opening !== null && (document.activeElement !== slider || why !== '')) slider.value = String(opening);
     },
   };
 }

@@ -68,8 +68,8 @@ function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
   const first = poses(info, store);
   const joints = jointSliders(info, store);
   const held = h(
-    'fieldset',
-    { class: 'panel' },
+    'div',
+    { class: 'panel', role: 'group', 'aria-label': 'While held' },
     toolJog(info, jogger),
     folded('Joints, while held', jointJog(info, jogger)),
   );
@@ -86,9 +86,8 @@ function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
     show() {
       first.show();
       joints.show();
-      const why = whyNotHeld(store, info);
-      held.disabled = why !== '';
-      held.title = why;
+      // What a finger or a key holds keeps it, also where an arm is silent for a moment.
+      block(held, whyNotHeld(store, info));
     },
   };
 }
@@ -97,11 +96,14 @@ function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
 export function movePanel(store: Store, jogger: Jogger): HTMLElement {
   const fieldset = h('fieldset', { class: 'panel', disabled: true });
   let parts: readonly Shown[] = [];
+  /** Arms come and go: the one that a person has chosen stays chosen. */
+  let name = '';
   store.on(['models'], () => {
     parts = store.arms.map((info) => controls(info, store, jogger));
     const choices = store.arms.map((info, chosen) => button(info.name, () => choose(chosen), { class: 'choice' }));
     const choose = (chosen: number): void => {
       jogger.release();
+      name = store.arms[chosen]?.name ?? '';
       for (const [i, part] of parts.entries()) {
         part.element.hidden = i !== chosen;
         choices[i]!.setAttribute('aria-pressed', String(i === chosen));
@@ -110,7 +112,12 @@ export function movePanel(store: Store, jogger: Jogger): HTMLElement {
     };
     const choice = h('div', { class: 'row', role: 'group', 'aria-label': 'Arm' }, ...choices);
     fieldset.replaceChildren(choice, ...parts.map(({ element }) => element));
-    choose(0);
+    choose(
+      Math.max(
+        0,
+        store.arms.findIndex((info) => info.name === name),
+      ),
+    );
   });
   const show = (): void => {
     for (const part of parts) if (!part.element.hidden) part.show();
