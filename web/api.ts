@@ -1,11 +1,14 @@
 import { BridgeError } from '../clients/typescript/src/errors.ts';
 import { bridge } from './bridge.ts';
-import { notice } from './notices.ts';
+import { forget, notice, type Way } from './notices.ts';
+import type { Store } from './store.ts';
 
 /** Requests that may wait for an arm at once. A browser opens six connections to a host: some stay free for the stop. */
 const MOST_WAITING = 3;
 
 export interface Command {
+  /** What it is to people, as the beginning of a message: "Init of the leader". */
+  readonly name?: string;
   /** POST when it is left out. */
   readonly method?: 'DELETE';
   readonly path: string;
@@ -64,29 +67,90 @@ export async function request({ method, path, query = {}, body }: Command): Prom
   }
 }
 
-/** What may be done about a refusal: a word that goes with the same command. */
-function wayOut({ remedy }: Outcome): { readonly label: string; readonly word: string } | null {
-  if (remedy === 'calibrate') return { label: 'Move it slowly', word: 'uncalibrated' };
-  return remedy === 'take_over' ? { label: 'Take over', word: 'take_over' } : null;
+/** The words that go with a command that is insisted on. */
+const INSISTING: Readonly<Record<string, { readonly label: string; readonly word: string }>> = {
+  calibrate: { label: 'Move it slowly', word: 'uncalibrated' },
+  take_over: { label: 'Take over', word: 'take_over' },
+};
+
+const ownerOf = (store: Store, id: number): string | null => store.frames.get(id)?.owner ?? null;
+
+/** Frames that have come after the bridge had not answered for so long, s, show that it answers again. */
+const BACK = 1;
+
+/** When the cause of a refusal is gone, by the next step that the bridge names. @param id of the arm */
+const GONE: Readonly<Record<string, (id: number) => (store: Store) => boolean>> = {
+  reset: (id) => (store) => store.frames.get(id)?.state !== 'stopped',
+  torque_on: (id) => (store) => store.frames.get(id)?.torque === true,
+  init: (id) => (store) => store.frames.get(id)?.initialised === true,
+  calibrate: (id) => (store) => store.frames.get(id)?.doubt === '',
+  take_over: (id) => (store) => ownerOf(store, id) === null || ownerOf(store, id) === store.hello?.client,
+  stop_mirroring: () => (store) => !store.mirroring,
+  start: () => {
+    let first = Number.NaN;
+    return ({ connection, time }) => {
+      if (Number.isNaN(first)) first = time;
+      return connection === 'live' && time > first + BACK;
+    };
+  },
+};
+
+/** What may be done about a refusal: another command first, or the same with a word. */
+function wayOut(asked: Command, { remedy }: Outcome, done?: string): Way | undefined {
+  const { robot_id } = asked.query ?? {};
+  const arm = robot_id === undefined ? {} : { query: { robot_id } };
+  const insisting = remedy === null ? undefined : INSISTING[remedy];
+  if (insisting !== undefined) {
+    const insistent = { ...asked, query: { ...asked.query, [insisting.word]: 'true' } };
+    return { label: insisting.label, run: () => void command(insistent, done) };
+  }
+  switch (remedy) {
+    case 'reset':
+      return { label: 'Reset', run: () => void resetStop() };
+    case 'init':
+      return {
+        label: 'Init first',
+        run: () => void command({ name: 'Init', path: '/move/init', ...arm }, 'Init done.'),
+      };
+    case 'torque_on': {
+      const hold = { name: 'Torque', path: '/torque/toggle', ...arm, body: { torque_status: true } };
+      return { label: 'Hold it first', run: () => void command(hold, 'It holds.') };
+    }
+    case 'stop_mirroring':
+      return { label: 'End it', run: () => void command({ path: '/move/leader/stop' }, 'The followers hold.') };
+    default:
+      return undefined;
+  }
+}
+
+/** Releases the stop of all arms; nothing moves by itself. */
+export async function resetStop(): Promise<void> {
+  const { ok } = await command(
+    { name: 'Reset', path: '/stop/reset' },
+    'Reset: the arms hold, and nothing moves by itself.',
+  );
+  if (ok) window.dispatchEvent(new Event('arm-bridge-reset'));
 }
 
 /**
- * Sends a command and tells what became of it. A refusal because somebody else drives the arm offers to take it over; one
- * because its angles may be wrong, to move it slowly.
+ * Sends a command and tells what became of it: what was not done, why, and a button for what can be done about it. The
+ * message goes when its cause is gone, and when the same is asked again.
  * @param done what to say when it is done; left out: nothing
  */
 export async function command(asked: Command, done?: string): Promise<Outcome> {
+  const about = `${asked.path} ${asked.query?.robot_id ?? ''}`;
   const outcome = await send(asked);
-  if (outcome.ok) {
+  const { ok, message, remedy } = outcome;
+  forget(about);
+  if (ok) {
     if (done !== undefined) notice('done', done);
     return outcome;
   }
-  const way = wayOut(outcome);
-  if (way === null) {
-    notice('fault', outcome.message);
-  } else {
-    const insistent = { ...asked, query: { ...asked.query, [way.word]: 'true' } };
-    notice('fault', outcome.message, { label: way.label, run: () => void command(insistent, done) });
-  }
+  const gone = remedy === null ? undefined : GONE[remedy]?.(Number(asked.query?.robot_id));
+  notice('fault', asked.name === undefined ? message : `${asked.name} was not done: ${message}`, {
+    act: wayOut(asked, outcome, done),
+    about,
+    gone,
+  });
   return outcome;
 }

@@ -59,12 +59,30 @@ export function showRows<T>(body: HTMLElement, facts: readonly T[], make: (fact:
   body.querySelector<HTMLElement>(`[aria-label=${CSS.escape(label)}]`)?.focus();
 }
 
-/** A button that does something. Space is the key of the stop, so that buttons are pressed by Enter. */
+/** A button that does something, unless {@link block} keeps it from that. */
 export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  return h('button', { type: 'button', onclick: act, ...attributes }, label);
+  const pressed = (): void => {
+    if (!isBlocked(element)) act();
+  };
+  const element = h('button', { type: 'button', onclick: pressed, ...attributes }, label);
+  return element;
 }
 
-/** A switch that Enter, a click or a finger turns on and off: Space, the key of a checkbox, is the key of the stop. */
+export const isBlocked = (element: Element): boolean => element.getAttribute('aria-disabled') === 'true';
+
+/**
+ * Greys a control that cannot work now and says why, on hover and to screen readers; it keeps the keyboard, which a disabled
+ * one would lose.
+ * @param why empty: it works
+ */
+export function block(element: HTMLElement, why: string): void {
+  if (element.title === why && isBlocked(element) === (why !== '')) return;
+  element.title = why;
+  if (why === '') element.removeAttribute('aria-disabled');
+  else element.setAttribute('aria-disabled', 'true');
+}
+
+/** A switch that a key, a click or a finger turns on and off. */
 export function toggle(label: string): HTMLButtonElement {
   const turn = (): void => element.setAttribute('aria-pressed', String(!isOn(element)));
   const element = button(label, turn, { 'aria-pressed': 'false', class: 'switch' });

@@ -1,7 +1,8 @@
 import { Hands } from './hand.ts';
 import { Jogger } from './jog.ts';
+import { offerKeys } from './keys.ts';
 import { Live } from './live.ts';
-import { notice } from './notices.ts';
+import { clearNotices, notice } from './notices.ts';
 import { armsPanel } from './panels/arms.ts';
 import { healthPanel } from './panels/health.ts';
 import { movePanel } from './panels/move.ts';
@@ -10,7 +11,7 @@ import { teleoperationPanel } from './panels/teleoperation.ts';
 import type { JournalEvent } from './protocol.ts';
 import { showScene } from './scene/load.ts';
 import { offerSession } from './session.ts';
-import { offerTheme, showShell } from './shell.ts';
+import { offerTheme, showMarks, showShell } from './shell.ts';
 import { Store } from './store.ts';
 import { showTabs } from './tabs.ts';
 
@@ -39,7 +40,10 @@ const jogger = new Jogger(live, store);
 const hands = new Hands(store);
 
 offerTheme();
+offerKeys();
 showShell(store);
+showMarks(store);
+store.on(['frames', 'connection', 'pairs'], () => clearNotices(store));
 showTabs([
   { id: 'arms', title: 'Arms', panel: armsPanel(store) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },

@@ -1,28 +1,68 @@
 import { button, byId, h } from './dom.ts';
+import type { Store } from './store.ts';
 
-/** Time that a message stays, ms; faults stay until they are closed. */
+/** Time that a message stays, ms; faults and questions stay until they are closed, or their cause is gone. */
 const STAYS = 6000;
 const MOST = 4;
+/** A last clause that tells a program what to call: on the page a button stands for it. And what somebody else has called. */
+const STEP = /(?:: |(?<=\.) )[^.:]*(?:\b(?:GET|POST|DELETE|call) \/|\?\w+=true)\S*\.?$/;
+const CALLED = /\b(?:GET|POST|DELETE) \/\S+ /g;
 
-/** Tells what became of a command. @param act what can be done about it, as a label and an action */
-export function notice(
-  kind: 'done' | 'fault',
-  text: string,
-  act?: { readonly label: string; readonly run: () => void },
-): void {
+export interface Way {
+  readonly label: string;
+  readonly run: () => void;
+}
+
+export interface About {
+  /** What can be done about it. */
+  readonly act?: Way | undefined;
+  /** What it is about: a newer word about the same takes its place. */
+  readonly about?: string;
+  /** Whether its cause is gone. */
+  readonly gone?: ((store: Store) => boolean) | undefined;
+}
+
+const shown = new Map<Element, About>();
+
+/** Tells what became of a command, or asks whether one is meant. */
+export function notice(kind: 'done' | 'fault' | 'ask', text: string, about: About = {}): void {
+  const { act } = about;
+  const said = withoutRoutes(text);
   const list = byId('notices');
-  const item = h('div', { class: `notice ${kind}` }, h('p', {}, text));
-  const close = (): void => item.remove();
+  const item = h('div', { class: `notice ${kind}` }, h('p', {}, said));
+  const close = (): void => remove(item);
   if (act !== undefined) {
     const run = (): void => {
       close();
       act.run();
     };
-    item.append(button(act.label, run));
+    item.append(button(act.label, run, { class: 'main' }));
   }
   item.append(button('×', close, { class: 'close', 'aria-label': 'Close this message' }));
-  for (const same of [...list.children]) if (same.querySelector('p')?.textContent === text) same.remove();
+  for (const same of [...list.children]) if (same.querySelector('p')?.textContent === said) remove(same);
+  if (about.about !== undefined) forget(about.about);
   list.append(item);
-  while (list.children.length > MOST) list.firstElementChild?.remove();
+  shown.set(item, about);
+  while (list.children.length > MOST) remove(list.firstElementChild!);
   if (kind === 'done') setTimeout(close, STAYS);
+}
+
+/** What was said about something counts no more. */
+export function forget(about: string): void {
+  for (const [item, { about: its }] of shown) if (its === about) remove(item);
+}
+
+/** Takes away the messages whose cause is gone. */
+export function clearNotices(store: Store): void {
+  for (const [item, { gone }] of shown) if (gone?.(store) === true) remove(item);
+}
+
+/** The words of the bridge without the routes that programs call. */
+export function withoutRoutes(text: string): string {
+  return text.replace(STEP, '').replace(CALLED, '');
+}
+
+function remove(item: Element): void {
+  shown.delete(item);
+  item.remove();
 }

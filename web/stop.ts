@@ -146,24 +146,42 @@ window.addEventListener('arm-bridge-reset', () => {
   status.textContent = '';
 });
 
-/** Fields in which a space is a letter. */
-function isWritten(target: EventTarget | null): boolean {
-  return target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === 'password');
+/** Fields in which a space is a letter, and controls that a space presses or opens. */
+const WRITTEN = 'textarea, input:not([type="range"], [type="checkbox"], [type="radio"])';
+const PRESSED = 'button:not([aria-disabled="true"]), select, summary, input[type="checkbox"], input[type="radio"]';
+/** Whoever has clicked a control has not chosen it by the keyboard: Space stops, and does not press it again. */
+let pointed = false;
+/** The space bar is down, and has stopped. */
+let stopping = false;
+
+/** Whether Space is for a control that the keyboard has come to, not for the stop. */
+function takesSpace(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  return target.matches(WRITTEN) || (!pointed && target.matches(PRESSED));
 }
 
 function isStopKey(event: KeyboardEvent): boolean {
-  return event.key === 'Escape' || (event.key === ' ' && !isWritten(event.target));
+  return event.key === 'Escape' || (event.key === ' ' && !takesSpace(event.target));
 }
 
 box.addEventListener('click', () => void stop());
 // A finger that comes down stops at once; the click that follows stops again, which does no harm.
 box.addEventListener('pointerdown', () => void stop());
 window.addEventListener(
+  'pointerdown',
+  () => {
+    pointed = true;
+  },
+  true,
+);
+window.addEventListener(
   'keydown',
   (event) => {
+    if (event.key === 'Tab' || event.key.startsWith('Arrow')) pointed = false;
     if (!isStopKey(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    stopping = event.key === ' ';
     if (!event.repeat) void stop();
   },
   true,
@@ -172,8 +190,19 @@ window.addEventListener(
 window.addEventListener(
   'keyup',
   (event) => {
-    if (isStopKey(event)) event.preventDefault();
+    if (event.key !== ' ' || !stopping) return;
+    stopping = false;
+    event.preventDefault();
   },
   true,
 );
+// Escape leaves a full screen, and the browser does not tell the page of the key.
+let leaving = false;
+window.addEventListener('arm-bridge-leave', () => {
+  leaving = true;
+});
+document.addEventListener('fullscreenchange', () => {
+  if (document.fullscreenElement === null && !leaving) void stop();
+  leaving = false;
+});
 void connect();

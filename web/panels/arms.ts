@@ -1,4 +1,5 @@
 import { h, setText } from '../dom.ts';
+import { withoutRoutes } from '../notices.ts';
 import type { ArmFrame, ArmInfo, JointInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
@@ -107,7 +108,7 @@ function armCard(info: ArmInfo, store: Store): { element: HTMLElement; show(fram
         ...(motion === ''
           ? []
           : [`${motion}${typeof progress === 'number' ? ` ${measure(100 * progress, 0, ' %')}` : ''}`]),
-        ...(frame.reason === '' ? [] : [frame.reason]),
+        ...(frame.reason === '' ? [] : [withoutRoutes(frame.reason)]),
         ...(frame.doubt === '' ? [] : [frame.doubt]),
       ];
       setText(about, parts.join(' · '));

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../clients/typescript/src/bridge.ts';
 import { BridgeError } from '../../clients/typescript/src/errors.ts';
 import { bridge } from '../bridge.ts';
-import { button, h } from '../dom.ts';
+import { button, h, showRows } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { Store } from '../store.ts';
 
@@ -21,10 +21,12 @@ function row({ url, state, reason, bridge: told }: Other): HTMLElement {
   const { arms = [], trouble = '', version = '' } = told ?? {};
   const faulty = state !== 'answers' || trouble !== '' || arms.some((arm) => arm.reason !== '');
   const said = state === 'answers' ? trouble : `${state}: ${reason}`;
+  const name = told?.name ?? url;
+  const link = h('a', { href: url, target: '_blank', rel: 'noopener', 'aria-label': `Page of ${name}` }, name);
   return h(
     'tr',
     { class: faulty ? 'fault' : '' },
-    h('th', { scope: 'row' }, h('a', { href: url, target: '_blank', rel: 'noopener' }, told?.name ?? url)),
+    h('th', { scope: 'row' }, link),
     h('td', {}, ...(said === '' ? [] : [h('p', {}, said)]), ...arms.map((arm) => h('p', {}, armText(arm)))),
     h('td', {}, version),
   );
@@ -50,7 +52,7 @@ export function fleetCard(store: Store): HTMLElement {
     try {
       const { others } = await bridge.bridges();
       card.hidden = others.length === 0;
-      rows.replaceChildren(...others.map(row));
+      showRows(rows, others, row);
     } catch {
       // The header says that there is no connection.
     }

@@ -1,5 +1,5 @@
 import { bridge } from '../bridge.ts';
-import { h, setText } from '../dom.ts';
+import { h, setText, showRows } from '../dom.ts';
 import type { ArmInfo, BridgeStatus, LogLine } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure, milliseconds, spoken } from '../units.ts';
@@ -30,35 +30,38 @@ function logRow({ time, level, message }: LogLine): HTMLElement {
   );
 }
 
-function busRows({ arms }: BridgeStatus): HTMLElement[] {
-  return arms.map(({ name, sample_age, bus, servos }) =>
-    h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, name),
-      h('td', {}, milliseconds(bus.round_trip.p50)),
-      h('td', {}, milliseconds(bus.round_trip.p99)),
-      h('td', {}, String(servos.reduce((sum, { lost }) => sum + lost, 0))),
-      h('td', {}, String(bus.discarded)),
-      h('td', {}, milliseconds(sample_age)),
-    ),
-  );
+/** A row of a table: what it is about, and figures. */
+interface Line {
+  readonly name: string;
+  readonly cells: readonly string[];
+  readonly faulty?: boolean;
+}
+
+function lineRow({ name, cells, faulty = false }: Line): HTMLElement {
+  const figures = cells.map((cell) => h('td', {}, cell));
+  return h('tr', { class: faulty ? 'fault' : '' }, h('th', { scope: 'row' }, name), ...figures);
+}
+
+function busLines({ arms }: BridgeStatus): Line[] {
+  return arms.map(({ name, sample_age, bus, servos }) => {
+    const lost = servos.reduce((sum, servo) => sum + servo.lost, 0);
+    const { p50, p99 } = bus.round_trip;
+    return {
+      name,
+      cells: [milliseconds(p50), milliseconds(p99), String(lost), String(bus.discarded), milliseconds(sample_age)],
+    };
+  });
 }
 
 /** The servos of an arm, by joint. */
-function servoRows({ id, name, servos }: BridgeStatus['arms'][number], arms: readonly ArmInfo[]): HTMLElement[] {
+function servoLines({ id, name, servos }: BridgeStatus['arms'][number], arms: readonly ArmInfo[]): Line[] {
   const info = arms.find((arm) => arm.id === id);
   return servos.map(({ joint, reply_age, lost, alarms }) => {
     const places = info?.joints.find((each) => each.name === joint)?.servos ?? [];
-    return h(
-      'tr',
-      { class: alarms === 0 ? '' : 'fault' },
-      h('th', { scope: 'row' }, `${name}, ${spoken(joint)}`),
-      h('td', {}, places.map((servo) => servo.id).join(', ')),
-      h('td', {}, [...new Set(places.map(({ model }) => model))].join(', ')),
-      h('td', {}, String(lost)),
-      h('td', {}, milliseconds(reply_age)),
-    );
+    const ids = places.map((servo) => servo.id).join(', ');
+    const models = [...new Set(places.map(({ model }) => model))].join(', ');
+    const cells = [ids, models, String(lost), milliseconds(reply_age)];
+    return { name: `${name}, ${spoken(joint)}`, cells, faulty: alarms !== 0 };
   });
 }
 
@@ -116,8 +119,9 @@ export function healthPanel(store: Store): HTMLElement {
     if (panel.hidden || document.hidden || store.connection !== 'live') return;
     try {
       const status = await bridge.call('get', '/status', { signal: AbortSignal.timeout(INTERVAL) });
-      buses.replaceChildren(...busRows(status));
-      servos.replaceChildren(...status.arms.flatMap((arm) => servoRows(arm, store.arms)));
+      showRows(buses, busLines(status), lineRow);
+      const lines = status.arms.flatMap((arm) => servoLines(arm, store.arms));
+      showRows(servos, lines, lineRow);
     } catch {
       // The header says that there is no connection.
     }

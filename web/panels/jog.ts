@@ -45,12 +45,17 @@ export function toolJog(info: ArmInfo, jogger: Jogger): HTMLElement {
   );
   frames[0]!.setAttribute('aria-pressed', 'true');
   frames[1]!.setAttribute('aria-pressed', 'false');
-  const card = panelOf('Tool, while held', springs, jogger, () => twist.fill(0));
-  card.append(h('div', { class: 'row', role: 'group', 'aria-label': 'Axes of' }, h('span', {}, 'axes of'), ...frames));
-  return card;
+  const axes = h('div', { class: 'row', role: 'group', 'aria-label': 'Axes of' }, h('span', {}, 'axes of'), ...frames);
+  return panelOf('Tool, while held', springs, jogger, () => twist.fill(0), axes);
 }
 
-function panelOf(title: string, springs: readonly Spring[], jogger: Jogger, forget: () => void): HTMLElement {
+function panelOf(
+  title: string,
+  springs: readonly Spring[],
+  jogger: Jogger,
+  forget: () => void,
+  ...options: readonly HTMLElement[]
+): HTMLElement {
   jogger.onRelease(() => {
     forget();
     for (const each of springs) each.rest();
@@ -58,7 +63,7 @@ function panelOf(title: string, springs: readonly Spring[], jogger: Jogger, forg
   return h(
     'section',
     { class: 'card', 'aria-label': title },
-    h('h2', {}, title),
-    ...springs.map(({ element }) => element),
+    h('div', { class: 'row between' }, h('h2', {}, title), ...options),
+    h('div', { class: 'springs' }, ...springs.map(({ element }) => element)),
   );
 }

@@ -1,10 +1,12 @@
 import { command } from '../api.ts';
-import { button, h, setText } from '../dom.ts';
+import { block, button, h } from '../dom.ts';
 import type { Jogger } from '../jog.ts';
 import type { ArmInfo } from '../protocol.ts';
+import { whyNoControl, whyNoMotion, whyNotHeld } from '../reasons.ts';
 import type { Store } from '../store.ts';
-import { measure, spoken } from '../units.ts';
+import { spoken } from '../units.ts';
 import { jointJog, toolJog } from './jog.ts';
+import { jointSliders } from './joint-sliders.ts';
 import { moveForm } from './move-form.ts';
 
 /** Poses that have routes of their own, by the name of the pose in the arm's data. */
@@ -14,97 +16,119 @@ const ROUTES: Readonly<Record<string, { path: string; label: string }>> = {
   rest: { path: '/move/sleep', label: 'Sleep' },
 };
 
-function poses(info: ArmInfo): HTMLElement {
+interface Shown {
+  readonly element: HTMLElement;
+  show(): void;
+}
+
+/** Named poses and torque: what an arm needs first. */
+function poses(info: ArmInfo, store: Store): Shown {
   const query = { robot_id: info.id };
-  const buttons = Object.entries(info.poses).map(([name, angles]) => {
-    const route = ROUTES[name];
-    if (route !== undefined) {
-      return button(route.label, () => void command({ path: route.path, query }, `${info.name}: ${route.label} done.`));
+  const buttons = Object.entries(info.poses).map(([pose, angles]) => {
+    const { path, label } = ROUTES[pose] ?? { label: spoken(pose) };
+    const name = `${label} of ${info.name}`;
+    if (path !== undefined) {
+      const go = (): void => void command({ name, path, query }, `${info.name}: ${label} done.`);
+      return button(label, go, { class: pose === 'init' ? 'main' : '' });
     }
     const joints_ids = angles.map((_, i) => i).filter((i) => i !== info.gripper?.index);
     const body = { angles: joints_ids.map((i) => angles[i]), joints_ids };
-    return button(spoken(name), () => void command({ path: '/joints/write', query, body }), { class: 'pose' });
+    return button(label, () => void command({ name, path: '/joints/write', query, body }), { class: 'pose' });
   });
-  const torque = (on: boolean): void => void command({ path: '/torque/toggle', query, body: { torque_status: on } });
-  return h(
-    'section',
-    { class: 'card', 'aria-label': 'Poses and torque' },
-    h('h2', {}, 'Poses'),
-    h('div', { class: 'row' }, ...buttons),
-    h('h2', {}, 'Torque'),
-    h(
-      'div',
-      { class: 'row' },
-      button('On, hold', () => torque(true)),
-      button('Lower, then off', () => torque(false)),
+  const torque = (on: boolean): void => {
+    const name = on ? `Torque of ${info.name}` : `Lowering ${info.name}`;
+    void command({ name, path: '/torque/toggle', query, body: { torque_status: on } });
+  };
+  const hold = button('Hold', () => torque(true));
+  const lower = button('Lower, then off', () => torque(false));
+  return {
+    element: h(
+      'section',
+      { class: 'card', 'aria-label': 'Poses and torque' },
+      h('div', { class: 'row', role: 'group', 'aria-label': 'Poses' }, ...buttons),
+      h('div', { class: 'row', role: 'group', 'aria-label': 'Torque' }, h('span', {}, 'Torque'), hold, lower),
     ),
-  );
+    show() {
+      const why = whyNoMotion(store, info);
+      const holds = store.frames.get(info.id)?.torque === true;
+      for (const each of buttons) block(each, why);
+      block(hold, why || (holds ? `${info.name} holds already.` : ''));
+      // A stopped arm may be lowered.
+      block(lower, whyNoControl(store) || (holds ? '' : `${info.name} is limp already.`));
+    },
+  };
 }
 
-function gripper(info: ArmInfo, store: Store): HTMLElement | null {
-  if (info.gripper === null) return null;
-  const { index, closed, open } = info.gripper;
-  const slider = h('input', {
-    type: 'range',
-    min: 0,
-    max: 1,
-    step: 0.02,
-    value: 0,
-    'aria-label': 'Opening of the gripper',
-  });
-  const act = (value: number): void => {
-    const body = { angles: [closed + value * (open - closed)], joints_ids: [index] };
-    void command({ path: '/joints/write', query: { robot_id: info.id }, body });
-  };
-  slider.addEventListener('change', () => act(Number(slider.value)));
-  // Whoever has the slider by the keyboard goes on from what was asked for, a pointer lets go of it.
-  slider.addEventListener('pointerup', () => slider.blur());
-  const measured = h('output', {});
-  store.on(['arms'], () => {
-    const opening = store.frames.get(info.id)?.opening ?? null;
-    if (slider.offsetParent === null) return;
-    setText(measured, measure(opening === null ? null : 100 * opening, 0, ' %'));
-    if (opening !== null && document.activeElement !== slider) slider.value = String(opening);
-  });
-  return h(
-    'section',
-    { class: 'card', 'aria-label': 'Gripper' },
-    h('h2', {}, 'Gripper'),
-    h(
-      'div',
-      { class: 'row' },
-      button('Close', () => act(0)),
-      slider,
-      button('Open', () => act(1)),
-      measured,
-    ),
-  );
+function folded(title: string, ...parts: readonly HTMLElement[]): HTMLElement {
+  return h('details', { class: 'card' }, h('summary', {}, title), ...parts);
 }
 
 /** What moves one arm. */
-function controls(info: ArmInfo, store: Store, jogger: Jogger): HTMLElement {
-  const parts = [poses(info), gripper(info, store), jointJog(info, jogger), toolJog(info, jogger), moveForm(info)];
-  return h('div', { class: 'panel', 'data-controls': info.name }, ...parts.filter((part) => part !== null));
+function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
+  const first = poses(info, store);
+  const joints = jointSliders(info, store);
+  const held = h(
+    'div',
+    { class: 'panel', role: 'group', 'aria-label': 'While held' },
+    toolJog(info, jogger),
+    folded('Joints, while held', jointJog(info, jogger)),
+  );
+  const element = h(
+    'div',
+    { class: 'panel', 'data-controls': info.name },
+    first.element,
+    joints.element,
+    held,
+    folded('To a pose by numbers', moveForm(info)),
+  );
+  return {
+    element,
+    show() {
+      first.show();
+      joints.show();
+      // What a finger or a key holds keeps it, also where an arm is silent for a moment.
+      block(held, whyNotHeld(store, info));
+    },
+  };
 }
 
 /** Moves arms, one at a time. Nothing here can be pressed while this page may not move arms. */
 export function movePanel(store: Store, jogger: Jogger): HTMLElement {
   const fieldset = h('fieldset', { class: 'panel', disabled: true });
+  let parts: readonly Shown[] = [];
+  /** Arms come and go: the one that a person has chosen stays chosen. */
+  let name = '';
   store.on(['models'], () => {
-    const parts = store.arms.map((info) => controls(info, store, jogger));
+    parts = store.arms.map((info) => controls(info, store, jogger));
     const choices = store.arms.map((info, chosen) => button(info.name, () => choose(chosen), { class: 'choice' }));
     const choose = (chosen: number): void => {
       jogger.release();
+      name = store.arms[chosen]?.name ?? '';
       for (const [i, part] of parts.entries()) {
-        part.hidden = i !== chosen;
+        part.element.hidden = i !== chosen;
         choices[i]!.setAttribute('aria-pressed', String(i === chosen));
       }
+      show();
     };
-    fieldset.replaceChildren(h('div', { class: 'row', role: 'group', 'aria-label': 'Arm' }, ...choices), ...parts);
-    choose(0);
+    const choice = h('div', { class: 'row', role: 'group', 'aria-label': 'Arm' }, ...choices);
+    fieldset.replaceChildren(choice, ...parts.map(({ element }) => element));
+    choose(
+      Math.max(
+        0,
+        store.arms.findIndex((info) => info.name === name),
+      ),
+    );
   });
+  const show = (): void => {
+    for (const part of parts) if (!part.element.hidden) part.show();
+  };
   store.on(['connection', 'hello'], () => {
     fieldset.disabled = !store.mayControl;
+    fieldset.title = whyNoControl(store);
   });
+  store.on(['connection', 'hello', 'arms'], () => {
+    if (fieldset.offsetParent !== null) show();
+  });
+  window.addEventListener('resize', show);
   return h('div', { class: 'panel' }, fieldset);
 }

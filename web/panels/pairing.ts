@@ -1,5 +1,5 @@
 import { command } from '../api.ts';
-import { button, h, isOn, setText, toggle } from '../dom.ts';
+import { block, button, h, isOn, setText, toggle } from '../dom.ts';
 import type { Store } from '../store.ts';
 
 /** Share of the weight that is held unless somebody says otherwise, percent. */
@@ -130,9 +130,14 @@ export function pairingCard(store: Store): HTMLElement {
       ...(align.value === '' ? {} : { align: align.value }),
     };
     const done = list.pairs.length > 1 ? 'The followers go to their leaders,' : 'The follower goes to its leader,';
-    void command({ path: '/move/leader/start', body }, `${done} then ${list.pairs.length > 1 ? 'follow' : 'follows'}.`);
+    void command(
+      { name: 'The start', path: '/move/leader/start', body },
+      `${done} then ${list.pairs.length > 1 ? 'follow' : 'follows'}.`,
+    );
   };
-  const end = (): void => void command({ path: '/move/leader/stop' }, 'The followers hold.');
+  const end = (): void => void command({ name: 'The end', path: '/move/leader/stop' }, 'The followers hold.');
+  const ending = button('End', end);
+  store.on(['pairs', 'connection'], () => block(ending, store.mirroring ? '' : 'No pair runs: press Start first.'));
   return h(
     'section',
     { class: 'card', 'aria-label': 'Leader and follower' },
@@ -147,6 +152,6 @@ export function pairingCard(store: Store): HTMLElement {
     shares.element,
     invert,
     h('div', { class: 'row' }, h('span', {}, 'First goes'), align),
-    h('div', { class: 'row' }, button('Start', start, { class: 'main' }), button('End', end)),
+    h('div', { class: 'row' }, button('Start', start, { class: 'main' }), ending),
   );
 }

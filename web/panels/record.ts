@@ -1,6 +1,7 @@
 import { command, type Outcome, request } from '../api.ts';
 import { bridge } from '../bridge.ts';
-import { button, byId, h, setText, showRows } from '../dom.ts';
+import { block, button, byId, h, setText, showRows } from '../dom.ts';
+import { isTyped } from '../keys.ts';
 import { notice } from '../notices.ts';
 import type { Episode, EpisodeAnswer, Recording, RecordingList } from '../protocol.ts';
 import type { Store } from '../store.ts';
@@ -19,12 +20,6 @@ type Act = (typeof KEYS)[keyof typeof KEYS];
 const EVERY = 'All datasets';
 
 const megabytes = (bytes: number): string => measure(bytes / 1e6, bytes < 1e7 ? 1 : 0, ' MB');
-
-/** A key that is pressed in a field is a letter. */
-function isTyped({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
-  const field = target instanceof Element && target.closest('input, textarea, select') !== null;
-  return field || ctrlKey || altKey || metaKey;
-}
 
 /** Starts and ends episodes, and says what they show. */
 class EpisodeCard {
@@ -75,8 +70,8 @@ class EpisodeCard {
   /** What the bridge says of the episode that is being recorded. */
   show(episode: Episode | null): void {
     this.#recording = episode !== null;
-    this.#start.disabled = this.#recording;
-    for (const each of this.#ends) each.disabled = !this.#recording;
+    block(this.#start, this.#recording ? 'An episode is being recorded: end it first.' : '');
+    for (const each of this.#ends) block(each, this.#recording ? '' : 'Nothing is being recorded: press Record first.');
     const text =
       episode === null ? 'Nothing is being recorded.' : `${episode.name}: ${measure(episode.duration, 0, ' s')}`;
     setText(this.#state, text);
@@ -206,7 +201,7 @@ class RecordingCard {
       if (await changed(request({ method: 'DELETE', path }))) this.onGone(name);
     };
     const ask = (): void => {
-      notice('fault', `Delete ${name} for good?`, { label: 'Delete', run: () => void remove() });
+      notice('ask', `Delete ${name} for good?`, { act: { label: 'Delete', run: () => void remove() } });
     };
     const actions = [
       button('Look', () => this.onLook(recording), { disabled: problem !== '', 'aria-label': `Look at ${name}` }),

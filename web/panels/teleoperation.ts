@@ -1,4 +1,4 @@
-import { h, setText } from '../dom.ts';
+import { h, setText, showRows } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import type { PairFrame } from '../protocol.ts';
 import type { Store } from '../store.ts';
@@ -28,7 +28,7 @@ function pairsCard(store: Store): HTMLElement {
   const head = ['Pair', 'State', 'Rate', 'Latency'].map((title) => h('th', { scope: 'col' }, title));
   const table = h('table', { hidden: true }, h('thead', {}, h('tr', {}, ...head)), rows);
   store.on(['pairs'], () => {
-    rows.replaceChildren(...store.pairs.map(pairRow));
+    showRows(rows, store.pairs, pairRow);
     table.hidden = store.pairs.length === 0;
     none.hidden = !table.hidden;
     const faults = store.pairs.map((pair) => pair.reason).filter((text) => text !== '');

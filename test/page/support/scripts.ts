@@ -40,3 +40,10 @@ export const DRAW_FULLY = `
     return name === 'WEBGL_debug_renderer_info' ? null : getExtension.call(this, name);
   };
 `;
+/** A browser without WebGL. */
+export const NO_WEBGL = `
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+    return /webgl/.test(kind) ? null : getContext.call(this, kind, ...rest);
+  };
+`;

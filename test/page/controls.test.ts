@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { PATIENCE, shows, textOf } from './support/actions.ts';
+import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
+import { openPage, openWindow, startBridge } from './support/page.ts';
+import { NO_WEBGL } from './support/scripts.ts';
+
+/** The panel that moves an arm. */
+async function openMove(page: Page, arm: string) {
+  await page.locator('#tab-move').press('Enter');
+  await page.locator('#panel-move').getByRole('button', { name: arm, exact: true }).press('Enter');
+  return page.locator(`[data-controls=${arm}]`);
+}
+
+describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
+  test('what a limp arm cannot do is grey and says why; Open asks; its joints go by sliders once it holds', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const panel = await openMove(page, 'follower');
+    const lower = panel.getByRole('button', { name: 'Lower, then off' });
+    await expect.poll(() => lower.getAttribute('title'), PATIENCE).toBe('follower is limp already.');
+    expect(await lower.getAttribute('aria-disabled')).toBe('true');
+    const slider = panel.getByRole('slider', { name: /^Angle of shoulder pan/ });
+    expect(await slider.isDisabled()).toBe(true);
+    expect(await panel.locator('[aria-label=Joints] .about').textContent()).toMatch(/limp: press/);
+    expect(await textOf(page, '[data-mark=follower]')).toBe('followerlimpfree');
+    const asked = page.waitForRequest('**/torque/toggle', { timeout: 500 }).catch(() => null);
+    await lower.press('Enter');
+    expect(await asked).toBeNull();
+    await panel.getByRole('button', { name: 'Open' }).press('Enter');
+    await shows(page, '.notice.ask', /follower is limp: its torque goes on/);
+    expect(await axeViolations(page)).toEqual([]);
+    // All that moves an arm is seen at once.
+    const tool = (await panel.getByRole('slider', { name: 'turn about z' }).boundingBox())!;
+    expect(tool.y + tool.height).toBeLessThanOrEqual(720);
+    // The question goes when the arm holds.
+    await bridge.raise();
+    await expect.poll(() => page.locator('.notice.ask').count(), PATIENCE).toBe(0);
+    await shows(page, '[data-mark=follower] .torque', /^holds/);
+    await expect.poll(() => slider.isDisabled(), PATIENCE).toBe(false);
+    const pan = async (): Promise<number> => {
+      await slider.fill('30', { timeout: 2000 }).catch(() => {});
+      return (await bridge.post('/joints/read?robot_id=1', { unit: 'degrees' })).body.angles[0];
+    };
+    await expect.poll(pan, { ...PATIENCE, interval: 1000 }).toBeCloseTo(30, 0);
+    await shows(page, '[data-controls=follower] [data-slider=shoulder_pan] output', /^(29|30|31)°$/);
+    await expect.poll(() => textOf(page, '[data-mark=follower] small'), PATIENCE).toBe('free');
+  });
+
+  test('a refusal says what was not done and why, without a route, offers the way out, and goes with its cause', async () => {
+    const bridge = await startBridge();
+    await bridge.raise();
+    const page = await openPage(bridge);
+    const panel = await openMove(page, 'follower');
+    // The page does not know yet that the arm is stopped.
+    await page.route('**/move/hello*', async (route) => {
+      await bridge.post('/stop');
+      await route.continue();
+    });
+    const hello = panel.getByRole('button', { name: 'Hello' });
+    await expect.poll(() => hello.getAttribute('aria-disabled'), PATIENCE).toBeNull();
+    await hello.press('Enter');
+    await shows(page, '.notice.fault p', /^Hello of follower was not done: .*stopped/);
+    expect(await textOf(page, '.notice.fault p')).not.toMatch(/POST|\/stop/);
+    await expect.poll(() => hello.getAttribute('title'), PATIENCE).toMatch(/^follower is stopped: press Reset/);
+    await page.locator('.notice').getByRole('button', { name: 'Reset' }).press('Enter');
+    await expect.poll(() => page.locator('.notice.fault').count(), PATIENCE).toBe(0);
+    await shows(page, '[data-mark=follower] .torque', /^holds$/);
+  });
+
+  test('Space presses the control that the keyboard has come to, and stops everywhere else, after a click too', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    const state = async (): Promise<string> => (await bridge.arm(1)).state;
+    await page.locator('#tab-arms').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('#tab-teleoperation').focus();
+    await page.keyboard.press('Space');
+    await expect.poll(() => page.locator('#panel-teleoperation').isVisible(), PATIENCE).toBe(true);
+    await page.getByRole('button', { name: 'Mirror left and right' }).press('Space');
+    const turned = page.getByRole('button', { name: 'Mirror left and right' });
+    await expect.poll(() => turned.getAttribute('aria-pressed'), PATIENCE).toBe('true');
+    expect(await state()).toBe('connected');
+    // Again where the page of a busy machine was without its bridge for a moment.
+    const clicked = async (): Promise<string | null> => {
+      if ((await turned.getAttribute('aria-pressed')) === 'true') await turned.click();
+      return turned.getAttribute('aria-pressed');
+    };
+    await expect.poll(clicked, PATIENCE).toBe('false');
+    await page.keyboard.press('Space');
+    await expect.poll(state, PATIENCE).toBe('stopped');
+    expect(await turned.getAttribute('aria-pressed')).toBe('false');
+    // Until it is confirmed the stop is repeated.
+    await shows(page, '#stop-status', /^Stopped at/);
+    await page.locator('#reset').press('Enter');
+    await expect.poll(state, PATIENCE).toBe('connected');
+    await page.locator('#tab-record').press('Enter');
+    const task = page.getByRole('textbox', { name: 'Task' });
+    await task.pressSequentially('a b');
+    expect(await task.inputValue()).toBe('a b');
+    expect(await state()).toBe('connected');
+    await task.press('Escape');
+    await expect.poll(state, PATIENCE).toBe('stopped');
+  });
+
+  test('? shows what keys do, and a stop closes it', async () => {
+    const page = await openPage(await startBridge());
+    const map = page.getByRole('dialog', { name: 'Keys' });
+    await page.keyboard.press('?');
+    await map.waitFor();
+    expect(await map.textContent()).toMatch(/Escstops all arms/);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('?');
+    await map.waitFor({ state: 'hidden' });
+    await page.locator('#keys').press('Enter');
+    await map.waitFor();
+    await page.keyboard.press('Escape');
+    await map.waitFor({ state: 'hidden' });
+    await shows(page, '#stop-status', /^Stopped at/);
+  });
+
+  test('Escape in full screen, which the browser keeps for itself, stops too; the button does not', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    const full = page.locator('#full');
+    const isFull = (): Promise<boolean> => page.evaluate('document.fullscreenElement !== null');
+    const turn = async (to: boolean): Promise<void> => {
+      await full.click();
+      await expect.poll(() => full.getAttribute('aria-pressed'), PATIENCE).toBe(String(to));
+      expect(await isFull()).toBe(to);
+    };
+    await turn(true);
+    await turn(false);
+    expect((await bridge.arm(0)).state).toBe('connected');
+    await turn(true);
+    // What the browser does on Escape.
+    await page.evaluate('document.exitFullscreen()');
+    await expect.poll(async () => (await bridge.arm(0)).state, PATIENCE).toBe('stopped');
+  });
+
+  test('the header is amber, and says so in words, while the computer is too busy', async () => {
+    const bridge = await startBridge();
+    const page = await (await openWindow()).newPage();
+    let trouble = 'this computer is too busy: 9 % of cycles late';
+    await page.routeWebSocket('**/api/v1/live', (socket) => {
+      const bridgeSide = socket.connectToServer();
+      bridgeSide.onMessage((text) => {
+        const message = JSON.parse(String(text));
+        socket.send(JSON.stringify(message.type === 'loop' ? { ...message, trouble } : message));
+      });
+    });
+    await page.goto(bridge.url);
+    await shows(page, '#busy', /^Computer too busy$/);
+    const why = (): Promise<string | null> => page.locator('body[data-computer=busy] #busy').getAttribute('title');
+    await expect.poll(why, PATIENCE).toMatch(/^This computer .* End other programs on it\.$/);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await axeViolations(page, ['color-contrast'])).toEqual([]);
+    trouble = '';
+    await page.locator('body[data-computer=free]').waitFor();
+  });
+
+  test('where there is no WebGL the arms are drawn flat, from the side and from above, and a line says why', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge, NO_WEBGL);
+    await shows(page, '.flat > p', /WebGL is off or missing/);
+    expect(await page.locator('.flat svg').count()).toBe(2);
+    const line = (): Promise<string | null> => page.locator('.flat-arm').nth(1).getAttribute('points');
+    await expect.poll(async () => (await line())?.split(' ').length, PATIENCE).toBeGreaterThan(4);
+    const before = await line();
+    await bridge.raise();
+    await expect.poll(line, PATIENCE).not.toBe(before);
+    expect(await axeViolations(page)).toEqual([]);
+    await takePicture(page, 'page-flat');
+  });
+});

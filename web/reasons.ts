@@ -1,0 +1,25 @@
+import type { ArmInfo } from './protocol.ts';
+import type { Store } from './store.ts';
+
+/** Why this page may move nothing at all; empty when it may. */
+export function whyNoControl(store: Store): string {
+  if (store.connection !== 'live') return 'There is no connection to the bridge.';
+  return store.mayControl ? '' : 'This token may look, not move.';
+}
+
+/** Why an arm cannot be driven now, and what to do first; empty when it can. */
+export function whyNoMotion(store: Store, { id, name }: ArmInfo): string {
+  const none = whyNoControl(store);
+  if (none !== '') return none;
+  const state = store.frames.get(id)?.state;
+  if (state === 'stopped') return `${name} is stopped: press Reset first.`;
+  if (state === undefined || state === 'disconnected')
+    return `${name} does not answer: look at its cable and its power.`;
+  return '';
+}
+
+/** The same for what only an arm that holds itself does. */
+export function whyNotHeld(store: Store, info: ArmInfo): string {
+  const limp = store.frames.get(info.id)?.torque === false ? `${info.name} is limp: press “Hold” or “Init” first.` : '';
+  return whyNoMotion(store, info) || limp;
+}
