@@ -8,7 +8,7 @@ function refuse(text: string): never {
 /** True for `--short`: everything runs, nothing is measured. */
 export const short = process.argv.includes('--short');
 
-/** True for `--write`: the result goes into docs/benchmarks.md. */
+/** True for `--write`: the result is kept in bench/results. */
 export const write = process.argv.includes('--write');
 
 /** The number that follows `name`, at least `least`; `fallback` without it. */

@@ -78,7 +78,7 @@ async function rested(bridge: Served, files = Number.POSITIVE_INFINITY): Promise
   return { memory: bridge.memory, files: openFiles };
 }
 
-const report = new Report('bench hostile');
+const report = new Report('hostile', 'Hostile requests');
 const arms = ['leader', 'follower'].map((name) => ({ name, bus: 'sim:so101' }));
 const bridge = await Served.bridge({ ros: { enabled: false }, arms }, true);
 const url = `http://127.0.0.1:${bridge.port}`;

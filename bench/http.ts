@@ -1,7 +1,7 @@
 /**
  * npm run bench:http [-- --write | --short | --only rival crowd roster live start]: how fast the bridge answers beside phosphobot,
  * whose interface it speaks, in one run; what many clients cost; how soon it is there, and the memory that it takes.
- * `--write` puts the tables into docs/benchmarks.md, `--short` only shows that everything runs, without the rival.
+ * `--write` puts the tables into bench/results, `--short` only shows that everything runs, without the rival.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chosenCases, short } from './arguments.ts';
@@ -326,6 +326,6 @@ async function start(): Promise<void> {
 const CASES: Readonly<Record<string, () => Promise<void>>> = { rival, crowd, roster, live, start };
 
 const cases = chosenCases(CASES);
-const report = new Report('bench http');
+const report = new Report('http', 'HTTP');
 for (const name of cases) await CASES[name]!();
 report.publish(`${[report.machine(), ...tables, targetTable(targets)].join('\n\n')}\n`);

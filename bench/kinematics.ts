@@ -1,6 +1,6 @@
 /**
  * npm run bench:kinematics [-- --write | --short]: how often and how fast inverse kinematics answers, for each arm of
- * `robots/`. `--write` puts the tables into docs/benchmarks.md too, `--short` only shows that everything runs.
+ * `robots/`. `--write` puts the tables into bench/results too, `--short` only shows that everything runs.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ function generator(seed: number): () => number {
   };
 }
 
-const report = new Report('bench kinematics');
+const report = new Report('kinematics', 'Kinematics');
 const rows: string[][] = [];
 const calls: string[][] = [];
 const targets: Target[] = [];

@@ -1,7 +1,7 @@
 /**
  * npm run bench [-- --write | --short | --only CASE ...]: measures the servo buses against emulated servos on
  * pseudo-terminals, side by side with other clients on the same ones, and prints one table. `--write` puts it into
- * docs/benchmarks.md too, `--short` only shows that everything runs, `--only` measures the cases named.
+ * bench/results too, `--short` only shows that everything runs, `--only` measures the cases named.
  */
 import { chosenCases, short } from './arguments.ts';
 import { type BridgeOptions, type BridgeReport, runBridge, WINDOW } from './bridge.ts';
@@ -250,7 +250,7 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 const cases = chosenCases(CASES);
-const report = new Report('bench');
+const report = new Report('buses', 'Servo buses', 'bench');
 for (const name of cases) await CASES[name]!();
 
 const text = [

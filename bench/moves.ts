@@ -1,6 +1,6 @@
 /**
  * npm run bench:moves [-- --write | --short]: how exactly arms reach random poses that they can have, one /move/absolute
- * each. `--write` puts the table into docs/benchmarks.md too, `--short` moves to a few poses only.
+ * each. `--write` puts the table into bench/results too, `--short` moves to a few poses only.
  */
 import { fileURLToPath } from 'node:url';
 import { short } from './arguments.ts';
@@ -92,7 +92,7 @@ function tell(arm: MoveCase & { readonly goal: number }, reached: readonly Reach
   });
 }
 
-const report = new Report('bench moves');
+const report = new Report('moves', 'Exact moves');
 for (const group of GROUPS) {
   const results = await measureMoves(ROOT, python, group, count, SEED);
   for (const [i, reached] of results.entries()) {

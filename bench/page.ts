@@ -1,6 +1,6 @@
 /**
  * npm run bench:page [-- --write]: what the control page costs a browser while its two arms move. `--write` puts the table into
- * docs/benchmarks.md too. It needs Chromium, as the tests of the page do, and a built page.
+ * bench/results too. It needs Chromium, as the tests of the page do, and a built page.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,7 +64,7 @@ async function paints(browser: Browser, url: string): Promise<number[]> {
 }
 
 if (!HAS_BROWSER) throw new Error('there is no Chromium');
-const report = new Report('bench page');
+const report = new Report('page', 'Control page');
 const { url, pid, end } = await startBridge();
 const browser = await launch();
 try {

@@ -1,12 +1,11 @@
 /**
  * npm run bench:policy [-- --write | --short]: how smoothly an arm follows a policy that answers after 150 to 400 ms, by chunks
  * and by goals of `/joints/write`, in virtual time: the figures do not depend on the machine. `--write` puts the table into
- * docs/benchmarks.md too, `--short` only shows that everything runs.
+ * bench/results too, `--short` only shows that everything runs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { VirtualHost } from '../explore/virtual-host.ts';
 import { Bridge } from '../src/bridge.ts';
@@ -15,9 +14,6 @@ import { seededRandom } from '../src/sim/random.ts';
 import { short } from './arguments.ts';
 import { Report } from './report.ts';
 import { markdownTable, type Target, targetTable } from './table.ts';
-
-/** It runs as it stands, as the explorer does, since a whole bridge runs in it. */
-const DOCUMENT = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
 
 /** How long an arm is driven, s, and when it is looked at: the first chunk has been approached by then. */
 const LENGTH = short ? 4 : 30;
@@ -184,7 +180,7 @@ const CLIENTS: readonly (readonly [name: string, client: Client])[] = [
   ['/joints/write, 30 a second: the newest chunk from its first point on', replaced],
 ];
 
-const report = new Report('bench policy', DOCUMENT);
+const report = new Report('policy', 'Policies');
 const results: (readonly [string, Figures])[] = [];
 for (const [name, client] of CLIENTS) results.push([name, await measured(client)]);
 const [[, ours], ...others] = results as [(typeof results)[number], ...typeof results];

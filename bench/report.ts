@@ -1,25 +1,26 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { write } from './arguments.ts';
 
-const DOCUMENT = fileURLToPath(new URL('../../../docs/benchmarks.md', import.meta.url));
+/** Below the folder in which npm runs the benchmarks. */
+const RESULTS = 'bench/results';
 
-/** The result of one benchmark program: says where it was measured, and goes to its section of docs/benchmarks.md. */
+/** The result of one benchmark program: says where it was measured, and is kept in a file of its own. */
 export class Report {
-  readonly #section: string;
+  readonly #name: string;
+  readonly #title: string;
+  readonly #command: string;
   readonly #load = loadavg()[0]!;
-
-  readonly #document: string;
 
   /**
    * To be made before anything is measured.
-   * @param section name in the document's markers, as in `bench moves`
-   * @param document left out: as it lies from the compiled program
+   * @param name of its file in bench/results
+   * @param command that measures it, as `npm run` takes it
    */
-  constructor(section: string, document = DOCUMENT) {
-    this.#section = section;
-    this.#document = document;
+  constructor(name: string, title: string, command = `bench:${name}`) {
+    this.#name = name;
+    this.#title = title;
+    this.#command = command;
   }
 
   /** The machine, and what else it did. */
@@ -30,14 +31,12 @@ export class Report {
     );
   }
 
-  /** Prints the text, and with `--write` puts it between the section's markers. */
+  /** Prints the text, and keeps it with `--write`. */
   publish(text: string): void {
     process.stdout.write(text);
     if (!write) return;
-    const document = readFileSync(this.#document, 'utf8');
-    const begin = `<!-- ${this.#section}: begin -->\n`;
-    const from = document.indexOf(begin) + begin.length;
-    const to = document.indexOf(`<!-- ${this.#section}: end -->`);
-    writeFileSync(this.#document, `${document.slice(0, from)}\n${text}\n${document.slice(to)}`);
+    const written = `Written by \`npm run ${this.#command} -- --write\`; [how it is measured](../README.md).`;
+    mkdirSync(RESULTS, { recursive: true });
+    writeFileSync(`${RESULTS}/${this.#name}.md`, `# ${this.#title}\n\n${written}\n\n${text.trim()}\n`);
   }
 }

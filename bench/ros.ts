@@ -1,7 +1,7 @@
 /**
  * npm run bench:ros [-- --write | --short | --ends COUNT]: what publishing costs, beside rclpy and the messages of rclnodejs, in one run;
  * whether a reader of joint states misses any; and whether the bridge ends cleanly. `--write` puts the table into
- * docs/benchmarks.md too, `--short` only shows that everything runs, `--ends` ends the bridge so often instead of a hundred times.
+ * bench/results too, `--short` only shows that everything runs, `--ends` ends the bridge so often instead of a hundred times.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ const endings = option('--ends', short ? 2 : 100, { least: 1 });
 const python = process.env.ARM_BRIDGE_ROS_PYTHON;
 if (!python) throw new Error('ARM_BRIDGE_ROS_PYTHON is not set: eval "$(node scripts/prepare.mjs test)" sets it');
 Object.assign(process.env, ENVIRONMENT);
-const report = new Report('bench ros');
+const report = new Report('ros', 'ROS 2');
 
 /** A part of ros-peer.py in a process of its own: a line when it is ready, one with its result at its end. */
 class Peer {

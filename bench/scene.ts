@@ -1,6 +1,6 @@
 /**
  * npm run bench:scene [-- --write | --short]: what the objects of a scene cost the simulation thread, beside the same pair of
- * simulated arms without any, in turns. `--write` puts the result into docs/benchmarks.md too, `--short` only shows that
+ * simulated arms without any, in turns. `--write` puts the result into bench/results too, `--short` only shows that
  * everything runs.
  */
 import loadMujoco from '@mujoco/mujoco';
@@ -73,7 +73,7 @@ function pick(pair: Pair): Pair {
   return pair;
 }
 
-const report = new Report('bench scene');
+const report = new Report('scene', 'A scene before a simulated arm');
 const pairs = {
   'no objects': pick(new Pair([])),
   'objects that lie still': new Pair(objects),

@@ -2,7 +2,7 @@
  * npm run soak [-- --minutes N | --write | --short]: how the bridge ages. A leader and a follower on emulated servo buses
  * mirror and move while faults are switched on and off, HTTP, live clients and ROS 2 ask, and everything is watched from
  * outside: memory and handles of the process, goals on the follower's wire. Ends with 1 when a target is missed. `--write`
- * puts the result into docs/benchmarks.md, `--short` only shows that everything runs.
+ * puts the result into bench/results, `--short` only shows that everything runs.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -100,7 +100,7 @@ writeFileSync(
   }),
 );
 
-const report = new Report('soak');
+const report = new Report('soak', 'Age', 'soak');
 const minutes = short ? 0 : option('--minutes', 10, { least: 0.1, whole: false });
 const arms = { leader: await SoakArm.start(MODEL, links.leader), follower: await SoakArm.start(MODEL, links.follower) };
 // The debugger is there to have garbage collected; it watches nothing.

@@ -98,7 +98,7 @@ interface Measured {
 }
 
 const count = short ? 2 : option('--count', 20, { least: 1 });
-const report = new Report('bench stop');
+const report = new Report('stop', 'Stops under load');
 
 async function measure(name: string): Promise<Measured | null> {
   const { what, arms, loads, remote = false, initialised = [0, 1], prepare } = CASES[name]!;

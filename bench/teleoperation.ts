@@ -1,6 +1,6 @@
 /**
  * npm run bench:teleoperation [-- --write | --short]: how still a floating leader stands and what moving it takes, and what a
- * follower on another bridge is later by. `--write` puts the table into docs/benchmarks.md too, `--short` only shows that
+ * follower on another bridge is later by. `--write` puts the table into bench/results too, `--short` only shows that
  * everything runs.
  */
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ if (!python) throw new Error('ARM_BRIDGE_ROS_PYTHON is not set: eval "$(node scr
 // A domain of its own, found on this machine alone.
 Object.assign(process.env, { ROS_DOMAIN_ID: '98', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
 
-const report = new Report('bench teleoperation');
+const report = new Report('teleoperation', 'Teleoperation');
 const added = await addedLatencies(ROOT, python, swinging);
 const milliseconds = (part: number): string => `${(1000 * percentile(added, part)).toFixed(1)} ms`;
 

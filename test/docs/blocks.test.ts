@@ -7,6 +7,7 @@ const RUN = ['README.md', 'docs/getting-started.md'];
 const DOCUMENTS = [
   ...RUN,
   'CONTRIBUTING.md',
+  'bench/README.md',
   'robots/README.md',
   'scenes/README.md',
   ...readdirSync(`${ROOT}docs`)
