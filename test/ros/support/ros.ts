@@ -189,7 +189,9 @@ export class Witness {
   /** Has a service do what it is for, again where a busy machine has kept it from that. @throws {Error} with what it said last */
   async perform(service: string): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const { success, message } = await this.trigger(service);
+      // One that is not answered in time may have been done too late.
+      const unanswered = (error: unknown) => ({ success: false, message: String(error) });
+      const { success, message } = await this.trigger(service).catch(unanswered);
       if (success) return;
       if (tries === TRIES) throw new Error(`${service}: ${message}`);
       await setTimeout(500);
