@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const expect = { poll: { timeout: 20_000 } };
 /** A failure is told in one line at the end of the run, which is to say what was found instead of `[ Array(1) ]`. */
 const chaiConfig = { truncateThreshold: 2000 };
-/** Programs, bridges and browsers start slowly on a busy machine, ms. */
-const slow = { testTimeout: 120_000, hookTimeout: 60_000 };
+/** Programs, bridges and browsers start slowly on a busy machine, ms: a bridge is given 120 s for that. */
+const slow = { testTimeout: 120_000, hookTimeout: 150_000 };
 
 /** Folders whose tests need more than Node, whatever their files are called. */
 const OUTSIDE = ['test/e2e/**', 'test/page/**'];
