@@ -5,15 +5,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const expect = { poll: { timeout: 20_000 } };
 /** A failure is told in one line at the end of the run, which is to say what was found instead of `[ Array(1) ]`. */
 const chaiConfig = { truncateThreshold: 2000 };
-/** Programs, bridges and browsers start slowly on a busy machine, ms. */
-const slow = { testTimeout: 120_000, hookTimeout: 60_000 };
+/** Programs, bridges and browsers start slowly on a busy machine, ms: a bridge is given 120 s for that. */
+const slow = { testTimeout: 120_000, hookTimeout: 150_000 };
 
 /** Folders whose tests need more than Node, whatever their files are called. */
 const OUTSIDE = ['test/e2e/**', 'test/page/**'];
 
 /** Files that take longest, in the order in which they begin: one that begins last is waited for alone. */
 const LONG = [
-  ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'bench/', 'launch/documents'],
+  ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'test/bench/', 'launch/documents'],
   ...[
     'docs/commands',
     'cli/servos',

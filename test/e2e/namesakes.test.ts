@@ -40,7 +40,7 @@ test.skipIf(!HAS_ROS)(
       await expect
         .poll(() => second.log, PATIENCE)
         .toContain('leader: no other bridge has an arm of this name any more');
-      expect(await witness.trigger('/leader/arm_bridge/park')).toMatchObject({ success: true });
+      await witness.perform('/leader/arm_bridge/park');
       expect(await second.arm(0)).toMatchObject({ torque: false });
     } finally {
       await witness.close();
