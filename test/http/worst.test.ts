@@ -26,7 +26,7 @@ const MOST_ECHO = 200;
 /** What all of them together may leave in memory, MB. */
 const MOST_LEFT = 10;
 /** Whatever else the machine does then hits all of so many rounds only seldom. */
-const ROUNDS = 4;
+const ROUNDS = 10;
 
 const repeated = (part: string, size: number): string => part.repeat(Math.max(1, Math.floor(size / part.length)));
 
