@@ -9,7 +9,7 @@ import { HttpProblem } from './errors.ts';
 /** Most datagrams that are looked at in a second. */
 export const MOST_A_SECOND = 200;
 /** Largest datagram that is looked at, bytes. */
-const LARGEST = 4096;
+export const LARGEST = 4096;
 /** A port that nothing has come to for this time is closed, s. */
 const IDLE = 600;
 

@@ -4,9 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { longest, longestWithin, type Schema } from '../../bench/worst-body.ts';
+import { LARGEST } from '../../src/http/datagrams.ts';
 import type { HttpProblem } from '../../src/http/errors.ts';
+import { MOST_LISTED } from '../../src/http/motions.ts';
 import { querySchema, type Route } from '../../src/http/route.ts';
 import { CHANNELS, ROUTES } from '../../src/http/routes/index.ts';
+import { datagram } from '../../src/http/routes/teleop-datagrams.ts';
 import { readMessage } from '../../src/http/validation.ts';
 import { buildApp, FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
@@ -23,7 +26,7 @@ const MOST_ECHO = 200;
 /** What all of them together may leave in memory, MB. */
 const MOST_LEFT = 10;
 /** Whatever else the machine does then hits all of so many rounds only seldom. */
-const ROUNDS = 4;
+const ROUNDS = 10;
 
 const repeated = (part: string, size: number): string => part.repeat(Math.max(1, Math.floor(size / part.length)));
 
@@ -183,13 +186,14 @@ test.each(['standard', 'phosphobot'] as const)(
   300_000,
 );
 
-test('the worst message of each WebSocket takes the thread 20 ms at most, and its refusal is bounded', () => {
+test('the worst message of each WebSocket, and the worst datagram, take the thread 20 ms at most, and refusals are bounded', () => {
   const faults: string[] = [];
-  for (const { id, received } of CHANNELS) {
+  const sockets = CHANNELS.map(({ id, received }) => ({ id, received, most: MOST_MESSAGE }));
+  for (const { id, received, most } of [...sockets, { id: 'udp', received: { datagram }, most: LARGEST }]) {
     for (const [name, message] of Object.entries(received)) {
       const schema = z.toJSONSchema(message, { io: 'input' }) as Schema;
-      const body = longestWithin(MOST_MESSAGE, schema);
-      for (const text of [body, ...padded(body, MOST_MESSAGE), ...broken(schema, body, MOST_MESSAGE)]) {
+      const body = longestWithin(most, schema);
+      for (const text of [body, ...padded(body, most), ...broken(schema, body, most)]) {
         let told = '';
         let stall = Number.POSITIVE_INFINITY;
         for (let round = 0; round < ROUNDS && stall > 1000 * MOST_STALL; round++) {
@@ -210,6 +214,25 @@ test('the worst message of each WebSocket takes the thread 20 ms at most, and it
     }
   }
   expect(faults).toEqual([]);
+});
+
+test('a full list of motions, each with the longest reason why it failed, is bounded too', async () => {
+  const { name } = services.arms.all[0]!;
+  const move = ROUTES.find(({ path }) => path === '/move/absolute')!;
+  const list = ROUTES.find(({ path, method }) => method === 'GET' && path === '/api/v1/arms/{name}/motions')!;
+  // Characters of three bytes.
+  const message = '€'.repeat(5000);
+  services.motion.outcome = { ok: false, message, positionError: 1, orientationError: 1, trials: 1, duration: 1 };
+  for (let i = 0; i < 2 * MOST_LISTED; i++) await tried(move, `?arm=${name}`, JSON.stringify({ x: 1 }));
+  let worst = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS && worst > MOST_STALL; round++) {
+    const { reply, stall } = await tried(list, `?limit=${MOST_LISTED}`, null);
+    expect(reply.json().motions).toHaveLength(MOST_LISTED);
+    expect(reply.rawPayload.length).toBeLessThan(MOST_ANSWER);
+    worst = stall;
+  }
+  services.motion.outcome = null;
+  expect(worst).toBeLessThan(MOST_STALL);
 });
 
 test('headers are told back shortened, and names that are none too', async () => {

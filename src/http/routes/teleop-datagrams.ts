@@ -14,7 +14,8 @@ const UDP = `${TELEOP}/udp`;
 /** Characters of a secret that may be sent. */
 const LONGEST_SECRET = 64;
 
-const datagram = teleopRequest.extend({ secret: word(LONGEST_SECRET).nullable().prefault(null) });
+/** What a datagram holds. */
+export const datagram = teleopRequest.extend({ secret: word(LONGEST_SECRET).nullable().prefault(null) });
 
 const place = z
   .object({
