@@ -26,8 +26,7 @@ test.skipIf(!HAS_ROS)(
       const initialised = async () =>
         [(await first.arm(0)).initialised, (await second.arm(0)).initialised] as [boolean, boolean];
       // The second offers what reads and stops, and nothing that drives.
-      const offered = () =>
-        Promise.all(['init', 'stop'].map((name) => witness.servers(`/leader/arm_bridge/${name}`)));
+      const offered = () => Promise.all(['init', 'stop'].map((name) => witness.servers(`/leader/arm_bridge/${name}`)));
       await expect.poll(offered, PATIENCE).toEqual([1, 2]);
       // A call goes to those alone whom its client has found by then: it is asked again while the first does nothing.
       const obeyed = async () => {
@@ -48,4 +47,5 @@ test.skipIf(!HAS_ROS)(
       await second.end('SIGINT');
     }
   },
+  300_000,
 );
