@@ -41,7 +41,8 @@ async function carryOut({ arms, trajectories }: Bridge, deed: Control): Promise<
       positions: Float64Array.from(Object.values(deed.joints)),
       velocities: null,
     };
-    await trajectories.follow(arm, path, { path: none, goal: none, goalVelocity: none, goalTime: 0 }, caller);
+    const tolerances = { path: none, pathVelocity: none, goal: none, goalVelocity: none, goalTime: 0 };
+    await trajectories.follow(arm, path, tolerances, caller);
     return;
   }
   const { gripper } = arm.model;

@@ -43,6 +43,8 @@ export interface JointPath {
 export interface PathTolerances {
   /** Largest distance between setpoint and measured position on the way, rad. */
   readonly path: Float64Array;
+  /** Largest difference between the speed asked for and the measured one on the way, rad/s. */
+  readonly pathVelocity: Float64Array;
   /** Likewise at the end, rad and rad/s. */
   readonly goal: Float64Array;
   readonly goalVelocity: Float64Array;
@@ -137,9 +139,10 @@ export class TrajectoryService {
         () => true,
         () => true,
       );
+      const speeds = new SpeedWatch(session, tolerances.pathVelocity);
       for (let over = false; !over && violation === null; ) {
         over = await Promise.race([finished, arm.nextCycle().then(() => false)]);
-        if (!over && session.motion !== null) violation = missed(session, tolerances.path, null);
+        if (!over && session.motion !== null) violation = missed(session, tolerances.path, null) ?? speeds.look();
       }
       if (violation !== null) violated.abort();
       const problem = await driving;
@@ -363,6 +366,48 @@ function requireWanted(arm: Arm, ask: Ask, { signal }: Caller, joints: Joints): 
   arm.requireWanted(ask, joints);
   if (signal?.aborted !== true) return;
   throw new BridgeError('unsupported', 'Ended before it began, while it was checked: it was cancelled.', { arm });
+}
+
+/**
+ * Watches over the speeds of the joints of a session: each measurement is held against how fast the setpoints have gone between it
+ * and the one before.
+ */
+class SpeedWatch {
+  readonly #session: ArmSession;
+  readonly #tolerance: Float64Array;
+  readonly #wanted: boolean;
+  #measured = 0;
+  /** Where the setpoints were as the speeds were measured, rad, and when, s; none before the second measurement on the way. */
+  #from: Float64Array | null = null;
+  #since = 0;
+
+  /** @param tolerance rad/s, one per joint */
+  constructor(session: ArmSession, tolerance: Float64Array) {
+    this.#session = session;
+    this.#tolerance = tolerance;
+    this.#wanted = tolerance.some(Number.isFinite);
+  }
+
+  /** The first joint that is out of tolerance, for people; null when none is. */
+  look(): string | null {
+    if (!this.#wanted) return null;
+    const { arm, joints } = this.#session;
+    const { setpoints, velocities, detailTime, sampleInstant } = arm.read();
+    if (detailTime === this.#measured) return null;
+    const [from, time] = [this.#from, sampleInstant - this.#since];
+    this.#measured = detailTime;
+    this.#from = setpoints.slice();
+    this.#since = sampleInstant;
+    if (from === null || time <= 0) return null;
+    for (const [i, tolerance] of this.#tolerance.entries()) {
+      if (!meet(arm.groupOf(i), joints)) continue;
+      const asked = (setpoints[i]! - from[i]!) / time;
+      if (Math.abs(velocities[i]! - asked) <= tolerance) continue;
+      const [goes, should] = [velocities[i]!, asked].map((speed) => speed.toFixed(3));
+      return `${arm.model.joints[i]!.name} goes at ${goes} rad/s where ${should} are asked for (tolerance ${tolerance.toFixed(3)} rad/s)`;
+    }
+    return null;
+  }
 }
 
 /** The first joint of a session that is out of tolerance, for people; null when none is. */

@@ -160,11 +160,12 @@ export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances |
   }
   const { joints } = arm.model;
   const path = new Float64Array(joints.length).fill(Number.POSITIVE_INFINITY);
+  const pathVelocity = path.slice();
   const goalVelocity = path.slice();
   const end = Float64Array.from(joints, ({ role }) => (role === 'gripper' ? Number.POSITIVE_INFINITY : GOAL_TOLERANCE));
-  for (const [list, position] of [
-    [goal.path_tolerance, path],
-    [goal.goal_tolerance, end],
+  for (const [list, positions, velocities] of [
+    [goal.path_tolerance, path, pathVelocity],
+    [goal.goal_tolerance, end, goalVelocity],
   ] as const) {
     for (const tolerance of list) {
       const index = joints.findIndex(({ name }) => name === tolerance.name);
@@ -175,21 +176,21 @@ export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances |
       const { position: near, velocity, acceleration } = tolerance;
       if (![near, velocity, acceleration].every(Number.isFinite))
         return refused(`a tolerance of ${tolerance.name} is no number`);
-      if (acceleration > 0 || (velocity > 0 && list === goal.path_tolerance)) {
+      if (acceleration > 0) {
         return refused(
-          `of ${tolerance.name} position tolerances are judged, and at the goal velocity: leave the others at 0`,
+          `the acceleration of ${tolerance.name} is not measured, so no tolerance of it can be kept watch of: leave it at 0`,
         );
       }
-      if (near !== 0) position[index] = near < 0 ? Number.POSITIVE_INFINITY : near;
-      if (velocity > 0) goalVelocity[index] = velocity;
+      if (near !== 0) positions[index] = near < 0 ? Number.POSITIVE_INFINITY : near;
+      if (velocity > 0) velocities[index] = velocity;
     }
   }
   const time = secondsOf(goal.goal_time_tolerance);
-  return { path, goal: end, goalVelocity, goalTime: time > 0 ? time : GOAL_TIME };
+  return { path, pathVelocity, goal: end, goalVelocity, goalTime: time > 0 ? time : GOAL_TIME };
 }
 
 /** What a trajectory without tolerances of its own has to keep to. */
 export function usualTolerances(arm: Arm): PathTolerances {
   const none = new Float64Array(arm.model.joints.length).fill(Number.POSITIVE_INFINITY);
-  return { path: none, goal: none, goalVelocity: none, goalTime: 0 };
+  return { path: none, pathVelocity: none, goal: none, goalVelocity: none, goalTime: 0 };
 }

@@ -126,7 +126,7 @@ test('what waits for its time when the main thread stands still does not begin a
   goal[0]! += 0.5;
   const infinite = new Float64Array(names.length).fill(Number.POSITIVE_INFINITY);
   const path = { names, times: Float64Array.of(2), positions: goal, velocities: null };
-  const tolerances = { path: infinite, goal: infinite, goalVelocity: infinite, goalTime: 1 };
+  const tolerances = { path: infinite, pathVelocity: infinite, goal: infinite, goalVelocity: infinite, goalTime: 1 };
   const begin = bridge.host.time.now + 3;
   const waiting = bridge.bridge.trajectories.follow(arm, path, tolerances, CALLER, () => begin - bridge.host.time.now);
   await bridge.pass(0.5);

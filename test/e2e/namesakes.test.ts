@@ -47,4 +47,5 @@ test.skipIf(!HAS_ROS)(
       await second.end('SIGINT');
     }
   },
+  300_000,
 );

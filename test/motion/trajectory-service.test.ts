@@ -16,7 +16,7 @@ beforeEach(async () => {
   bridge = await VirtualBridge.start();
   arm = bridge.arm();
   const anything = Float64Array.from(arm.model.joints, () => Number.POSITIVE_INFINITY);
-  tolerances = { path: anything, goal: anything, goalVelocity: anything, goalTime: 0 };
+  tolerances = { path: anything, pathVelocity: anything, goal: anything, goalVelocity: anything, goalTime: 0 };
   await bridge.until(bridge.bridge.motion.init(arm, person));
 });
 
@@ -222,4 +222,27 @@ test('an arm that does not hold follows nothing', async () => {
   const refused = await bridge.until(refusal(follow(turning(4))));
   expect(refused).toBeInstanceOf(BridgeError);
   expect(refused).toMatchObject({ remedy: 'torque_on' });
+});
+
+test('a tolerance of speed on the way is kept watch of: an arm that follows goes on, one that is held fast ends', async () => {
+  const pathVelocity = Float64Array.from(arm.model.joints, () => 0.2);
+  tolerances = { ...tolerances, pathVelocity };
+  // From rest to 0.5 rad/s and back.
+  const times = Float64Array.from({ length: 60 }, (_, k) => (k + 1) / 20);
+  const swing = {
+    names: ['shoulder_pan'],
+    times,
+    positions: times.map((t) => 0.25 * (1 - Math.cos(2 * t))),
+    velocities: null,
+  };
+  expect(await bridge.until(follow(swing))).toMatchObject({ end: 'done' });
+  await bridge.until(bridge.bridge.motion.init(arm, person));
+  await bridge.lead('arm', { shoulder_pan: 0 }, 0.1);
+  const { end, message } = await bridge.until(follow(swing));
+  expect([end, message]).toEqual([
+    'path',
+    expect.stringMatching(
+      /shoulder_pan goes at -?0\.\d+ rad\/s where 0\.\d+ are asked for \(tolerance 0\.200 rad\/s\)/,
+    ),
+  ]);
 });

@@ -384,6 +384,25 @@ describeRos('the ROS room on a real graph', () => {
     }
   });
 
+  test('with use_sim_time the clock of its nodes is /clock', async () => {
+    const other = new FakeBridge([new FakeArm(0, 'timed')], ['--ros-args', '-p', 'use_sim_time:=true']);
+    const timed = await startRos(other.services);
+    try {
+      const tick = await witness.advertise('rosgraph_msgs/msg/Clock', '/clock');
+      // Of the present alone it is told where the joints are asked to be.
+      const presentIs = async (sec: number): Promise<boolean> => {
+        await tick([{ clock: { sec: 5, nanosec: 0 } }]);
+        const request = { time: { sec, nanosec: 0 } };
+        const type = 'control_msgs/srv/QueryTrajectoryState';
+        return (await witness.call<{ success: boolean }>(type, '/timed/arm_controller/query_state', request)).success;
+      };
+      await expect.poll(() => presentIs(5), { timeout: 30_000 }).toBe(true);
+      expect(await presentIs(7)).toBe(false);
+    } finally {
+      await timed.close();
+    }
+  });
+
   test('bridges with the same arm that find each other late take back what drives it, and offer it again when alone', async () => {
     // Their time stands, so that neither takes itself for the earlier one however busy the machine is.
     const clock = Object.create(systemClock, { now: { value: () => 0 } });
@@ -396,20 +415,20 @@ describeRos('the ROS room on a real graph', () => {
       (await seer.graph('/twin/arm_bridge')).topics['/twin/joint_commands']?.subscribers ?? 0;
     let later: Witness | null = null;
     try {
-      await expect.poll(() => offered(witness), { timeout: 30_000 }).toEqual([0, 0, 2]);
-      await expect.poll(() => listeners(witness), { timeout: 30_000 }).toBe(0);
+      await expect.poll(() => offered(witness), { timeout: 100_000 }).toEqual([0, 0, 2]);
+      await expect.poll(() => listeners(witness), { timeout: 100_000 }).toBe(0);
       expect(twins.flatMap((twin) => twin.logged('another bridge on this graph'))).toHaveLength(2);
       await rooms[0]!.close();
       const alone = await Witness.start();
       later = alone;
-      await expect.poll(() => offered(alone), { timeout: 30_000 }).toEqual([1, 1, 1]);
-      await expect.poll(() => listeners(alone), { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => offered(alone), { timeout: 100_000 }).toEqual([1, 1, 1]);
+      await expect.poll(() => listeners(alone), { timeout: 100_000 }).toBe(1);
       expect(await alone.trigger('/twin/arm_bridge/reset')).toMatchObject({ success: true });
     } finally {
       await later?.close();
       for (const room of rooms) await room.close();
     }
-  });
+  }, 300_000);
 
   test('where ROS 2 may not drive, an arm is read and stopped, and nothing else is offered', async () => {
     const other = new FakeBridge([new FakeArm(0, 'watched')]);

@@ -11,6 +11,8 @@ import { VirtualBridge } from '../support/virtual-bridge.ts';
 const NODE = '/arm/arm_bridge';
 
 let bridge: VirtualBridge;
+/** Time of /clock, where the node goes by it, s. */
+let simulated: number | null;
 let arm: Arm;
 /** What a message on the topic, and a goal of the action, are handed to. */
 let publish: (message: TrajectoryMessage) => void;
@@ -20,13 +22,14 @@ let accept: (goal: TrajectoryGoal) => string | null;
 const lines: string[] = [];
 beforeEach(async () => {
   bridge = await VirtualBridge.start();
+  simulated = null;
   arm = bridge.arm();
   lines.length = 0;
   const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const { trajectories } = bridge.bridge;
   // The edge to rclnodejs: what it would call back with.
   const node = {
-    now: () => ({ nanoseconds: BigInt(Math.round(bridge.host.clock.wall() * 1e9)) }),
+    now: () => ({ nanoseconds: BigInt(Math.round((simulated ?? bridge.host.clock.wall()) * 1e9)) }),
     getPublishersInfoByTopic: () => [],
     createSubscription: (_type: string, _topic: string, _options: object, take: (...args: unknown[]) => void) => {
       publish = (message) => take(message, { publisherGid: new Uint8Array(16) });
@@ -106,6 +109,16 @@ test('a trajectory with a stamp to come, by topic or action, does not outlive a 
   });
   await bridge.pass(6);
   expect(Math.abs(await pan())).toBeLessThan(0.02);
+});
+
+test('a trajectory with a stamp to come waits for simulated time, however long that stands', async () => {
+  simulated = bridge.host.clock.wall();
+  const waiting = send(goal(turn(0.7, 1)));
+  await bridge.pass(10);
+  expect(Math.abs(await pan())).toBeLessThan(0.02);
+  simulated += 1;
+  expect(await bridge.until(waiting)).toMatchObject({ error_code: 0 });
+  expect(await pan()).toBeCloseTo(0.7, 1);
 });
 
 test('a newer goal ends the one that waits or runs, by topic and by action alike', async () => {

@@ -129,7 +129,7 @@ test('tolerances: 0 asks for what is usual, -1 for none, else what is said', () 
   const read = readTolerances(
     arm,
     goal({
-      path_tolerance: [tolerance('elbow_flex', 0.2), tolerance('wrist_roll', -1)],
+      path_tolerance: [tolerance('elbow_flex', 0.2, 0.3), tolerance('wrist_roll', -1, -1)],
       goal_tolerance: [tolerance('elbow_flex', 0.01, 0.05), tolerance('shoulder_pan', -1), tolerance('wrist_flex', 0)],
       goal_time_tolerance: stamp(2.5),
     }),
@@ -137,6 +137,7 @@ test('tolerances: 0 asks for what is usual, -1 for none, else what is said', () 
   if (isFault(read)) throw new Error(read.text);
   const none = Number.POSITIVE_INFINITY;
   expect([...read.path]).toEqual(JOINTS.map((_, index) => (index === elbow ? 0.2 : none)));
+  expect([...read.pathVelocity]).toEqual(JOINTS.map((_, index) => (index === elbow ? 0.3 : none)));
   expect([...read.goal]).toEqual([none, 0.1, 0.01, 0.1, 0.1, none]);
   expect(read.goalVelocity[elbow]).toBe(0.05);
   expect(read.goalTime).toBe(2.5);
@@ -144,8 +145,8 @@ test('tolerances: 0 asks for what is usual, -1 for none, else what is said', () 
 
 test.each([
   [{ path_tolerance: [tolerance('elbow_flex', Number.NaN)] }, /no number/],
-  [{ path_tolerance: [tolerance('elbow_flex', 0, 1)] }, /position tolerances are judged/],
-  [{ goal_tolerance: [tolerance('elbow_flex', 0, 0, 1)] }, /position tolerances are judged/],
+  [{ path_tolerance: [tolerance('elbow_flex', 0, 0, 1)] }, /acceleration of elbow_flex is not measured/],
+  [{ goal_tolerance: [tolerance('elbow_flex', 0, 0, 1)] }, /acceleration of elbow_flex is not measured/],
   [{ component_goal_tolerance: [{}] }, /several degrees of freedom/],
   [{ multi_dof_trajectory: { points: [{}] } }, /several degrees of freedom/],
 ])('tolerances %j are refused, since they could not be kept watch of', (fields, text) => {
