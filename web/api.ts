@@ -24,6 +24,12 @@ export interface Outcome {
   readonly answer?: unknown;
 }
 
+/** What the page says where the words of the bridge are for programs. */
+const WORDS: Readonly<Record<string, string>> = {
+  unreachable: 'The bridge does not answer.',
+  not_initialised: 'the arm has no zero yet, which Init sets.',
+};
+
 let waiting = 0;
 
 /** Path and query of a command. */
@@ -63,7 +69,7 @@ export async function request({ method, path, query = {}, body }: Command): Prom
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     const { code, detail, remedy } = error;
-    return { ok: false, message: code === 'unreachable' ? 'The bridge does not answer.' : detail, remedy };
+    return { ok: false, message: WORDS[code] ?? detail, remedy };
   }
 }
 

@@ -1,13 +1,10 @@
 import { button, byId, h } from './dom.ts';
 import type { Store } from './store.ts';
+import { withoutRoutes } from './words.ts';
 
 /** Time that a message stays, ms; faults and questions stay until they are closed, or their cause is gone. */
 const STAYS = 6000;
 const MOST = 4;
-/** A last clause that tells a program what to call: on the page a button stands for it. And what somebody else has called. */
-const STEP = /(?:: |(?<=\.) )[^.:]*(?:\b(?:GET|POST|DELETE|call) \/|\?\w+=true)\S*\.?$/;
-const CALLED = /\b(?:GET|POST|DELETE) \/\S+ /g;
-
 export interface Way {
   readonly label: string;
   readonly run: () => void;
@@ -55,11 +52,6 @@ export function forget(about: string): void {
 /** Takes away the messages whose cause is gone. */
 export function clearNotices(store: Store): void {
   for (const [item, { gone }] of shown) if (gone?.(store) === true) remove(item);
-}
-
-/** The words of the bridge without the routes that programs call. */
-export function withoutRoutes(text: string): string {
-  return text.replace(STEP, '').replace(CALLED, '');
 }
 
 function remove(item: Element): void {

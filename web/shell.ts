@@ -1,8 +1,8 @@
 import { resetStop } from './api.ts';
 import { button, byId, h, setText } from './dom.ts';
-import { withoutRoutes } from './notices.ts';
 import type { ArmFrame, ArmInfo } from './protocol.ts';
 import type { Store } from './store.ts';
+import { withoutRoutes } from './words.ts';
 
 const CONNECTION = {
   connecting: 'Connecting',

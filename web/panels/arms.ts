@@ -1,8 +1,8 @@
 import { h, setText } from '../dom.ts';
-import { withoutRoutes } from '../notices.ts';
 import type { ArmFrame, ArmInfo, JointInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
+import { withoutRoutes } from '../words.ts';
 
 /** From these temperatures on a servo is marked, degrees Celsius: those at which /diagnostics warns. */
 const WARM = 55;
