@@ -37,12 +37,7 @@ class Spans {
  * @param pause resolves when others have had their turn
  * @throws {UnfitError} for what cannot be read, or has no joint in common with the arm
  */
-export async function foresee(
-  path: string,
-  fit: Fit,
-  points: number,
-  pause: () => Promise<void>,
-): Promise<Foreseen> {
+export async function foresee(path: string, fit: Fit, points: number, pause: () => Promise<void>): Promise<Foreseen> {
   const file = await openMcap(path);
   try {
     const { arm: source } = recordedJoints(file, fit.source, fit.arm);

@@ -143,7 +143,10 @@ const recordingForeseen = z
       )
       .max(MOST_UNREACHED)
       .describe('What of it the arm cannot reach, the first of it.'),
-    refusal: z.string().nullable().describe('What `/recording/play` would say instead of beginning; null: it would begin.'),
+    refusal: z
+      .string()
+      .nullable()
+      .describe('What `/recording/play` would say instead of beginning; null: it would begin.'),
   })
   .register(components, { id: 'RecordingForeseen' });
 
@@ -396,7 +399,8 @@ export const recordingsRoutes = [
             text: 'shoulder_lift would go to 1.90 rad, beyond its limits of -1.75 to 1.75 rad',
           },
         ],
-        refusal: 'Arm follower cannot replay "pick-3": shoulder_lift goes to 1.801 rad after 6.02 s. Nothing has moved.',
+        refusal:
+          'Arm follower cannot replay "pick-3": shoulder_lift goes to 1.801 rad after 6.02 s. Nothing has moved.',
       },
     },
     refusals: {
