@@ -151,7 +151,7 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     const page = await openPage(bridge);
     await page.locator('#tab-record').click();
     await page.getByRole('button', { name: 'Look at far' }).press('Enter');
-    await page.getByLabel('Replay on').selectOption('follower');
+    await page.getByLabel('Arm that replays').selectOption('follower');
     await shows(
       page,
       '#panel-record .unreached',
