@@ -44,5 +44,6 @@ export type BridgeStatus = Schemas['BridgeStatus'];
 export type Episode = Schemas['RunningEpisode'];
 export type EpisodeAnswer = Schemas['EpisodeResponse'];
 export type Recording = Schemas['Recording'];
+export type RecordingForeseen = Schemas['RecordingForeseen'];
 export type RecordingSamples = Schemas['RecordingSamples'];
 export type RecordingList = Schemas['RecordingList'];

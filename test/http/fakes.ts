@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -516,6 +516,7 @@ export class FakeRecordings {
 
   async receive(): Promise<string> {
     this.#received = join(tmpdir(), `arm-bridge-received-${randomUUID()}`);
+    writeFileSync(this.#received, '');
     return this.#received;
   }
 

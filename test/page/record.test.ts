@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeProcess } from '../e2e/support/bridge.ts';
+import { so101 } from '../kinematics/so101.ts';
+import { writeJointStates } from '../recording/mcap.ts';
 import { PATIENCE, shows } from './support/actions.ts';
 import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage } from './support/page.ts';
@@ -138,5 +140,23 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     expect((await bridge.post('/joints/read?robot_id=1')).body.angles[0]).toBeCloseTo(0.8, 1);
     await page.locator('#tab-arms').click();
     expect(await page.locator('body').getAttribute('data-looking')).toBeNull();
+  });
+
+  test('says what of a recording an arm cannot reach, before anything moves', async () => {
+    const { bridge, folder } = await startRecordingBridge();
+    const times = Array.from({ length: 101 }, (_, k) => k / 20);
+    const poses = times.map((time) => [2.4 * Math.sin((Math.PI * time) / 5), 0, 0, 0, 0, 0]);
+    const names = so101.joints.map(({ name }) => name);
+    await writeJointStates(join(folder, 'far.mcap'), '/arm/joint_states', names, times, poses);
+    const page = await openPage(bridge);
+    await page.locator('#tab-record').click();
+    await page.getByRole('button', { name: 'Look at far' }).press('Enter');
+    await page.getByLabel('Arm that replays').selectOption('follower');
+    await shows(
+      page,
+      '#panel-record .unreached',
+      /^From 1\.\d to 3\.\d s: shoulder_pan would go to .* beyond its limits/,
+    );
+    expect(await axeViolations(page)).toEqual([]);
   });
 });

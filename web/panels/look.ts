@@ -3,7 +3,7 @@ import { bridge } from '../bridge.ts';
 import type { Curve, StillChart } from '../chart.ts';
 import { button, h, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
-import type { Recording, RecordingSamples } from '../protocol.ts';
+import type { Recording, RecordingForeseen, RecordingSamples } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
 
@@ -23,6 +23,8 @@ const COLOURS = [
   'light-dark(#7a5210, #dcb765)',
   'light-dark(#b3123a, #ff8fa8)',
 ];
+/** So much is told of what an arm cannot reach. */
+const TOLD = 3;
 const ALL = 'All joints';
 const EXTERNAL = 'External torques';
 
@@ -85,11 +87,14 @@ export class LookCard {
     ...SPEEDS.map((speed) => h('option', { value: speed }, `${speed} ×`)),
   );
   readonly #replay = button('Replay', () => void this.#replayed(), { class: 'main' });
+  readonly #unreached = h('p', { class: 'about unreached', 'aria-live': 'polite' });
   readonly #download = h('a', {}, 'Download');
   #chart: StillChart | null = null;
   #recording: Recording | null = null;
   /** Of each of its arms. */
   #samples: readonly RecordingSamples[] = [];
+  /** What the arm that is chosen would do of it; null until the bridge has told. */
+  #foreseen: RecordingForeseen | null = null;
   #at = 0;
   #begin = 0;
   #end = 0;
@@ -116,13 +121,18 @@ export class LookCard {
       ),
       h('div', { class: 'row' }, field('Keep as', this.#name), this.#trim),
       h('div', { class: 'row' }, field('Replay on', this.#arm), field('Speed', this.#speed), this.#replay),
+      this.#unreached,
       h('div', { class: 'row' }, this.#download),
     );
     this.#line.addEventListener('input', () => {
       this.#halt();
       this.#go(Number(this.#line.value));
     });
-    this.#source.addEventListener('change', () => this.#draw());
+    this.#source.addEventListener('change', () => {
+      this.#draw();
+      void this.#ask();
+    });
+    this.#arm.addEventListener('change', () => void this.#ask());
     this.#joint.addEventListener('change', () => this.#draw());
     store.on(['models'], () => {
       this.#arm.replaceChildren(...store.arms.map(({ id, name }) => h('option', { value: id }, name)));
@@ -162,6 +172,7 @@ export class LookCard {
     this.element.hidden = false;
     this.#allow();
     this.#draw();
+    void this.#ask();
     this.element.scrollIntoView({ block: 'nearest' });
   }
 
@@ -233,7 +244,36 @@ export class LookCard {
     this.#foresee(true);
   }
 
-  /** Has the ghosts stand as the arms of these names and joints stood. */
+  /** Asks what the chosen arm would do, and says what of it that arm cannot reach. */
+  async #ask(): Promise<void> {
+    const { value: arm } = this.#arm;
+    const [recording, source] = [this.#recording, this.#source.value];
+    this.#foreseen = null;
+    setText(this.#unreached, '');
+    this.#foresee(!this.element.hidden);
+    if (recording === null || arm === '') return;
+    const { name } = recording;
+    const query = { robot_id: Number(arm), source, points: POINTS };
+    let foreseen: RecordingForeseen | null = null;
+    let text: string;
+    try {
+      foreseen = await bridge.call('get', '/api/v1/recordings/{name}/replay', { path: { name }, query });
+      const spans = foreseen.unreached.map(
+        ({ begin, end, text }) => `From ${measure(begin, 1, '')} to ${measure(end, 1, ' s')}: ${text}.`,
+      );
+      const more = spans.length > TOLD ? [`And ${spans.length - TOLD} times more.`] : [];
+      text = [...spans.slice(0, TOLD), ...more].join(' ') || (foreseen.refusal ?? '');
+    } catch (error) {
+      text = error instanceof Error ? error.message : String(error);
+    }
+    // Somebody may have chosen another one meanwhile.
+    if (this.#recording !== recording || this.#arm.value !== arm || this.#source.value !== source) return;
+    this.#foreseen = foreseen;
+    setText(this.#unreached, text);
+    this.#foresee(!this.element.hidden);
+  }
+
+  /** Has the ghosts stand as the arms of these names and joints stood, and the one that is to replay it as it would. */
   #foresee(visible: boolean): void {
     const shown = visible && this.#recording !== null;
     document.body.toggleAttribute('data-looking', shown);
@@ -244,6 +284,11 @@ export class LookCard {
       const values = valuesAt(times, positions, this.#at);
       const stood = columns.map((column) => values[column] ?? Number.NaN);
       if (stood.every(Number.isFinite)) ghosts.set(source, stood);
+    }
+    const replays = this.#arm.selectedOptions[0]?.text;
+    if (shown && this.#foreseen !== null && replays !== undefined && replays !== this.#foreseen.source) {
+      const { times, positions } = this.#foreseen;
+      ghosts.set(replays, valuesAt(times, positions, this.#at));
     }
     this.#store.foresee(ghosts);
   }
