@@ -155,9 +155,11 @@ const PEOPLE: Readonly<Record<string, Kind>> = {
     make: (c) => {
       const leader = c.arm();
       const follower = c.layout.arms.length - 1 - leader;
+      const floats = c.may(0.3);
       const body = {
         robot_pairs: [{ leader_id: leader, follower_id: follower }],
-        ...(c.may(0.3) ? { enable_gravity_compensation: true } : {}),
+        ...(floats ? { enable_gravity_compensation: true } : {}),
+        ...(floats && c.may(0.7) ? { force_feedback: { arm: c.of([0.3, 1]), gripper: c.of([0, 1]) } } : {}),
         ...(c.may(0.2) ? { invert_controls: true } : {}),
         ...(c.may(0.2) ? { align: 'leader' } : {}),
       };
@@ -168,6 +170,13 @@ const PEOPLE: Readonly<Record<string, Kind>> = {
     every: 15,
     share: 0.5,
     make: (c) => [ask(`/move/leader/stop${c.of(['', '?release=hold', '?release=now', '?release=lower'])}`)],
+  },
+  feedback: {
+    every: 20,
+    share: 0.4,
+    make: (c) => [
+      ask('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: c.of([0, 0.5, 1]), gripper: c.of([0, 1]) } }),
+    ],
   },
   gravity: { every: 15, share: 0.3, make: (c) => [ask(`/gravity/start?robot_id=${c.arm()}`)] },
   'gravity stop': {

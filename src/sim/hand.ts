@@ -1,5 +1,5 @@
 /** Spring and damper between a firm hand and a joint, Nm/rad and Nm s/rad; softer where the joint is too light for them. */
-export const HAND_STIFFNESS = 40;
+const HAND_STIFFNESS = 40;
 const DAMPING = 2;
 /** Strength of the hand at each joint, Nm. */
 export const HAND_TORQUE = 3;

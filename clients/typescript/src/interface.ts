@@ -3576,10 +3576,7 @@ export interface components {
              * @default 1
              */
             duration?: number;
-            /**
-             * @description How stiff the hand is, in Nm/rad, by joint name: a soft one gives way to what the arm pushes with. Joints that are not named: 40.
-             * @default {}
-             */
+            /** @description How stiff the hand is, in Nm/rad, by joint name: a soft one gives way to what the arm pushes with. Joints that are not named: 40. */
             stiffness?: {
                 [key: string]: number;
             };

@@ -22,7 +22,7 @@ const handRequest = z
         .describe('Joint angles in radians that the hand leads to, by joint name; null lets go of all.'),
       duration: number({ min: 0, max: MOST_DURATION }).prefault(1).describe('Time the hand takes, in seconds.'),
       stiffness: map(number({ min: SOFTEST, max: FIRMEST }), { max: MOST_JOINTS })
-        .prefault({})
+        .optional()
         .describe(
           'How stiff the hand is, in Nm/rad, by joint name: a soft one gives way to what the arm pushes with. Joints that are not named: 40.',
         ),
@@ -112,10 +112,10 @@ function simulationOf(services: HttpServices, arm: Arm): SimulationControl {
   );
 }
 
-function checkHand(arm: Arm, { joints, stiffness }: Pick<z.output<typeof handRequest>, 'joints' | 'stiffness'>): void {
+function checkHand(arm: Arm, { joints, stiffness }: z.output<typeof handRequest>): void {
   const faults = new Faults();
   const known = arm.model.joints.map(({ name }) => name);
-  for (const [name, value] of Object.entries(stiffness)) {
+  for (const [name, value] of Object.entries(stiffness ?? {})) {
     if (!known.includes(name)) faults.unknownName(['body', 'stiffness', name], value, known);
   }
   for (const [name, angle] of Object.entries(joints ?? {})) {
@@ -176,7 +176,7 @@ export const simulationRoutes = [
       const arm = armById(services, body.robot_id);
       const simulation = simulationOf(services, arm);
       checkHand(arm, body);
-      await simulation.hand(arm, body.joints, body.duration, body.stiffness);
+      await simulation.hand(arm, body.joints, body.duration, body.stiffness ?? {});
       return ok();
     },
   }),

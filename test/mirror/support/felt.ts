@@ -48,23 +48,30 @@ export class FeltPair {
     }
   }
 
-  /** Both stand at `FREE`, the leader floats with all of its weight carried, and the follower follows it. */
+  /**
+   * Both stand at `FREE`, or, where they are of other models, at their own pose init; the leader floats with all of its weight carried,
+   * and the follower follows it.
+   */
   static async start(
     feedback: object | undefined,
-    { variant = 'leader', rate = 200, gear = {} as GearOptions } = {},
+    { variant = 'leader', rate = 200, gear = {} as GearOptions, models = ['so101', 'so101'] as readonly string[] } = {},
   ): Promise<FeltPair> {
     const host = hostWithContacts();
     host.gear = gear;
     const config = {
       control: { rate },
       arms: [
-        { name: 'leader', id: 0, bus: 'sim:so101', variant },
-        { name: 'follower', id: 1, bus: 'sim:so101' },
+        { name: 'leader', id: 0, bus: `sim:${models[0]}`, model: models[0], variant },
+        { name: 'follower', id: 1, bus: `sim:${models[1]}`, model: models[1] },
       ],
     };
     const bridge = await VirtualBridge.start(config, undefined, host);
     await bridge.pass(0.3);
-    for (const arm of ['leader', 'follower']) await bridge.lead(arm, FREE, 1);
+    for (const arm of ['leader', 'follower']) {
+      const { joints, poses } = bridge.arm(arm).model;
+      const init = joints.map(({ name }, i) => [name, poses.get('init')![i]!]);
+      await bridge.lead(arm, models.every((model) => model === 'so101') ? FREE : Object.fromEntries(init), 1);
+    }
     await bridge.pass(2);
     const { status, body } = await bridge.post('/move/leader/start', {
       robot_pairs: [{ leader_id: 0, follower_id: 1 }],
@@ -85,15 +92,20 @@ export class FeltPair {
   }
 
   place(name: string, joint: string): number {
-    return this.sim(name).physics.positions[NAMES.indexOf(joint)]!;
+    return this.sim(name).physics.positions[this.#joint(name, joint)]!;
   }
 
-  /** A wall that a joint of the follower meets beyond `at`, rad, Nm/rad. @returns what it pushes with, Nm */
-  wall(joint: string, at: number, stiffness: number): () => number {
+  /**
+   * A wall that a joint of the follower meets beyond `at`, rad, Nm/rad.
+   * @param side 1: beyond is at larger angles @returns what it pushes with, Nm
+   */
+  wall(joint: string, at: number, stiffness: number, side: 1 | -1 = 1): () => number {
     const push: Push = {
-      joint: NAMES.indexOf(joint),
-      torque: (position, velocity) =>
-        position <= at ? 0 : Math.min(0, -stiffness * (position - at) - 0.002 * stiffness * velocity),
+      joint: this.#joint('follower', joint),
+      torque: (position, velocity) => {
+        const depth = side * (position - at);
+        return depth <= 0 ? 0 : side * Math.min(0, -stiffness * depth - 0.002 * stiffness * side * velocity);
+      },
       felt: 0,
     };
     this.#pushes.follower.push(push);
@@ -103,12 +115,16 @@ export class FeltPair {
   /** A hand that has a joint of the leader by a spring, Nm/rad, with its own damping. @returns what it pushes with, Nm */
   hand(joint: string, stiffness: number, damping: number, goal: () => number): () => number {
     const push: Push = {
-      joint: NAMES.indexOf(joint),
+      joint: this.#joint('leader', joint),
       torque: (position, velocity) => stiffness * (goal() - position) - damping * velocity,
       felt: 0,
     };
     this.#pushes.leader.push(push);
     return () => push.felt;
+  }
+
+  #joint(arm: string, joint: string): number {
+    return this.bridge.arm(arm).model.joints.findIndex(({ name }) => name === joint);
   }
 
   /** No hand and no wall is there any more. */
