@@ -1,12 +1,12 @@
 import { button, byId, h } from './dom.ts';
 
-/** Time that a message stays, ms; faults stay until they are closed. */
+/** Time that a message stays, ms; faults and questions stay until they are closed. */
 const STAYS = 6000;
 const MOST = 4;
 
-/** Tells what became of a command. @param act what can be done about it, as a label and an action */
+/** Tells what became of a command, or asks something. @param act what can be done about it, as a label and an action */
 export function notice(
-  kind: 'done' | 'fault',
+  kind: 'done' | 'fault' | 'ask',
   text: string,
   act?: { readonly label: string; readonly run: () => void },
 ): void {
