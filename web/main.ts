@@ -7,6 +7,7 @@ import { armsPanel } from './panels/arms.ts';
 import { healthPanel } from './panels/health.ts';
 import { movePanel } from './panels/move.ts';
 import { recordPanel } from './panels/record.ts';
+import { setupPanel } from './panels/setup.ts';
 import { teleoperationPanel } from './panels/teleoperation.ts';
 import type { JournalEvent } from './protocol.ts';
 import { showScene } from './scene/load.ts';
@@ -44,11 +45,12 @@ offerKeys();
 showShell(store);
 showMarks(store);
 store.on(['frames', 'connection', 'pairs'], () => clearNotices(store));
-showTabs([
+const select = showTabs([
   { id: 'arms', title: 'Arms', panel: armsPanel(store) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
   { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store, hands) },
   { id: 'record', title: 'Record', panel: recordPanel(store) },
+  { id: 'setup', title: 'Set up', panel: setupPanel(store, () => select('setup')) },
   { id: 'health', title: 'Health', panel: healthPanel(store) },
 ]);
 offerSession(store, live);

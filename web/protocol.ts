@@ -37,6 +37,10 @@ export type SweptJoint = Schemas['SweptJoint'];
 /** A calibration that is under way. */
 export type CalibrationState = Schemas['CalibrationState'];
 
+/** What can be set up, and the set-up of an arm that is under way. */
+export type SetupState = Schemas['SetupState'];
+export type SetupSession = Schemas['SetupSession'];
+
 export type Jog = Required<Pick<Schemas['LiveJog'], 'joints'>> | Required<Pick<Schemas['LiveJog'], 'twist'>>;
 
 export type BridgeStatus = Schemas['BridgeStatus'];

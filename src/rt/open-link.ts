@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { SetupLine } from '../servo/assign.ts';
+import { type SetupLine, USUAL_IDS } from '../servo/assign.ts';
 import { benchAt, carryOut } from '../servo/bench.ts';
 import { BusSession } from '../servo/bus-session.ts';
 import type { ClientOptions } from '../servo/exchange.ts';
@@ -19,6 +19,11 @@ import type { ArmSetup, BusSetup, JointSetup } from './messages.ts';
 
 /** Time that a simulated servo has for an answer in a check, ms: a busy host is waited for, and nothing else makes it late. */
 const SIMULATED_DEADLINE = 500;
+
+/** Time that a servo of an arm that is set up has for an answer, ms: a person would rather wait than hear that it is not there. */
+const PATIENT_DEADLINE = 150;
+/** No simulated arm has more servos, and a new one has id 1. */
+const SIMULATED_IDS = USUAL_IDS.slice(0, 10);
 
 /** The link of an arm to its servos, or to the machine that has them. @throws {Error} for a servo of which there is no table */
 export function openLink(arm: ArmSetup, clock: Clock): ArmLink {
@@ -66,15 +71,20 @@ export function linkJoints(arm: string, joints: readonly JointSetup[]): LinkJoin
  */
 export const runBench: RunBench = ({ bus, family: name, baudRate, task }, clock, settle) => {
   const family = familyByName(name);
+  const simulated = bus.kind === 'sim';
+  // A servo that is looked for at many ids is waited for as long as its answer takes; those that are taken to be there, longer.
+  const patience = simulated || task.call !== 'assign' ? { deadline: PATIENT_DEADLINE } : {};
   const line: SetupLine = {
     name: bus.url,
     async open(rate) {
       const port = busPort(rate === null ? bus : { ...bus, url: atRate(bus.url, rate) }, clock);
       await port.open();
-      return { client: family.makeClient(port), close: () => port.close() };
+      return { client: family.makeClient(port, patience), close: () => port.close() };
     },
   };
-  void carryOut(benchAt(line, baudRate), task).then((bench) => settle({ motion: 0, duration: 0, bench }));
+  void carryOut(benchAt(line, baudRate, simulated ? { ids: SIMULATED_IDS } : {}), task).then((bench) =>
+    settle({ motion: 0, duration: 0, bench }),
+  );
 };
 
 function busPort(bus: Exclude<BusSetup, { kind: 'remote' }>, clock: Clock): BytePort {

@@ -48,23 +48,24 @@ export interface Bench {
   restore(servos: readonly ExpectedServo[]): Promise<RegistersSet>;
 }
 
+export interface BenchOptions {
+  /** Ids at which a servo is looked for that is alone; default: the usual ones. */
+  readonly ids?: readonly number[];
+  /** Runs what must not be cut short. */
+  readonly whole?: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
 /**
  * The bench at the end of a line of this thread.
  * @param baudRate that the servos are to have; null: the line's far end sets it
- * @param whole runs what must not be cut short
  */
-export function benchAt(
-  line: SetupLine,
-  baudRate: number | null,
-  whole?: <T>(task: () => Promise<T>) => Promise<T>,
-): Bench {
-  const all = <T>(task: () => Promise<T>): Promise<T> => (whole === undefined ? task() : whole(task));
+export function benchAt(line: SetupLine, baudRate: number | null, options: BenchOptions = {}): Bench {
+  const { ids = USUAL_IDS, whole = (task) => task() } = options;
   return {
     presence: (servos) => at(line, baudRate, (client) => presence(client, servos)),
-    assign: (servo, reassign) =>
-      assign(line, servo, { baudRate, ids: USUAL_IDS, reassign, ...(whole === undefined ? {} : { whole }) }),
+    assign: (servo, reassign) => assign(line, servo, { baudRate, ids, reassign, whole }),
     differences: (servos) => at(line, baudRate, (client) => differences(client, servos)),
-    restore: (servos) => all(() => at(line, baudRate, (client) => setRegisters(client, servos))),
+    restore: (servos) => whole(() => at(line, baudRate, (client) => setRegisters(client, servos))),
   };
 }
 

@@ -103,6 +103,12 @@ export interface SetupView extends Omit<SetupRequest, 'variant' | 'bus'> {
 /** A pair that has been formed here, and follows slowly until somebody says that it goes the right way. */
 export type Trial = PairEntry;
 
+/** A model with its builds, the plain one first. */
+export interface ModelBuilds {
+  readonly model: string;
+  readonly builds: ReturnType<typeof buildsOf>;
+}
+
 /** What a set-up needs of the rest of the bridge. */
 export interface SetupParts {
   readonly clock: Clock;
@@ -148,6 +154,9 @@ export class SetupService {
   /** A set-up is about to begin. */
   #beginning = false;
   #trials: readonly Trial[] = [];
+  #made: readonly string[] = [];
+  /** Read once: they do not change while the bridge runs. */
+  #models: readonly ModelBuilds[] | null = null;
 
   constructor(parts: SetupParts) {
     this.#parts = parts;
@@ -169,9 +178,15 @@ export class SetupService {
     return this.#trials;
   }
 
+  /** Names of the arms that have been set up since the bridge began. */
+  get made(): readonly string[] {
+    return this.#made;
+  }
+
   /** Arms that a person may choose from, each with its builds. */
-  models(): readonly { readonly model: string; readonly builds: ReturnType<typeof buildsOf> }[] {
-    return armModels().map((model) => ({ model, builds: buildsOf(model) }));
+  models(): readonly ModelBuilds[] {
+    this.#models ??= armModels().map((model) => ({ model, builds: buildsOf(model) }));
+    return this.#models;
   }
 
   /** Adapters on which no arm is: what they are, and which arms usually come with them. */
@@ -433,6 +448,7 @@ export class SetupService {
       this.#pair(role === 'leader' ? { leader: name, follower: counterpart } : { leader: counterpart, follower: name });
     }
     setup.entered();
+    this.#made = [...this.#made.filter((other) => other !== name), name];
     return `${arm.name} is robot ${arm.id} of this bridge now, and limp. ${done}.`;
   }
 

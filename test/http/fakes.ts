@@ -44,7 +44,7 @@ import type { ReplayOutcome, RunningEpisode } from '../../src/recording/recordin
 import type { WantedArm } from '../../src/roster.ts';
 import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
 import { emptySnapshot } from '../../src/rt/snapshot/arm-fields.ts';
-import { SetupService } from '../../src/setup/setup-service.ts';
+import { SetupService, type SetupView } from '../../src/setup/setup-service.ts';
 
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
@@ -759,23 +759,58 @@ interface Fakes {
 
 export type FakeServices = Omit<HttpServices, keyof Fakes> & Fakes;
 
-/** Sets up nothing: nobody begins. */
-function fakeSetup(): SetupService {
-  const none = async (): Promise<never> => {
-    throw new Error('nothing is set up here');
-  };
-  return new SetupService({
-    clock: systemClock,
-    arms: { all: [], byName: () => undefined } as unknown as Arms,
-    ports: async () => [],
-    hold: none,
-    bench: () => ({ presence: none, assign: none, differences: none, restore: none }),
-    kit: null,
-    join: none,
-    pairs: () => [],
-    setPairs: () => {},
-    file: '/home/me/my.yaml',
-  });
+const SETUP_VIEW: SetupView = {
+  name: 'practice_leader',
+  model: 'so101',
+  variant: 'leader',
+  role: 'leader',
+  bus: 'sim:so101',
+  practice: true,
+  step: 'missing',
+  servos: [],
+  said: '',
+  fault: '',
+  given: false,
+  busy: false,
+  counterparts: [],
+  by: 'somebody',
+};
+
+/** A set-up on which everything works. */
+class FakeSetup extends SetupService {
+  constructor() {
+    const none = async (): Promise<never> => {
+      throw new Error('nothing is set up here');
+    };
+    super({
+      clock: systemClock,
+      arms: { all: [], byName: () => undefined } as unknown as Arms,
+      ports: async () => [],
+      hold: none,
+      bench: () => ({ presence: none, assign: none, differences: none, restore: none }),
+      kit: null,
+      join: none,
+      pairs: () => [],
+      setPairs: () => {},
+      file: '/home/me/my.yaml',
+    });
+  }
+
+  override async begin(): Promise<SetupView> {
+    return SETUP_VIEW;
+  }
+
+  override async act(): Promise<SetupView> {
+    return SETUP_VIEW;
+  }
+
+  override async hand(): Promise<string> {
+    return 'The hand is there.';
+  }
+
+  override confirm(): void {}
+
+  override swap(): void {}
 }
 
 /** A disk that holds what is written to it for as long as it lives. */
@@ -831,7 +866,7 @@ export function fakeServices(
     torque: new FakeTorque(),
     recordings: new FakeRecordings(),
     calibration: new FakeCalibrations(),
-    setup: fakeSetup(),
+    setup: new FakeSetup(),
     mirror: new FakeMirror(),
     gravity: new FakeGravity(),
     simulation: new FakeSimulation(),

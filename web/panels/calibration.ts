@@ -145,6 +145,19 @@ function wizard(info: ArmInfo): Wizard {
   };
 }
 
+/** The steps of one arm's calibration, which follow the arm while they are seen. */
+export function calibrationSteps(info: ArmInfo, store: Store): HTMLElement {
+  const steps = wizard(info);
+  const allow = (): void => steps.allow(store.mayControl);
+  allow();
+  store.on(['connection', 'hello'], allow);
+  store.on(['arms'], () => {
+    const frame = store.frames.get(info.id);
+    if (frame !== undefined && steps.element.offsetParent !== null) steps.follow(frame);
+  });
+  return steps.element;
+}
+
 /** Calibrates the arms, one at a time, on the routes of the command line's steps. */
 export function calibrationCard(store: Store): HTMLElement {
   const choice = h('select', { 'aria-label': 'Arm to calibrate' });

@@ -3490,6 +3490,8 @@ export interface components {
             models: components["schemas"]["ArmBuilds"][];
             /** @description Why there is no simulated kit; empty when there is one. */
             no_practice: string;
+            /** @description Arms that have been set up since the bridge began. */
+            arms: string[];
             /** @description Configuration file that arms are written to. */
             file: string;
             /** @description Pairs that follow slowly until somebody confirms that they go the right way. */
@@ -5992,6 +5994,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "no_practice": "",
+                     *       "arms": [
+                     *         "follower"
+                     *       ],
                      *       "file": "/home/me/my.yaml",
                      *       "trials": [],
                      *       "session": {

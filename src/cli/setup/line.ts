@@ -21,5 +21,5 @@ export function lineOf(bus: string, family: ServoFamily): SetupLine {
 
 /** The servos of an arm on its bus, whose writes no signal cuts short. */
 export function benchOf(bus: string, line: SetupLine): Bench {
-  return benchAt(line, wantedRate(bus), finishing);
+  return benchAt(line, wantedRate(bus), { whole: finishing });
 }

@@ -77,6 +77,7 @@ const setupState = z
         .register(components, { id: 'ArmBuilds' }),
     ),
     no_practice: z.string().describe('Why there is no simulated kit; empty when there is one.'),
+    arms: z.array(z.string()).describe('Arms that have been set up since the bridge began.'),
     file: z.string().describe('Configuration file that arms are written to.'),
     trials: z
       .array(z.object({ leader: z.string(), follower: z.string() }))
@@ -188,6 +189,7 @@ export const setupRoutes = [
         ports: [{ bus: 'serial:?serial=58FA0001', about: '/dev/ttyACM0 USB Single Serial', likely: ['so101'] }],
         models: [{ model: 'so101', builds: [{ variant: 'follower', title: 'SO-101' }] }],
         no_practice: '',
+        arms: ['follower'],
         file: '/home/me/my.yaml',
         trials: [],
         session,
@@ -203,6 +205,7 @@ export const setupRoutes = [
           builds: builds.map(({ value, label }) => ({ variant: value, title: label })),
         })),
         no_practice: setup.noPractice,
+        arms: [...setup.made],
         file: setup.file,
         trials: setup.trials.map(({ leader, follower }) => ({ leader, follower })),
         session: view === null ? null : sessionOf(view),

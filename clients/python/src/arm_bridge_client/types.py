@@ -1579,6 +1579,8 @@ class SetupState(TypedDict):
     models: List["ArmBuilds"]
     # Why there is no simulated kit; empty when there is one.
     no_practice: str
+    # Arms that have been set up since the bridge began.
+    arms: List[str]
     # Configuration file that arms are written to.
     file: str
     # Pairs that follow slowly until somebody confirms that they go the right way.
