@@ -8,7 +8,7 @@ import { runChecks, runScript, runTests, tell } from './lib/checks.mjs';
 import { copyCheckout, otherEnvironment } from './lib/other-ros.mjs';
 
 /** Folders whose unit tests only calculate, which a newer Node does alike: it runs those of all others. */
-const ONLY_CALCULATE = ['calibration', 'explore', 'kinematics', 'mirror', 'motion', 'moveit'];
+const ONLY_CALCULATE = ['calibration', 'explore', 'kinematics', 'motion', 'moveit'];
 /** What a newer Node runs besides unit tests: what leans on Node's own interfaces, and a whole session of a pair. */
 const ON_NEWER_NODE = [
   ...['http/live', 'http/server', 'http/tls', 'http/connections', 'http/teleop'].map((name) => `test/${name}.edge`),
@@ -39,58 +39,35 @@ const WHOLE = [
   ].join('|'),
 ];
 
-/** Unit tests on a newer Node, and the same people and faults each time: what breaks a rule in them has changed. */
-async function calculate(newerNode) {
-  const beside = { beside: true };
-  const tests = [];
-  if (newerNode) {
-    const others = readdirSync(new URL('../test', import.meta.url))
-      .filter((name) => !ONLY_CALCULATE.includes(name))
-      .map((name) => `test/${name}`);
-    tests.push(await runTests('unit tests on Node 24', newerNode, ['--project', 'unit', ...others], beside));
-  }
-  return { tests, checks: [await runScript('an hour of faults in virtual time', 'explore:hour', beside)] };
-}
-
-/** What is judged on another release of ROS 2, in a copy of the checkout. */
-async function runOtherRos(folder) {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  copyCheckout(root, folder);
-  const tools = process.env.ARM_BRIDGE_ROS2_TOOLS ?? join(root, '..', 'shared', 'witness', 'ros2-tools.py');
-  const elsewhere = { folder, env: { ...otherEnvironment(folder), ARM_BRIDGE_ROS2_TOOLS: tools } };
-  const title = `ROS 2 ${elsewhere.env.ROS_DISTRO}`;
-  const graph = await runTests(title, process.execPath, GRAPH, elsewhere);
-  return [graph, await runTests(`a bridge on ${title}`, process.execPath, WHOLE, elsewhere)];
-}
-
-const projects = (...names) => names.flatMap((name) => ['--project', name]);
-const run = (title, ...names) => runTests(title, process.execPath, projects(...names));
-
-/** Everything, one kind after the other: what takes the whole processor, what mostly waits, what must not be disturbed. */
-async function runAll() {
-  const [checks, unit] = await Promise.all([runChecks(), run('unit tests', 'unit')]);
-  const newerNode = process.env.ARM_BRIDGE_NODE_24;
-  // While bridges and programs are waited for, there is time to calculate.
-  const [edges, calculated] = await Promise.all([run('edges', 'edge', 'ros', 'e2e'), calculate(newerNode)]);
-  const tests = [unit, edges, ...calculated.tests];
-  if (newerNode) {
-    tests.push(await runTests('edges on Node 24', newerNode, [...projects('edge', 'e2e'), ...ON_NEWER_NODE]));
-  } else process.stdout.write('\nSKIPPED: no test was run on Node 24, since ARM_BRIDGE_NODE_24 names none\n');
-  const otherRos = process.env.ARM_BRIDGE_OTHER_ROS;
-  if (otherRos) tests.push(...(await runOtherRos(otherRos)));
-  else process.stdout.write('\nSKIPPED: no test was run on another ROS 2, since ARM_BRIDGE_OTHER_ROS names none\n');
-  tests.push(await run('the control page, and what is judged in real time', 'page', 'real'));
-  return [[...checks, ...calculated.checks], tests];
-}
-
-/** What somebody has chosen, with the checks. */
-async function runChosen(args) {
-  const [checks, tests] = await Promise.all([runChecks(), runTests('tests', process.execPath, args)]);
-  return [checks, [tests]];
-}
-
 const chosen = process.argv.slice(2);
-const [checks, tests] = await (chosen.length === 0 ? runAll() : runChosen(chosen));
+// The unit tests come first, beside which nothing is late.
+const [checks, everything] = await Promise.all([runChecks(), runTests('tests', process.execPath, chosen)]);
+const tests = [everything];
+const newerNode = process.env.ARM_BRIDGE_NODE_24;
+if (chosen.length === 0 && newerNode) {
+  const others = readdirSync(new URL('../test', import.meta.url))
+    .filter((name) => !ONLY_CALCULATE.includes(name))
+    .map((name) => `test/${name}`);
+  tests.push(await runTests('unit tests on Node 24', newerNode, ['--project', 'unit', ...others]));
+  const projects = ['--project', 'edge', '--project', 'e2e'];
+  tests.push(await runTests('edges on Node 24', newerNode, [...projects, ...ON_NEWER_NODE]));
+} else if (chosen.length === 0) {
+  process.stdout.write('\nSKIPPED: no test was run on Node 24, since ARM_BRIDGE_NODE_24 names none\n');
+}
+const otherRos = process.env.ARM_BRIDGE_OTHER_ROS;
+if (chosen.length === 0 && otherRos) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  copyCheckout(root, otherRos);
+  const tools = process.env.ARM_BRIDGE_ROS2_TOOLS ?? join(root, '..', 'shared', 'witness', 'ros2-tools.py');
+  const elsewhere = { folder: otherRos, env: { ...otherEnvironment(otherRos), ARM_BRIDGE_ROS2_TOOLS: tools } };
+  const title = `ROS 2 ${elsewhere.env.ROS_DISTRO}`;
+  tests.push(await runTests(title, process.execPath, GRAPH, elsewhere));
+  tests.push(await runTests(`a bridge on ${title}`, process.execPath, WHOLE, elsewhere));
+} else if (chosen.length === 0) {
+  process.stdout.write('\nSKIPPED: no test was run on another ROS 2, since ARM_BRIDGE_OTHER_ROS names none\n');
+}
+// The same people and faults each time: what breaks a rule in them has changed since they were explored.
+if (chosen.length === 0) checks.push(await runScript('an hour of faults in virtual time', 'explore:hour'));
 const line = tell(checks, tests);
 // npm may print after this program, so whoever needs the totals last (.ci/run) names a file for them.
 if (process.env.TEST_TOTALS_FILE) writeFileSync(process.env.TEST_TOTALS_FILE, `${line}\n`);

@@ -23,18 +23,11 @@ const SCRIPTS = {
 
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(0)} s`;
 
-/** Begins a command that gives way to all others: for what only calculates, beside what must not be late. */
-const GIVE_WAY = ['nice', '-n', '5'];
-
-/**
- * Runs a script of package.json; its output goes to the terminal once it has ended. Resolves with whether it has passed.
- * @param {{beside?: boolean}} [how] `beside`: it gives way to what runs beside it
- */
-export function runScript(title, script, { beside = false } = {}) {
+/** Runs a script of package.json; its output goes to the terminal once it has ended. Resolves with whether it has passed. */
+export function runScript(title, script) {
   const began = performance.now();
-  const [program, ...args] = [...(beside ? GIVE_WAY : []), 'npm', 'run', '--silent', script];
   return new Promise((resolve) => {
-    execFile(program, args, { cwd: root, maxBuffer: 2 ** 26 }, (error, output, errors) => {
+    execFile('npm', ['run', '--silent', script], { cwd: root, maxBuffer: 2 ** 26 }, (error, output, errors) => {
       const told = error === null ? `passed, ${seconds(began)}` : 'FAILED';
       process.stdout.write(`\n=== ${title}: ${told}\n${output}${errors}`);
       resolve({ title, passed: error === null });
@@ -54,23 +47,16 @@ let runs = 0;
  * @param {string} title
  * @param {string} node the program, which is also the one that tests find
  * @param {string[]} args of vitest
- * @param {{folder?: string, env?: Record<string, string>, beside?: boolean}} [how] a copy of the checkout to run in, and
- *   variables for it; `beside`: it gives way to what runs beside it, and its output comes once it has ended
+ * @param {{folder?: string, env?: Record<string, string>}} [elsewhere] a copy of the checkout to run in, and variables for it
  * @returns {Promise<{passed: number, failed: number, skipped: number, told: string[]}>} `told`: each failure, in a paragraph
  */
-export async function runTests(title, node, args, { folder = root, env = {}, beside = false } = {}) {
+export async function runTests(title, node, args, { folder = root, env = {} } = {}) {
   const report = join(reports, `${runs++}.json`);
   const began = performance.now();
-  let output = `\n=== ${title}\n`;
-  const write = (text) => {
-    if (beside) output += text;
-    else process.stdout.write(text);
-  };
-  if (!beside) process.stdout.write(output);
+  process.stdout.write(`\n=== ${title}\n`);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const [program, ...rest] = [...(beside ? GIVE_WAY : []), node, vitest, 'run', ...reporters, ...args];
-  const child = spawn(program, rest, {
+  const child = spawn(node, [vitest, 'run', ...reporters, ...args], {
     cwd: folder,
     // What outlives a bridge is not to meet this user's own, or that of the next run.
     env: {
@@ -79,24 +65,22 @@ export async function runTests(title, node, args, { folder = root, env = {}, bes
       XDG_STATE_HOME: join(reports, 'state'),
       PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
     },
-    stdio: ['ignore', ...(beside ? ['pipe', 'pipe'] : ['inherit', 'inherit'])],
+    stdio: ['ignore', 'inherit', 'inherit'],
   });
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', write);
   const ended = await new Promise((resolve) => {
     child.once('error', ({ message }) => {
-      write(`${title}: ${message}\n`);
+      process.stdout.write(`${title}: ${message}\n`);
       resolve(false);
     });
-    child.once('close', (code) => resolve(code === 0));
+    child.once('exit', (code) => resolve(code === 0));
   });
   let parsed = null;
   try {
     parsed = JSON.parse(readFileSync(report, 'utf8'));
   } catch {
-    write(`${title}: vitest left no report\n`);
+    process.stdout.write(`${title}: vitest left no report\n`);
   }
-  write(`${title}: ${seconds(began)}\n`);
-  if (beside) process.stdout.write(output);
+  process.stdout.write(`${title}: ${seconds(began)}\n`);
   return { ...countTests(parsed, ended), told: failures(parsed, folder) };
 }
 

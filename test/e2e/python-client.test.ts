@@ -60,7 +60,7 @@ const seen = (name: string) => ({
   status: ['leader', 'follower'],
   arms: [0, 1],
   config: true,
-  nobody_there: ["the bridge has no arm 'folower', only leader, follower", 'unknown_arm', 'unknown_arm'],
+  nobody_there: ['Arm "folower" is unknown. Known arms: leader, follower.', 'unknown_arm', 'unknown_arm'],
   calibration: [1, 1],
   no_calibration: 404,
   moved: ['ok', expect.closeTo(2, 0), expect.closeTo(3, 0)],

@@ -39,7 +39,7 @@ function record(name: string, times: readonly number[], poses: readonly number[]
 }
 
 test('what is recorded is a file of ROS messages, and is replayed from wherever the arm is then', async () => {
-  await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 60_000 }).toBe('connected');
+  await ready();
   const start = await bridge.post(`/recording/start${ARM}`, { name: 'turn', rate: 40 });
   expect(start.body).toMatchObject({ status: 'ok', name: 'turn', path: join(FOLDER, 'turn.mcap') });
   expect((await bridge.get('/status')).body.is_recording).toBe(true);

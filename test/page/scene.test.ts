@@ -65,8 +65,8 @@ describe.skipIf(!HAS_BROWSER)('the scene on the control page', () => {
       await startPairs(page, 'leader follower');
       const { joints } = (await bridge.get('/sim/truth?robot_id=1')).body;
       // The arms are drawn a while after the rest of the page, and the notice has gone by then.
-    await page.waitForTimeout(7000);
-    const film = startFilm(page, 'pick');
+      await page.waitForTimeout(7000);
+      const film = startFilm(page, 'pick');
       const hold = async (goals: readonly number[]): Promise<void> => {
         for (const [i, name] of Object.keys(joints).entries()) {
           const slider = page.getByRole('slider', { name: `Lead ${name.replaceAll('_', ' ')} by hand` });

@@ -100,11 +100,12 @@ goal = {**action, "shoulder_pan.pos": action["shoulder_pan.pos"] + 20}
 
 
 def handed_over():
-    """As often as it takes: LeRobot does not wait for the arm."""
-    for _ in range(100):
-        teleop_smooth_move_to(leader, goal, duration_s=0.5)
+    """As often as it takes: LeRobot does not wait for the arm, and a stream that was refused has to pause."""
+    for _ in range(10):
+        teleop_smooth_move_to(leader, goal, duration_s=2)
         if abs(leader.get_action()["shoulder_pan.pos"] - goal["shoulder_pan.pos"]) < 2:
             return
+        time.sleep(1)
     raise AssertionError((goal, leader.get_action()))
 
 

@@ -1,6 +1,9 @@
 import { ROUTES } from '../../../src/http/routes/index.ts';
 
-/** A session is a page's: programs send their token with each request. Other bridges and Prometheus have operations of their own. */
+/**
+ * A session is a page's: programs send their token with each request. Other bridges and Prometheus have operations of their
+ * own, and people set arms up on the page or in a terminal.
+ */
 const OF_OTHERS = [
   'POST /api/v1/session',
   'DELETE /api/v1/session',
@@ -19,5 +22,5 @@ export function unasked(asked: readonly (readonly [method: string, path: string]
       return !asked.some(([by, where]) => by === method && wanted.test(where));
     })
     .map(({ method, path }) => `${method} ${path}`)
-    .filter((operation) => !OF_OTHERS.includes(operation));
+    .filter((operation) => !OF_OTHERS.includes(operation) && !operation.includes('/api/v1/setup'));
 }
