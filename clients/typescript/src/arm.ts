@@ -1,4 +1,4 @@
-import type { Bridge, Meaning, Release, Schemas } from './bridge.ts';
+import { type Bridge, type Meaning, overview, type Release, type Schemas } from './bridge.ts';
 import type { LiveOptions } from './live.ts';
 import { Motion } from './motion.ts';
 
@@ -118,7 +118,7 @@ export class Arm {
 
   /** What the arm is, with its joints and poses, and in `now` how it is. */
   facts(): Promise<Schemas['ArmOverview']> {
-    return this.bridge.overview(this.key);
+    return overview(this.bridge, this.key);
   }
 
   /** How the arm is at this moment: metres, radians, seconds, Nm. */

@@ -180,28 +180,14 @@ export class Bridge {
     return new Arm(this, key);
   }
 
-  /**
-   * An arm's entry of arms().
-   * @param key its name, or its id: another arm may have that when the bridge starts again
-   * @throws {BridgeError} when there is none
-   */
-  async overview(key: string | number): Promise<Schemas['ArmOverview']> {
-    const arms = await this.arms();
-    const arm = arms.find(({ id, name }) => (typeof key === 'string' ? name : id) === key);
-    if (arm !== undefined) return arm;
-    const known = arms.map(({ name, id }) => `${name} (${id})`).join(', ') || 'none';
-    const what = typeof key === 'string' ? `arm "${key}"` : `arm with the id ${key}`;
-    throw new BridgeError(`the bridge has no ${what}, only ${known}`, { code: 'unknown_arm' });
-  }
-
   /** The id that an arm has now. @throws {BridgeError} for a name that no arm has */
   async idOf(key: string | number): Promise<number> {
-    return typeof key === 'number' ? key : (await this.overview(key)).id;
+    return typeof key === 'number' ? key : (await overview(this, key)).id;
   }
 
   /** The name that an arm has now. @throws {BridgeError} for an id that no arm has */
   async nameOf(key: string | number): Promise<string> {
-    return typeof key === 'string' ? key : (await this.overview(key)).name;
+    return typeof key === 'string' ? key : (await overview(this, key)).name;
   }
 
   /** All arms brake and hold, and refuse every motion until reset(). */
@@ -275,4 +261,18 @@ export class Bridge {
       eventsOf(await this.send('GET', '/api/v1/live', { query, signal, accept: 'text/event-stream' }));
     return liveFrames(open, options);
   }
+}
+
+/**
+ * An arm's entry of arms().
+ * @param key its name, or its id: another arm may have that when the bridge starts again
+ * @throws {BridgeError} when there is none
+ */
+export async function overview(bridge: Bridge, key: string | number): Promise<Schemas['ArmOverview']> {
+  const arms = await bridge.arms();
+  const arm = arms.find(({ id, name }) => (typeof key === 'string' ? name : id) === key);
+  if (arm !== undefined) return arm;
+  const known = arms.map(({ name, id }) => `${name} (${id})`).join(', ') || 'none';
+  const what = typeof key === 'string' ? `arm "${key}"` : `arm with the id ${key}`;
+  throw new BridgeError(`the bridge has no ${what}, only ${known}`, { code: 'unknown_arm' });
 }
