@@ -290,6 +290,8 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
 
   test('robot and teleoperator say what they have, what they have sent, and why they have not', async () => {
     const features = Object.fromEntries(JOINTS.map((name) => [`${name}.pos`, 'float']));
+    // The hand that led the leader before would hold it against LeRobot.
+    await bridge.post('/sim/hand', { robot_id: 0, joints: null });
     const told = last(await python(join(SUPPORT, 'lerobot_plugins.py')));
     expect(told).toEqual({
       features: [features, features],

@@ -91,8 +91,6 @@ bridge.reset()
 robot.disconnect()
 state = bridge.arm("follower").state()
 
-# Connecting lowers it to its rest pose: where a hand has left it, it may lie against something.
-patiently(lambda: bridge.arm("leader").init(take_over=True))
 leader = make_teleoperator_from_config(TeleoperatorConfigOf(arm="leader"))
 leader = connected(lambda: leader)
 action = patiently(leader.get_action)
