@@ -128,9 +128,11 @@ describeRos('CDR beside rclpy', () => {
   );
 
   test('a JointState that rclpy wrote reads as what it was made from', async () => {
-    const fields = { header: { ...HEADER, frame_id: 'frame' }, name: NAMES, position: [...POSITIONS] };
+    const efforts = Float64Array.of(0.5, -1.25);
+    const header = { ...HEADER, frame_id: 'frame' };
+    const fields = { header, name: NAMES, position: [...POSITIONS], effort: [...efforts] };
     const message = decodeJointState(await witness.serialize('sensor_msgs/msg/JointState', fields));
     const velocities = new Float64Array();
-    expect(message).toEqual({ stamp: STAMP, names: NAMES, positions: POSITIONS, velocities });
+    expect(message).toEqual({ stamp: STAMP, names: NAMES, positions: POSITIONS, velocities, efforts });
   });
 });
