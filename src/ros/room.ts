@@ -40,10 +40,6 @@ const SPIN_TIMEOUT = 20;
 const STATUS_INTERVAL = 50;
 /** Period of `/diagnostics`, ms. */
 const DIAGNOSTICS_INTERVAL = 1000;
-/** So long before it goes itself the graph hears that its nodes have gone, ms: what a peer reads later than that it takes for a beginning. */
-const LAST_WORDS = 100;
-/** The last node, hidden from the lists of ROS 2 as any whose name begins so. */
-const LAST_NODE = '_arm_bridge_leaving';
 /** Longest wait at the end for goals of actions to be given their results, ms. */
 const FAREWELL = 500;
 
@@ -122,8 +118,6 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
     throw new RosUnavailable(`ROS 2 ${distro} does not start: ${message}`, { cause: error });
   }
 }
-
-const BARE = { startParameterServices: false, startTypeDescriptionService: false, enableRosout: false };
 
 /** Changes what hangs on a node: each change of one that spins would block this thread until its wait ends. */
 function paused(node: RosNode, work: () => void): void {
@@ -260,13 +254,8 @@ async function populate(
     ]);
     open = false;
     unheard();
-    await leaveGraph(async () => {
+    await leaveGraph(() => {
       for (const node of nodes) node.stop();
-      // The middleware leaves the graph with the last node. A peer that still has to read by then which nodes there were
-      // would list them for ever, so that one has nothing that could be read.
-      new rcl.Node(LAST_NODE, prefix || '/', context, BARE);
-      for (const node of nodes) node.destroy();
-      await new Promise((resolve) => setTimeout(resolve, LAST_WORDS));
       context.shutdown();
     });
   };
