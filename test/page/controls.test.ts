@@ -93,12 +93,10 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     expect(await turned.getAttribute('aria-pressed')).toBe('false');
     // Until it is confirmed the stop is repeated.
     await shows(page, '#stop-status', /^Stopped at/);
-    // Again where the live stream has not told the page yet that there is something to reset.
-    const released = async (): Promise<string> => {
-      if ((await state()) === 'stopped') await page.locator('#reset').press('Enter');
-      return state();
-    };
-    await expect.poll(released, PATIENCE).toBe('connected');
+    // It is there once the live stream has told of the stop too.
+    await page.locator('#reset').waitFor();
+    await page.locator('#reset').press('Enter');
+    await expect.poll(state, PATIENCE).toBe('connected');
     await page.locator('#tab-record').press('Enter');
     const task = page.getByRole('textbox', { name: 'Task' });
     await task.pressSequentially('a b');

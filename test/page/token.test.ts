@@ -43,6 +43,7 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     await says('#connection', /Token needed/);
     await enter(TOKENS.control);
     await says('#connection', /^Live$/);
+    await guest.locator('#reset').waitFor();
     await guest.locator('#reset').press('Enter');
     for (const arm of ['left', 'right', 'third']) await says(`[data-arm=${arm}] .state`, /connected/);
     await guest.locator('#tab-teleoperation').click();

@@ -214,7 +214,8 @@ export function livingChildren(): string[] {
   };
   return [...parents.keys()].filter(descends).flatMap((pid) => {
     try {
-      return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      // One that is just ending has no command line any more.
+      return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')].filter((line) => line !== '');
     } catch {
       return [];
     }
