@@ -136,10 +136,12 @@ describe.skipIf(!HAS_BROWSER)('moving an arm on the control page', () => {
     await panel.getByText('Joints, while held').first().press('Enter');
     const slider = panel.getByRole('slider', { name: 'shoulder pan', exact: true });
     const pan = async (): Promise<number> => (await bridge.post('/joints/read?robot_id=1')).body.angles[0];
-    // Pressed anew where it was refused: on a machine that is busy with other things servos can be silent for a moment.
+    // Pressed anew where it was refused: on a machine that is busy with other things servos can be silent for a moment. Whoever
+    // presses again within half a second of a refusal is refused again.
     const jogged = async (key: string, from: number): Promise<number> => {
       if ((await slider.inputValue()) === '0') {
         await page.keyboard.up(key);
+        await page.waitForTimeout(1000);
         await page.keyboard.down(key);
       }
       return Math.abs((await pan()) - from);

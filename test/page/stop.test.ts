@@ -26,7 +26,8 @@ describe.skipIf(!HAS_BROWSER)('the stop of the control page', () => {
     await page.keyboard.press('Escape');
     // The page asks in all its ways before it has done with the key.
     const { stop_port: stopPort } = (await bridge.get('/status')).body;
-    expect(await page.evaluate('window.sentByKey')).toEqual([
+    // What it asks by itself every few seconds may come behind.
+    expect(await page.evaluate('window.sentByKey.slice(0, 3)')).toEqual([
       `${bridge.url}/stop`,
       `http://127.0.0.1:${stopPort}/stop`,
       '{"type":"stop"}',
