@@ -85,10 +85,7 @@ export class Roster {
    * @throws {BridgeError} bad_request for what is not to be connected, disconnected for an arm that does not answer
    */
   connect(wanted: WantedArm): Promise<Arm> {
-    // One after the other: two requests for one device are not to make two arms of it.
-    const done = this.#queue.then(() => this.#connect(wanted));
-    this.#queue = done.catch(() => {});
-    return done;
+    return this.#inTurn(() => this.#connect(wanted));
   }
 
   /**
@@ -96,7 +93,11 @@ export class Roster {
    * @returns what gives it back
    * @throws {BridgeError} owned when an arm of this bridge is on it, or another one is being set up
    */
-  async hold(bus: string): Promise<() => void> {
+  hold(bus: string): Promise<() => void> {
+    return this.#inTurn(() => this.#hold(bus));
+  }
+
+  async #hold(bus: string): Promise<() => void> {
     const ports = await this.#parts.scan();
     const taken = this.#parts.arms.all.find((arm) => !arm.detached && !arm.simulated && sameBus(arm.bus, bus, ports));
     if (taken !== undefined) {
@@ -128,7 +129,12 @@ export class Roster {
    * @throws {BridgeError} bad_request, disconnected
    */
   join(config: ArmConfig, kit: boolean): Promise<Arm> {
-    const done = this.#queue.then(() => this.#join(config, kit));
+    return this.#inTurn(() => this.#join(config, kit));
+  }
+
+  /** One after the other: two who want one port are not both to get it. */
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(task);
     this.#queue = done.catch(() => {});
     return done;
   }
