@@ -5,6 +5,8 @@ import type { Store } from './store.ts';
 
 /** Time from one message to the next, ms: the bridge stops the arm 200 ms after the last one. */
 const INTERVAL = 50;
+/** A stream that was refused has to fall silent for 0.5 s before the bridge takes another one from here: a bit more, ms. */
+const PAUSE = 600;
 
 /** What is asked for at this moment: speeds of joints by name (rad/s), or of the tool (m/s and rad/s). */
 type Speeds =
@@ -28,6 +30,8 @@ export class Jogger {
   #arm = 0;
   #speeds: Speeds | null = null;
   #timer = 0;
+  /** Nothing is sent before, by the page's clock, ms. */
+  #from = 0;
   readonly #onRelease: (() => void)[] = [];
 
   constructor(live: Live, store: Store) {
@@ -75,12 +79,15 @@ export class Jogger {
 
   /** The bridge does not do it: says why, once. */
   refused(reason: string): void {
-    if (!this.active) return;
+    // Of what was sent before the pause more than one message may be refused.
+    if (!this.active || performance.now() < this.#from) return;
     this.release();
+    this.#from = performance.now() + PAUSE;
     notice('fault', `Not jogged: ${reason}`);
   }
 
   #send(): void {
+    if (performance.now() < this.#from) return;
     if (this.#speeds !== null && !this.#live.jog(this.#arm, messageOf(this.#speeds))) this.release();
   }
 }

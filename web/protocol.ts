@@ -40,6 +40,7 @@ export type CalibrationState = Schemas['CalibrationState'];
 /** What can be set up, and the set-up of an arm that is under way. */
 export type SetupState = Schemas['SetupState'];
 export type SetupSession = Schemas['SetupSession'];
+export type SetupStep = Schemas['SetupStep'];
 
 export type Jog = Required<Pick<Schemas['LiveJog'], 'joints'>> | Required<Pick<Schemas['LiveJog'], 'twist'>>;
 

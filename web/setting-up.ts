@@ -1,20 +1,10 @@
 import { request } from './api.ts';
 import { bridge } from './bridge.ts';
-import type { SetupSession, SetupState } from './protocol.ts';
+import type { SetupSession, SetupState, SetupStep } from './protocol.ts';
 
 /** How often it is asked what can be set up, and how far a set-up is, ms. */
 const INTERVAL = 2000;
 const ANSWER_LIMIT = 5000;
-
-export type SetupAction =
-  | 'look'
-  | 'singly'
-  | 'give'
-  | 'reassign'
-  | 'leave_out'
-  | 'set_registers'
-  | 'leave_registers'
-  | 'enter';
 
 /** The set-up of arms on the routes of the bridge. */
 export class SettingUp {
@@ -64,7 +54,7 @@ export class SettingUp {
   }
 
   /** Does what is to be done at the present step; never throws. @returns whether the bridge has tried to */
-  async act(action: SetupAction, counterpart: string | null = null): Promise<boolean> {
+  async act(action: SetupStep['action'], counterpart: string | null = null): Promise<boolean> {
     return this.#session('/api/v1/setup/next', { action, counterpart });
   }
 

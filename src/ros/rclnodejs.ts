@@ -82,8 +82,6 @@ export interface RosNode {
   spin(timeout: number): void;
   /** Ends that thread; blocks for at most `timeout` ms of `spin`. */
   stop(): void;
-  /** Takes the node and all that hangs on it from the graph. */
-  destroy(): void;
 }
 
 export interface RosParameter {
@@ -126,12 +124,7 @@ export interface Rcl {
     name: string,
     namespace: string,
     context: RosContext,
-    options: {
-      readonly parameterOverrides?: readonly RosParameter[];
-      readonly startParameterServices?: boolean;
-      readonly startTypeDescriptionService?: boolean;
-      readonly enableRosout?: boolean;
-    },
+    options: { readonly parameterOverrides: readonly RosParameter[] },
   ) => RosNode;
   Parameter: new (name: string, type: number, value: unknown) => RosParameter;
   ParameterDescriptor: new (

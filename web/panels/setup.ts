@@ -1,5 +1,5 @@
 import { command } from '../api.ts';
-import { button, h, setText } from '../dom.ts';
+import { block, button, h, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { ArmInfo, SetupSession } from '../protocol.ts';
 import { SettingUp } from '../setting-up.ts';
@@ -240,8 +240,7 @@ function sessionCard(setting: SettingUp): { readonly element: HTMLElement; show(
           : [session.said, outcome].filter((text) => text !== '').join(' '),
       );
       setText(fault, busy ? '' : setting.fault || session.fault);
-      // A button that is disabled would lose the keyboard.
-      for (const each of element.querySelectorAll('button')) each.setAttribute('aria-disabled', String(busy));
+      for (const each of element.querySelectorAll('button')) block(each, busy ? 'One moment.' : '');
       const key = JSON.stringify([
         session.name,
         session.step,
@@ -370,7 +369,8 @@ function trials(setting: SettingUp, store: Store): { readonly element: HTMLEleme
 /** Set-up: a new arm, or a simulated kit, from the box to its first teleoperation. @param open shows this panel */
 export function setupPanel(store: Store, open: () => void): HTMLElement {
   const ports = h('div', { class: 'row' });
-  const practise = button('Practise with a simulated kit', () => form.open(null, []), { disabled: true });
+  const practise = button('Practise with a simulated kit', () => form.open(null, []));
+  block(practise, 'The bridge has not answered yet.');
   const none = h('p', { class: 'about' });
   const why = h('p', { class: 'about' });
   const outcome = h('p', { role: 'status', class: 'outcome' });
@@ -425,7 +425,7 @@ export function setupPanel(store: Store, open: () => void): HTMLElement {
       }
       for (const { bus, likely } of state.ports) announce(bus, likely);
       setText(none, state.ports.length === 0 ? 'No adapter without an arm is plugged in.' : '');
-      practise.disabled = state.no_practice !== '';
+      block(practise, state.no_practice);
       setText(why, state.no_practice);
     }
     start.hidden = setting.session !== null;

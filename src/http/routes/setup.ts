@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SetupStep } from '../../setup/arm-setup.ts';
+import { SETUP, type SetupStep } from '../../setup/arm-setup.ts';
 import { HAND_ACTIONS, SETUP_ACTIONS } from '../../setup/setup-service.ts';
 import { asking } from '../callers.ts';
 import { asModel, components, LONGEST_NAME, LONGEST_PATH, oneOf, word } from '../fields.ts';
@@ -8,15 +8,7 @@ import { ok, statusAnswer } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
 
 const ROLES = ['leader', 'follower'] as const;
-const STEPS = [
-  'look',
-  'missing',
-  'single',
-  'whole',
-  'registers',
-  'enter',
-  'done',
-] as const satisfies readonly SetupStep[];
+const STEPS = Object.keys(SETUP.states) as readonly SetupStep[];
 
 const setupSession = z
   .object({
