@@ -18,6 +18,7 @@ import { type ArmPlan, armSetup, planArm, planScene, recordedArm, remount } from
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
 import type { Clock, Timer } from './clock.ts';
+import { recordingsFolder } from './config/folders.ts';
 import { ConfigError } from './config/load.ts';
 import type { ArmConfig, Config } from './config/schema.ts';
 import { Fleet } from './fleet/fleet.ts';
@@ -243,7 +244,7 @@ export class Bridge {
         },
         notice,
       },
-      config.recording,
+      { folder: recordingsFolder(config), quota: config.recording.quota },
     );
     this.calibration = new CalibrationService(
       {

@@ -20,9 +20,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
+import { recordingsFolder } from '../config/folders.ts';
 import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import { VERSION } from '../version.ts';
-import { recordingsFolder } from './recordings-folder.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
 /** Layout of a backup. A bridge reads backups of this one and of all before it. */

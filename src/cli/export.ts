@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { recordingsFolder } from '../config/folders.ts';
 import { loadConfig, usualConfigFile } from '../config/load.ts';
-import { recordingsFolder } from './recordings-folder.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
 /** Of the plug-ins of LeRobot (clients/lerobot), which write the data set with LeRobot's own classes. */

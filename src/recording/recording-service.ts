@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import type { Arm } from '../arm/arm.ts';
 import { BridgeError, type Caller, messageOf } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
@@ -34,8 +32,7 @@ const TIME_RESERVE = 30;
 const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
 
 export interface RecordingSettings {
-  /** Null: arm-bridge/recordings in the user's data folder (XDG_DATA_HOME, or ~/.local/share). */
-  readonly folder: string | null;
+  readonly folder: string;
   /** What all recordings together may take, MB. */
   readonly quota: number;
 }
@@ -95,7 +92,7 @@ export class RecordingService {
 
   constructor(parts: RecordingParts, settings: RecordingSettings) {
     this.#parts = parts;
-    this.#folder = settings.folder ?? defaultFolder();
+    this.#folder = settings.folder;
     const setup = { folder: this.#folder, quota: settings.quota * MEGABYTE };
     this.#client = new RecordingClient(() => parts.launch(setup));
     this.#client.onNotice = parts.notice;
@@ -382,13 +379,6 @@ export class RecordingService {
       configuration: JSON.stringify(configuration(), null, 2),
     });
   }
-}
-
-function defaultFolder(): string {
-  const { XDG_DATA_HOME: data } = process.env;
-  // By the XDG specification a relative path counts as unset.
-  const base = data?.startsWith('/') ? data : join(homedir(), '.local', 'share');
-  return join(base, 'arm-bridge', 'recordings');
 }
 
 /** A name for what has none: the time (s since the epoch), as a name may be written. */
