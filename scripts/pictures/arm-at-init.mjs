@@ -1,5 +1,5 @@
 // The picture of docs/frames.md: an arm at its pose init from the right side, from behind and from above, drawn from the
-// boxes of its URDF.
+// boxes and cylinders of its URDF.
 
 import { XMLParser } from 'fast-xml-parser';
 
@@ -7,6 +7,8 @@ import { XMLParser } from 'fast-xml-parser';
 const SCALE = 1000;
 const WIDTH = 960;
 const HEIGHT = 850;
+/** Sides of a cylinder. */
+const SIDES = 24;
 
 const FACES = [
   [0, 1, 3, 2],
@@ -54,31 +56,48 @@ function rotation([roll, pitch, yaw]) {
 const turn = (rows, v) => rows.map((row) => dot(row, v));
 const add = (a, b) => a.map((value, i) => value + b[i]);
 
+/** Faces of a box with these edges, each by its corners, about its middle. */
+function boxFaces(edges) {
+  const [x, y, z] = edges.map((edge) => edge / 2);
+  const corners = [];
+  for (const sx of [-1, 1]) for (const sy of [-1, 1]) for (const sz of [-1, 1]) corners.push([sx * x, sy * y, sz * z]);
+  return FACES.map((face) => face.map((index) => corners[index]));
+}
+
+/** The two ends of a cylinder about z. */
+function cylinderEnds(radius, length) {
+  return [-length / 2, length / 2].map((z) =>
+    Array.from({ length: SIDES }, (_, i) => {
+      const angle = (2 * Math.PI * i) / SIDES;
+      return [radius * Math.cos(angle), radius * Math.sin(angle), z];
+    }),
+  );
+}
+
 /**
- * Boxes of the URDF's visuals in the base frame.
+ * Boxes and cylinders of the URDF's visuals in the base frame, each by its flat faces.
  * @param {string} urdf
  * @param {Map<string, {position: {x: number, y: number, z: number}, orientation: object}>} links pose of each link
  */
-function boxes(urdf, links) {
+function shapesOf(urdf, links) {
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' });
   const found = [];
   for (const link of list(parser.parse(urdf).robot.link)) {
     const pose = links.get(link.name);
+    if (pose === undefined) continue;
+    const outer = matrix(pose.orientation);
+    const at = [pose.position.x, pose.position.y, pose.position.z];
     for (const visual of list(link.visual)) {
-      if (pose === undefined || visual.geometry.box === undefined) continue;
-      const half = numbers(visual.geometry.box.size).map((edge) => edge / 2);
+      const { box, cylinder } = visual.geometry;
       const inner = rotation(numbers(visual.origin?.rpy ?? '0 0 0'));
       const origin = numbers(visual.origin?.xyz ?? '0 0 0');
-      const outer = matrix(pose.orientation);
-      const at = [pose.position.x, pose.position.y, pose.position.z];
-      const corners = [];
-      for (const sx of [-1, 1])
-        for (const sy of [-1, 1])
-          for (const sz of [-1, 1]) {
-            const corner = add(turn(inner, [sx * half[0], sy * half[1], sz * half[2]]), origin);
-            corners.push(add(turn(outer, corner), at));
-          }
-      found.push({ corners, material: visual.material?.name ?? 'printed' });
+      const place = (corner) => add(turn(outer, add(turn(inner, corner), origin)), at);
+      const faces = box ? boxFaces(numbers(box.size)) : cylinderEnds(Number(cylinder.radius), Number(cylinder.length));
+      found.push({
+        faces: faces.map((face) => face.map(place)),
+        middle: place([0, 0, 0]),
+        material: visual.material?.name ?? 'printed',
+      });
     }
   }
   return found;
@@ -158,17 +177,33 @@ function axes(view, point, length) {
   return parts.join('\n');
 }
 
-function drawing(view, shapes) {
-  const depth = (corners) => corners.reduce((sum, corner) => sum + dot(view.towards, corner), 0) / corners.length;
-  const polygons = [];
-  for (const { corners, material } of [...shapes].sort((a, b) => depth(a.corners) - depth(b.corners))) {
-    const faces = FACES.map((face) => face.map((index) => corners[index]));
-    for (const face of faces.sort((a, b) => depth(a) - depth(b)).slice(3)) {
-      const points = face.map((corner) => project(view, corner).join(',')).join(' ');
-      polygons.push(`<polygon class="${material}" points="${points}"/>`);
+/** The outline of points of the page. */
+function outline(points) {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const half = (row) => {
+    const kept = [];
+    for (const c of row) {
+      const bends = ([a, b]) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0;
+      while (kept.length > 1 && !bends(kept.slice(-2))) kept.pop();
+      kept.push(c);
     }
+    return kept.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
+}
+
+function drawing(view, shapes) {
+  const depth = (point) => dot(view.towards, point);
+  const mean = (face) => face.reduce((sum, corner) => sum + depth(corner), 0) / face.length;
+  const drawn = [];
+  for (const { faces, middle, material } of [...shapes].sort((a, b) => depth(a.middle) - depth(b.middle))) {
+    const onPage = faces.map((face) => face.map((corner) => project(view, corner)));
+    const polygons = [outline(onPage.flat())];
+    // Boxes and cylinders are the same on both sides of their middle: a face that is nearer than it looks this way.
+    for (const [i, face] of faces.entries()) if (mean(face) > depth(middle) + 1e-9) polygons.push(onPage[i]);
+    for (const points of polygons) drawn.push(`<polygon class="${material}" points="${points.join(' ')}"/>`);
   }
-  return polygons.join('\n');
+  return drawn.join('\n');
 }
 
 function pivots(view, joints) {
@@ -193,6 +228,7 @@ const STYLE = `
   .digit { font-family: "DejaVu Sans", Verdana, Arial, sans-serif; font-size: 11px; fill: #ffffff; font-weight: bold; }
   .printed { fill: #f0c84b; stroke: #7a5d00; stroke-width: 0.8; }
   .servo { fill: #4b4f57; stroke: #1f2328; stroke-width: 0.8; }
+  .metal { fill: #b9bcc2; stroke: #57606a; stroke-width: 0.3; } .rubber { fill: #6e7681; stroke: #1f2328; stroke-width: 0.8; }
   .pivot { fill: #57606a; stroke: #ffffff; stroke-width: 1.2; }
   .table { stroke: #8c959f; stroke-width: 2; }
   .ax, .ay, .az, .turn { stroke-width: 2.4; fill: none; }
@@ -225,7 +261,7 @@ const STYLE = `
  * @returns {string} an SVG document
  */
 export function drawArmAtInit({ title, urdf, links, joints, zero }) {
-  const shapes = boxes(urdf, links);
+  const shapes = shapesOf(urdf, links);
   const tool = [zero.x, zero.y, zero.z];
   const side = { right: [1, 0, 0], up: [0, 0, 1], towards: [0, -1, 0], x: 130, y: 450 };
   const behind = { right: [0, -1, 0], up: [0, 0, 1], towards: [-1, 0, 0], x: 765, y: 450 };

@@ -1,8 +1,10 @@
 import {
   ArrowHelper,
   AxesHelper,
+  BoxGeometry,
   BufferAttribute,
   BufferGeometry,
+  type Color,
   Group,
   Line,
   LineBasicMaterial,
@@ -15,6 +17,8 @@ import {
   type Raycaster,
   Vector3,
 } from 'three';
+import { RoundedBoxGeometry } from 'three/addons/geometries/RoundedBoxGeometry.js';
+import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import URDFLoader, { type URDFJoint, type URDFRobot } from 'urdf-loader';
 import type { ArmFrame, ArmInfo, Vector } from '../protocol.ts';
 import { VISIBLE } from '../telling.ts';
@@ -26,6 +30,8 @@ const TRAIL_STEP = 0.002;
 /** From this difference on the goal is shown beside the measured arm, rad. */
 const APART = 0.02;
 const AXES = 0.07;
+/** Radius of the edges of boxes, m. */
+const ROUNDING = 0.003;
 /** Length of the arrow of a force, m/N and m; the least force that has one, and a change of it that is seen, N. */
 const LENGTH_PER_FORCE = 0.012;
 const LONGEST_ARROW = 0.25;
@@ -48,20 +54,50 @@ export interface Grip {
   readonly place: Vector3;
 }
 
-/** The drawn parts of an arm, with one material for each colour. */
-function paint(robot: URDFRobot, make: (colour: Material) => Material): void {
-  const made = new Map<string, Material>();
-  robot.traverse((part) => {
-    if (!(part instanceof Mesh)) return;
-    const given = part.material as MeshStandardMaterial;
-    const key = given.color.getHexString();
-    let material = made.get(key);
-    if (material === undefined) {
-      material = make(given);
-      made.set(key, material);
+/** A primitive as it is drawn, in the frame of its mesh; a box of an arm is moulded or printed, and has no sharp edges. */
+function shapeOf({ geometry, scale }: Mesh, fine: boolean): BufferGeometry {
+  if (geometry instanceof BoxGeometry && fine) {
+    const radius = Math.min(ROUNDING, 0.3 * Math.min(scale.x, scale.y, scale.z));
+    return new RoundedBoxGeometry(scale.x, scale.y, scale.z, 2, radius);
+  }
+  const shape = geometry.toNonIndexed();
+  return shape.scale(scale.x, scale.y, scale.z);
+}
+
+/**
+ * Makes one mesh of all primitives of a link that have the same material: what is drawn at once costs little. Meshes of files
+ * come later, and stay as they are.
+ * @param make the material for a colour; primitives that get the same one are one mesh
+ * @param fine whether edges are rounded
+ */
+function paint(robot: URDFRobot, make: (colour: MeshStandardMaterial) => Material, fine: boolean): void {
+  for (const link of Object.values(robot.links)) {
+    const shapes = new Map<Material, BufferGeometry[]>();
+    for (const visual of [...link.children]) {
+      const [mesh] = visual.children;
+      if (!('isURDFVisual' in visual) || !(mesh instanceof Mesh)) continue;
+      const shape = shapeOf(mesh, fine);
+      mesh.scale.set(1, 1, 1);
+      mesh.updateMatrix();
+      visual.updateMatrix();
+      shape.applyMatrix4(mesh.matrix).applyMatrix4(visual.matrix);
+      const material = make(mesh.material as MeshStandardMaterial);
+      shapes.set(material, [...(shapes.get(material) ?? []), shape]);
+      link.remove(visual);
     }
-    part.material = material;
-  });
+    for (const [material, parts] of shapes) link.add(new Mesh(mergeGeometries(parts), material));
+  }
+}
+
+/** One material for each colour. */
+function byColour(make: (colour: Color) => Material): (given: MeshStandardMaterial) => Material {
+  const made = new Map<string, Material>();
+  return ({ color }) => {
+    const key = color.getHexString();
+    const material = made.get(key) ?? make(color);
+    made.set(key, material);
+    return material;
+  };
 }
 
 /** Puts a joint where it is, rad or m, where anybody could see that it has been elsewhere. @returns whether it has */
@@ -158,19 +194,20 @@ export class ArmView {
     const loader = new URDFLoader();
     this.#measured = loader.parse(urdf);
     this.#goal = loader.parse(urdf);
-    paint(this.#measured, (given) => {
+    const painted = byColour((given) => {
       // The loader takes the colours of a URDF for linear ones; they are those of a screen.
-      const color = (given as MeshStandardMaterial).color.clone().convertSRGBToLinear();
+      const color = given.clone().convertSRGBToLinear();
       return fine
-        ? new MeshStandardMaterial({ color, roughness: 0.65, metalness: 0.05 })
+        ? new MeshStandardMaterial({ color, roughness: 0.55, metalness: 0.05 })
         : new MeshLambertMaterial({ color });
     });
+    paint(this.#measured, painted, fine);
     this.#measured.traverse((part) => {
       part.castShadow = true;
       part.receiveShadow = true;
     });
     const ghost = new MeshLambertMaterial({ color: 0xff8c1a, transparent: true, opacity: 0.32, depthWrite: false });
-    paint(this.#goal, () => ghost);
+    paint(this.#goal, () => ghost, fine);
     this.#goal.visible = false;
     place(this.group, info.mount);
     this.#axes = [new AxesHelper(AXES), new AxesHelper(AXES)];

@@ -70,9 +70,11 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
 export const DESK = process.env.ARM_BRIDGE_PICTURES ? { width: 1280, height: 800 } : { width: 1000, height: 640 };
 const PICTURES = join(import.meta.dirname, '../../../docs/pictures');
 
-/** Takes a picture for the documents when ARM_BRIDGE_PICTURES is set. */
+/** Takes a picture for the documents when ARM_BRIDGE_PICTURES is set, once the computer that draws it has come to rest. */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  if (process.env.ARM_BRIDGE_PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  if (!process.env.ARM_BRIDGE_PICTURES) return;
+  await page.locator('body[data-computer=free]').waitFor({ timeout: 60_000 });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
 /** A moving picture for the documents: each call of the returned function adds a frame, and `end` writes it. */

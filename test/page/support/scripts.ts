@@ -33,12 +33,17 @@ export const BREAK = `
 export const SLOW_FRAMES = `
   window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 500);
 `;
-/** The processor that draws here is spared shadows and smooth edges; pictures for the documents are as others see the page. */
+/**
+ * The processor that draws here is spared shadows and smooth edges; pictures for the documents are as others see the page. They
+ * are drawn twice a second, so that the processor drives the arms besides.
+ */
 export const DRAW_FULLY = `
+  ${SLOW_FRAMES}
   const { getExtension } = WebGL2RenderingContext.prototype;
   WebGL2RenderingContext.prototype.getExtension = function (name) {
     return name === 'WEBGL_debug_renderer_info' ? null : getExtension.call(this, name);
   };
+  WebGL2RenderingContext.prototype.readPixels = () => {};
 `;
 /** A browser without WebGL. */
 export const NO_WEBGL = `
