@@ -57,6 +57,11 @@ export function parameterValue(config: Config, { name, kind }: ConfigParameter):
   return kind === 'string' ? String(value ?? '') : value;
 }
 
+/** A value as people know it: JSON has no NaN and no infinity. */
+export function shown(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}
+
 /** Why a value cannot be that of a parameter, for people; null when it can. */
 export function parameterFault(config: Config, name: string, value: unknown): string | null {
   const [section, ...path] = name.split('.');
@@ -66,5 +71,5 @@ export function parameterFault(config: Config, name: string, value: unknown): st
   holder[path.at(-1)!] = value;
   const result = configSchema.shape[present].safeParse(tree);
   if (result.success) return null;
-  return `${name} cannot be ${JSON.stringify(value)}: ${result.error.issues.map(({ message }) => message).join('; ')}`;
+  return `${name} cannot be ${shown(value)}: ${result.error.issues.map(({ message }) => message).join('; ')}`;
 }

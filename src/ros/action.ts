@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { NODE_NAME } from './arguments.ts';
 import { goalClientOf } from './callers.ts';
+import { makeGuardedActionServer } from './guarded-node.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 
@@ -52,7 +53,7 @@ export class Actions {
 
   /** Offers an action. The response to a goal that is not accepted has no place for a reason: it is logged. */
   offer<Goal>(type: string, name: string, { judge, execute }: ActionParts<Goal>): void {
-    const { ActionServer, GoalResponse, CancelResponse } = this.#rcl;
+    const { GoalResponse, CancelResponse } = this.#rcl;
     const full = name.startsWith('~') ? name.replace('~', NODE_NAME) : name;
     const refusals = new RefusalLog(this.#log, `Goal of ${this.#namespace}/${full} rejected`);
     const controllers = new Map<RosGoal<Goal>, AbortController>();
@@ -69,7 +70,9 @@ export class Actions {
         this.#running.delete(work);
       }
     };
-    const server = new ActionServer<Goal>(
+    const server = makeGuardedActionServer<Goal>(
+      this.#rcl,
+      this.#onError,
       this.#node,
       type,
       name,

@@ -1,6 +1,7 @@
 import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm } from '../arm/types.ts';
 import { ROS_OWN } from '../config/load.ts';
+import { shown } from '../config/parameters.ts';
 import { armConfig, LEAST_SPEED_SCALE } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { RosArgumentError } from './arguments.ts';
@@ -118,7 +119,7 @@ export function declareArmParameters(
     if (least === null ? typeof value === 'boolean' : typeof value === 'number' && value >= least && value <= 1)
       return null;
     const needed = least === null ? 'true or false' : `a number from ${least} to 1`;
-    return `${name} of arm ${arm.name} cannot be ${JSON.stringify(value)}: ${needed} is needed`;
+    return `${name} of arm ${arm.name} cannot be ${shown(value)}: ${needed} is needed`;
   };
   for (const { name, value, exact } of given) {
     const parameter = known.get(name);

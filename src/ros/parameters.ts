@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { ROS_OWN } from '../config/load.ts';
 import { CONFIG_PARAMETERS, type ConfigParameter, parameterFault, parameterValue } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import type { Rcl, RosNode, RosParameter } from './rclnodejs.ts';
@@ -75,17 +76,21 @@ export function judge(
   check: (name: string, value: unknown) => string | null,
   apply: (name: string, value: unknown) => void,
 ): void {
+  // Whatever rclnodejs declares by itself is a yes or no.
+  const own = [...ROS_OWN].filter((name) => node.hasParameter(name)).map((name) => [name, 'boolean'] as const);
+  const all = new Map<string, ConfigParameter['kind']>([...kinds, ...own]);
+  const refusal = (name: string, type: number, value: unknown): string | null => {
+    const kind = all.get(name);
+    if (kind === undefined) return unknown(name, all);
+    if (type === rcl.ParameterType.PARAMETER_NOT_SET) return `${name} cannot be deleted`;
+    const reason = check(name, value);
+    return reason ?? (type === typeOf(rcl, kind) ? null : `${name} is ${AS_TYPED[kind]}, and was given another type`);
+  };
   const set = node.setParametersAtomically.bind(node);
   node.setParametersAtomically = (given) => {
-    const parameters = given.map((parameter) => converted(rcl, parameter, kinds.get(parameter.name)));
+    const parameters = given.map((parameter) => converted(rcl, parameter, all.get(parameter.name)));
     for (const { name, type, value } of parameters) {
-      const kind = kinds.get(name);
-      // rclnodejs gives integers as BigInt, which JSON and schemas do not know; what is thrown here ends the process.
-      const reason =
-        kind === undefined
-          ? unknown(node, name, kinds)
-          : (check(name, typeof value === 'bigint' ? Number(value) : value) ??
-            (type === typeOf(rcl, kind) ? null : `${name} is ${AS_TYPED[kind]}, and was given another type`));
+      const reason = refusal(name, type, plain(value));
       if (reason !== null) return { successful: false, reason };
     }
     const result = set(parameters);
@@ -105,8 +110,13 @@ const AS_TYPED: Readonly<Record<ConfigParameter['kind'], string>> = {
 /** Most names that a refusal lists. */
 const LISTED = 12;
 
-function unknown(node: RosNode, name: string, kinds: ReadonlyMap<string, ConfigParameter['kind']>): string | null {
-  if (node.hasParameter(name)) return null;
+/** rclnodejs gives integers as BigInt, which JSON and schemas do not know; what is thrown here ends the process. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+function unknown(name: string, kinds: ReadonlyMap<string, ConfigParameter['kind']>): string {
   const section = name.split('.')[0]!;
   const all = [...kinds.keys()];
   const near = all.filter((other) => other.split('.')[0] === section);

@@ -78,6 +78,8 @@ export interface RosNode {
   now(): { readonly nanoseconds: bigint };
   /** Whether its thread waits for messages. */
   readonly spinning: boolean;
+  /** Handles what has come; called by the addon. An exception ends the process. */
+  execute(handles: readonly unknown[]): void;
   /** Starts the thread that waits for messages; it wakes at least every `timeout` ms. */
   spin(timeout: number): void;
   /** Ends that thread; blocks for at most `timeout` ms of `spin`. */
@@ -108,6 +110,10 @@ export interface RosGoal<Goal> {
 }
 
 export interface RosActionServer {
+  /** Answers a request to cancel goals; called by the library, which leaves what it throws to nobody. */
+  _executeCancelRequest(header: unknown, request: unknown): Promise<void>;
+  /** Answers who has asked for the result of a goal; likewise. */
+  _sendResultResponse(header: unknown, result: unknown): void;
   destroy(): void;
 }
 
@@ -134,6 +140,7 @@ export interface Rcl {
     readOnly: boolean,
   ) => RosParameterDescriptor;
   ParameterType: {
+    readonly PARAMETER_NOT_SET: number;
     readonly PARAMETER_BOOL: number;
     readonly PARAMETER_INTEGER: number;
     readonly PARAMETER_DOUBLE: number;

@@ -19,6 +19,7 @@ import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { acceptsCommands, listensToNetwork, setDiscovery } from './discovery.ts';
 import { type Episodes, offerEpisodes, watchCameras } from './episode-services.ts';
+import { makeGuardedNode } from './guarded-node.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
@@ -143,6 +144,8 @@ async function populate(
   const qualities = makeQualities(rcl);
   const faults = new RefusalLog(logger, 'ROS 2 publishing failed');
   const onError = (error: unknown): void => faults.refuse(messageOf(error));
+  const unhandled = new RefusalLog(logger, 'ROS 2: a message was not handled');
+  const onUnhandled = (error: unknown): void => unhandled.refuse(messageOf(error));
   const guarded = (work: () => void): void => {
     try {
       work();
@@ -160,7 +163,7 @@ async function populate(
   const inputs = { rcl, services, qualities, isOpen: () => open, onError };
 
   const makeNode = (namespace: string): RosNode => {
-    const { Node, Parameter, ParameterType } = rcl;
+    const { Parameter, ParameterType } = rcl;
     const name = `${namespace}/${NODE_NAME}`;
     // Whether time is simulated is the one parameter that rclnodejs declares by itself.
     const simulated = parameters.of(name).find((given) => given.name === 'use_sim_time')?.value;
@@ -169,7 +172,7 @@ async function populate(
     }
     const parameterOverrides =
       simulated === undefined ? [] : [new Parameter('use_sim_time', ParameterType.PARAMETER_BOOL, simulated)];
-    return new Node(NODE_NAME, namespace || '/', context, { parameterOverrides });
+    return makeGuardedNode(rcl, NODE_NAME, namespace || '/', context, parameterOverrides, onUnhandled);
   };
   const root = makeNode(prefix);
   const nodes: RosNode[] = [root];

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bashBlocks, commands } from '../docs/support/blocks.ts';
@@ -85,4 +86,72 @@ describe.skipIf(NO_ROS2 !== null)('the ros2 commands of the documents', () => {
       expect(output).toMatch(/average rate|position:/);
     },
   );
+
+  describe('ros2 param', () => {
+    const ARM = '/follower/arm_bridge';
+    const param = async (...args: readonly string[]): Promise<string> => (await ros2.runFound('param', ...args)).output;
+    /** What became of each parameter of a file: empty for one that was set, else the reason. */
+    const load = async (node: string, text: string): Promise<Record<string, string>> => {
+      const file = join(ros2.folder, 'parameters.yaml');
+      writeFileSync(file, text);
+      const output = await param('load', node, file);
+      const lines = [...output.matchAll(/^Set parameter (\S+) (?:successful|failed: (.*))$/gm)];
+      return Object.fromEntries(lines.map(([, name, reason]) => [name!, reason ?? '']));
+    };
+
+    test('lists, tells and describes what a node has, and takes back what it has written down', async () => {
+      const [listed, rate, described, dumped] = await Promise.all([
+        param('list', ARM),
+        param('get', '/arm_bridge', 'ros.joint_state_rate'),
+        param('describe', ARM, 'speed_scale', 'uncalibrated'),
+        param('dump', ARM),
+      ]);
+      expect(listed).toMatch(/^ {2}position_gains\.gripper\n[\s\S]*^ {2}speed_scale\n/m);
+      expect(rate).toBe('Double value is: 100.0\n');
+      expect(described).toMatch(/^Parameter name: speed_scale\n {2}Type: double\n {2}Description: \S/m);
+      expect(described).toMatch(/Min value: 0\.1\n {4}Max value: 1\.0\n/);
+      expect(described).toMatch(/^Parameter name: uncalibrated\n {2}Type: boolean\n/m);
+      const took = await load(ARM, dumped);
+      const { speed_scale, uncalibrated, 'position_gains.gripper': gain } = took;
+      expect([speed_scale, uncalibrated, gain]).toEqual(['', '', '']);
+      expect(took['joint_limits.gripper.max_velocity']).toMatch(/follows from the arm's data: set speed_scale/);
+    });
+
+    test('sets an integer for a number, and says why it does not set something', async () => {
+      const took = await load(
+        ARM,
+        `${ARM}:
+  ros__parameters:
+    speed_scale: 1
+    acceleration_scale: 2
+    uncalibrated: 3
+    force_feedback: { arm: [1, 2], gripper: much }
+    position_gains: { gripper: 0.1 }
+    thumb: 1
+    use_sim_time: 1
+`,
+      );
+      expect(took).toEqual({
+        speed_scale: '',
+        acceleration_scale: expect.stringMatching(/acceleration_scale of arm follower cannot be 2: .* from 0\.1 to 1/),
+        uncalibrated: expect.stringMatching(/uncalibrated of arm follower cannot be 3: true or false is needed/),
+        'force_feedback.arm': expect.stringMatching(/cannot be \[1,2\]: a number from 0 to 1/),
+        'force_feedback.gripper': expect.stringMatching(/cannot be "much": a number from 0 to 1/),
+        'position_gains.gripper': expect.stringMatching(/cannot be 0\.1: a number from 0\.5 to 1/),
+        thumb: expect.stringMatching(/thumb is no parameter of this node: it has speed_scale, /),
+        use_sim_time: 'use_sim_time is true or false, and was given another type',
+      });
+      const [set, nameless, deleted, level] = await Promise.all([
+        param('set', ARM, 'acceleration_scale', '1'),
+        param('set', ARM, '', '1'),
+        param('delete', ARM, 'speed_scale'),
+        param('set', '/arm_bridge', 'log.level', '5'),
+      ]);
+      expect(set).toBe('Set parameter successful\n');
+      expect(nameless).toMatch(/^Setting parameter failed: .*name/);
+      expect(deleted).toMatch(/speed_scale cannot be deleted/);
+      expect(level).toMatch(/^Setting parameter failed: log\.level cannot be 5: /);
+      expect(bridge.child.exitCode).toBeNull();
+    });
+  });
 });

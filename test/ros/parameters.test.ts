@@ -44,6 +44,7 @@ test('every value of the configuration is a parameter with a description; faults
   for (const { name, description } of CONFIG_PARAMETERS) expect(description, name).not.toBe('');
   const config = configSchema.parse({ arms: [{ name: 'arm', bus: 'ros' }] });
   expect(parameterFault(config, 'ros.joint_state_rate', 50)).toBeNull();
+  expect(parameterFault(config, 'ros.joint_state_rate', Number.NaN)).toMatch(/joint_state_rate cannot be NaN: /);
   expect(parameterFault(config, 'ros.joint_state_rate', 0.5)).toMatch(/joint_state_rate cannot be 0.5: .*1/);
   expect(parameterFault(config, 'log.level', 'loud')).toMatch(/log.level cannot be "loud": .*debug/);
 });

@@ -245,6 +245,36 @@ describeRos('the ROS room on a real graph', () => {
     expect(await witness.trigger('/leader/arm_bridge/stop')).toEqual({ success: false, message: leader.fault.message });
   });
 
+  test('requests that make rclnodejs throw are refused, and answers that nobody takes hold up nobody else', async () => {
+    const interfaces = 'rcl_interfaces/srv';
+    const parameters = [
+      { name: '', value: { type: 2, integer_value: 1 } },
+      { name: 'a', value: { type: 42 } },
+    ];
+    const node = '/leader/arm_bridge';
+    type Results = { results: { successful: boolean; reason: string }[] };
+    const { results } = await witness.call<Results>(`${interfaces}/SetParameters`, `${node}/set_parameters`, {
+      parameters,
+    });
+    const refused = { successful: false, reason: expect.stringMatching(/name/) };
+    expect(results).toEqual([refused, refused]);
+    const names = { names: [''] };
+    const described = await witness.call(`${interfaces}/DescribeParameters`, `${node}/describe_parameters`, names);
+    expect(described).toEqual({ descriptors: [] });
+    // One service of rclnodejs' own, and one that its action servers answer.
+    for (const [type, service] of [
+      [`${interfaces}/GetParameters`, `${node}/get_parameters`],
+      ['action_msgs/srv/CancelGoal', '/leader/arm_controller/follow_joint_trajectory/_action/cancel_goal'],
+    ] as const) {
+      bridge.lines.length = 0;
+      while (bridge.logged('client will not receive response').length === 0) {
+        await witness.askDeaf(type, service);
+        await sleep(50);
+      }
+    }
+    expect((await witness.trigger(`${node}/stop`)).success).toBe(true);
+  });
+
   test('joint commands arrive by name', async () => {
     const publish = await commander();
     await publish([jointState(100.5, ['gripper', 'elbow_flex'], [0.25, -1])]);

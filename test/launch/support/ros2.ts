@@ -134,11 +134,11 @@ export class Ros2 {
     });
   }
 
-  /** As `run`, again while the tool has not found the node: it looks for about a second, which a busy machine may take longer for. */
+  /** As `run`, again while the tool has not found the node or its services: it looks for seconds, which a busy machine may take longer for. */
   async runFound(...args: readonly string[]): Promise<Ended> {
     for (;;) {
       const ended = await this.run(...args);
-      if (!/^Node not found/m.test(ended.output)) return ended;
+      if (!/^Node not found|Wait for service timed out/m.test(ended.output)) return ended;
     }
   }
 

@@ -203,6 +203,11 @@ export class Witness {
     return (await this.#ask({ op: 'call', type, service, fields, timeout: TIMEOUT })) as Answer;
   }
 
+  /** Sends a request whose answer this client can never take; it may be lost while both ends do not know each other yet. */
+  async askDeaf(type: string, service: string): Promise<void> {
+    await this.#ask({ op: 'ask_deaf', type, service });
+  }
+
   /** Sends a goal of an action, which must be accepted. */
   async goal<Result, Feedback = unknown>(type: string, action: string, fields: object) {
     const id = `${this.#count++}`;

@@ -66,6 +66,7 @@ class Witness:
         self.received = {}
         self.publishers = {}
         self.clients = {}
+        self.deaf_clients = {}
         self.action_clients = {}
         self.goals = {}
         self.frames = {}
@@ -128,6 +129,15 @@ class Witness:
         if not self.wait_until(future.done, request["timeout"]):
             raise RuntimeError(f"no answer of {name}")
         return to_json(future.result())
+
+    def ask_deaf(self, request):
+        """Sends a request of a client that never gets its answer: it wants to read earlier ones too, which no service keeps."""
+        name = request["service"]
+        kind = interface(request["type"])
+        if name not in self.deaf_clients:
+            latched = quality({"durability": "TRANSIENT_LOCAL"})
+            self.deaf_clients[name] = self.node.create_client(kind, name, qos_profile=latched)
+        self.deaf_clients[name].call_async(kind.Request())
 
     def send_goal(self, request):
         """Sends a goal of an action; tells whether it was accepted."""

@@ -1,0 +1,94 @@
+import {
+  messageOf,
+  type Rcl,
+  type RosActionServer,
+  type RosContext,
+  type RosNode,
+  type RosParameter,
+  type RosService,
+} from './rclnodejs.ts';
+
+/** A request of rcl_interfaces/srv/SetParameters, as far as it is read. */
+interface SetRequest {
+  readonly parameters: readonly { readonly value: { integer_array_value: Iterable<number | bigint> } }[];
+}
+
+/**
+ * What a service of rclnodejs answers that has failed, where its answer has a place for a reason. As those of rclcpp do, the others
+ * answer with nothing in it.
+ */
+const REFUSALS: Readonly<Record<string, (request: unknown, reason: string) => object>> = {
+  'rcl_interfaces/srv/SetParameters': (request, reason) => ({
+    results: (request as SetRequest).parameters.map(() => ({ successful: false, reason })),
+  }),
+  'rcl_interfaces/srv/SetParametersAtomically': (_, reason) => ({ result: { successful: false, reason } }),
+};
+
+/** rclnodejs 2.2.0 hands over lists of integers as numbers, and takes integers as BigInt alone. */
+function mendIntegers({ parameters }: SetRequest): void {
+  for (const { value } of parameters) value.integer_array_value = Array.from(value.integer_array_value, BigInt);
+}
+
+/**
+ * Makes a node that no other one can end the process by. What rclnodejs throws while it handles a message, for example a parameter
+ * without a name or an answer that its client cannot take, would otherwise be an uncaught error.
+ * @param onError is told of it
+ */
+export function makeGuardedNode(
+  { Node }: Rcl,
+  name: string,
+  namespace: string,
+  context: RosContext,
+  parameterOverrides: readonly RosParameter[],
+  onError: (error: unknown) => void,
+): RosNode {
+  class GuardedNode extends Node {
+    override createService<Request>(
+      type: string,
+      service: string,
+      callback: (request: Request, ...more: unknown[]) => Promise<object | undefined>,
+    ): RosService {
+      return super.createService(type, service, (request: Request, ...more: unknown[]) => {
+        try {
+          if (type in REFUSALS) mendIntegers(request as SetRequest);
+          return callback(request, ...more);
+        } catch (error) {
+          onError(error);
+          return Promise.resolve(REFUSALS[type]?.(request, messageOf(error)) ?? {});
+        }
+      });
+    }
+
+    /** Takes what has come. What a throw leaves behind is taken next time. */
+    override execute(handles: readonly unknown[]): void {
+      try {
+        super.execute(handles);
+      } catch (error) {
+        onError(error);
+      }
+    }
+  }
+  return new GuardedNode(name, namespace, context, { parameterOverrides });
+}
+
+/** Makes an action server likewise: what it throws while it answers a client would otherwise be an unhandled rejection. */
+export function makeGuardedActionServer<Goal>(
+  { ActionServer }: Rcl,
+  onError: (error: unknown) => void,
+  ...parts: ConstructorParameters<typeof ActionServer<Goal>>
+): RosActionServer {
+  class GuardedActionServer extends ActionServer<Goal> {
+    override async _executeCancelRequest(header: unknown, request: unknown): Promise<void> {
+      await super._executeCancelRequest(header, request).catch(onError);
+    }
+
+    override _sendResultResponse(header: unknown, result: unknown): void {
+      try {
+        super._sendResultResponse(header, result);
+      } catch (error) {
+        onError(error);
+      }
+    }
+  }
+  return new GuardedActionServer(...parts);
+}
