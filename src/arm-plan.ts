@@ -9,6 +9,7 @@ import {
   loadArmModel,
   mounted,
   travelOf,
+  withFriction,
 } from './arm/model.ts';
 import { loadScene, SceneError, SceneObjects } from './arm/scene.ts';
 import { CalibrationFileError, type CalibrationStore, mountsOf } from './calibration/calibration-store.ts';
@@ -24,6 +25,7 @@ export interface ArmPlan {
   readonly config: ArmConfig;
   /** A simulated arm that is there already, and whose servos count from anywhere until it is calibrated. */
   readonly kit: boolean;
+  /** With the friction that was measured on it. */
   readonly model: ArmModel;
   /** The same with its servos as they have been calibrated last. */
   calibrated: ArmModel;
@@ -44,24 +46,26 @@ function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
 }
 
 /**
- * Reads the model of an arm, and its calibration.
+ * Reads the model of an arm, its calibration, and the friction that was measured on it.
  * @param index its place in the configuration
  * @throws {ConfigError} for a model that does not exist, or that is not the one its bus simulates, and for gains that it does not allow
  */
 export function planArm(arm: ArmConfig, index: number, calibrations: CalibrationStore, kit = false): ArmPlan {
   const model = readModel(arm, index);
-  if (arm.bus.startsWith('sim:') && arm.bus.slice('sim:'.length) !== model.name) {
-    const simulated = arm.bus.slice('sim:'.length);
+  const simulated = arm.bus.startsWith('sim:');
+  if (simulated && arm.bus.slice('sim:'.length) !== model.name) {
+    const other = arm.bus.slice('sim:'.length);
     throw new ConfigError(
-      `arms[${index}].bus: "${arm.bus}" simulates a ${simulated}, but arms[${index}].model is "${model.name}".`,
+      `arms[${index}].bus: "${arm.bus}" simulates a ${other}, but arms[${index}].model is "${model.name}".`,
     );
   }
   checkGains(arm, index, model);
-  const simulated = arm.bus.startsWith('sim:');
   const placed = (simulated && !kit) || arm.bus === 'ros' || jointSetByMaker(model) !== undefined;
-  const plan: ArmPlan = { config: arm, kit, model, calibrated: model, placed, chain: armChain(model), detached: null };
   // Servos of a simulated arm do not outlive the bridge.
-  const file = simulated ? null : readCalibration(plan, calibrations);
+  const file = simulated ? null : kept(arm, () => calibrations.read(arm.name, model));
+  const friction = simulated ? null : kept(arm, () => calibrations.readFriction(arm.name, model));
+  const own = friction === null ? model : withFriction(model, friction.joints);
+  const plan: ArmPlan = { config: arm, kit, model: own, calibrated: own, placed, chain: armChain(own), detached: null };
   if (file !== null) remount(plan, file);
   return plan;
 }
@@ -86,13 +90,13 @@ export function remount(plan: ArmPlan, file: CalibrationFile): void {
   plan.placed = true;
 }
 
-/** @throws {ConfigError} for a file that is not an arm's of this model */
-function readCalibration({ config, model }: ArmPlan, calibrations: CalibrationStore): CalibrationFile | null {
+/** What a file of the arm says. @throws {ConfigError} for one that is not an arm's of this model */
+function kept<T>({ name }: ArmConfig, read: () => T): T {
   try {
-    return calibrations.read(config.name, model);
+    return read();
   } catch (error) {
     if (!(error instanceof CalibrationFileError)) throw error;
-    throw new ConfigError(`The calibration of arm ${config.name}: ${error.message}.`);
+    throw new ConfigError(`The calibration of arm ${name}: ${error.message}.`);
   }
 }
 

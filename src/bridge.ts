@@ -17,6 +17,7 @@ import type { Caller, LoopStatistics } from './arm/types.ts';
 import { type ArmPlan, armSetup, planArm, planScene, recordedArm, remount } from './arm-plan.ts';
 import { CalibrationService } from './calibration/calibration-service.ts';
 import { CalibrationStore } from './calibration/calibration-store.ts';
+import { FrictionService } from './calibration/friction-service.ts';
 import type { Clock, Timer } from './clock.ts';
 import { recordingsFolder } from './config/folders.ts';
 import { ConfigError } from './config/load.ts';
@@ -105,6 +106,7 @@ export class Bridge {
   readonly torque: TorqueSwitch;
   readonly recordings: RecordingService;
   readonly calibration: CalibrationService;
+  readonly friction: FrictionService;
   readonly mirror: MirrorService;
   readonly jog: JogService;
   readonly chunks: ChunkService;
@@ -257,6 +259,10 @@ export class Bridge {
       },
       notice,
     );
+    this.friction = new FrictionService(this.motion, planners, (arm, file) => {
+      calibrations.writeFriction(arm.name, file);
+      return calibrations.frictionPath(arm.name);
+    });
     this.streams = new StreamService(this.#control, clock);
     this.jog = new JogService(this.#control, clock);
     this.chunks = new ChunkService(planners, clock);

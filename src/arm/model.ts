@@ -228,6 +228,14 @@ export function mounted(model: ArmModel, mounts: ServoMounts): ArmModel {
   return { ...model, joints };
 }
 
+/** What the drive of one arm's joint takes: Nm, and Nm s/rad. */
+export type DriveFriction = Pick<JointModel, 'friction' | 'damping'>;
+
+/** The model of one arm, with the friction that was measured on it, by joint; joints that are not named keep the model's. */
+export function withFriction(model: ArmModel, measured: Readonly<Record<string, DriveFriction>>): ArmModel {
+  return { ...model, joints: model.joints.map((joint) => ({ ...joint, ...measured[joint.name] })) };
+}
+
 /**
  * What a joint was led over while it was calibrated, laid about the middle of its limits, rad: its angles at the least and at the
  * greatest servo step, so that the first is the greater one where the servo counts against the joint. Its limits, where it was not

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import type { ArmModel, ServoMounts } from '../arm/model.ts';
-import { type CalibrationFile, calibrationFile } from '../config/calibration.ts';
+import { type CalibrationFile, calibrationFile, type FrictionFile, frictionFile } from '../config/calibration.ts';
 
 /** A calibration file that cannot be used; the message names it and says what to do. */
 export class CalibrationFileError extends Error {
@@ -18,20 +19,27 @@ export function mountsOf({ joints }: CalibrationFile): ServoMounts {
   );
 }
 
-/** Why a calibration cannot be that of an arm of this model, for people; null when it can. */
-export function mismatch({ model: name, variant, joints }: CalibrationFile, model: ArmModel): string | null {
+/** Why a file cannot be that of an arm of this model, for people; null when it can. */
+function foreign({ model: name, variant, joints }: CalibrationFile | FrictionFile, model: ArmModel): string | null {
   if (name !== model.name || variant !== model.variant) {
     return `it was made for a ${name} (${variant}), the arm is a ${model.name} (${model.variant})`;
   }
-  for (const [joint, { id }] of Object.entries(joints)) {
-    const servo = model.joints.find((known) => known.name === joint)?.servos[0];
-    if (servo === undefined) return `it has a joint "${joint}", which a ${name} has not`;
-    if (servo.id !== id) return `it has servo ${id} in ${joint}, where a ${name} has servo ${servo.id}`;
+  const unknown = Object.keys(joints).find((joint) => !model.joints.some((known) => known.name === joint));
+  return unknown === undefined ? null : `it has a joint "${unknown}", which a ${name} has not`;
+}
+
+/** Why a calibration cannot be that of an arm of this model, for people; null when it can. */
+function mismatch(file: CalibrationFile, model: ArmModel): string | null {
+  const problem = foreign(file, model);
+  if (problem !== null) return problem;
+  for (const [joint, { id }] of Object.entries(file.joints)) {
+    const servo = model.joints.find((known) => known.name === joint)!.servos[0]!;
+    if (servo.id !== id) return `it has servo ${id} in ${joint}, where a ${model.name} has servo ${servo.id}`;
   }
   return null;
 }
 
-/** The calibrations of arms, one file for each. */
+/** The calibrations of arms, one file for each, and beside it one with the friction of its joints where that was measured. */
 export class CalibrationStore {
   readonly #folder: string;
 
@@ -43,25 +51,33 @@ export class CalibrationStore {
     return join(this.#folder, `${arm}.json`);
   }
 
+  frictionPath(arm: string): string {
+    return join(this.#folder, `${arm}.friction.json`);
+  }
+
   /** Null when the arm has none. @throws {CalibrationFileError} when there is one that is not an arm's of this model */
   read(arm: string, model: ArmModel): CalibrationFile | null {
     const path = this.path(arm);
-    let text: string;
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw new CalibrationFileError(`${path} cannot be read (${(error as Error).message})`);
-    }
-    const file = parseCalibration(text, path);
-    const problem = mismatch(file, model);
-    if (problem === null) return file;
-    throw new CalibrationFileError(`${path}: ${problem}. Calibrate the arm again, or move this file away`);
+    return fileAt(path, calibrationFile, (file) => mismatch(file, model), 'Calibrate the arm again');
+  }
+
+  /** The same of the friction of its joints. @throws {CalibrationFileError} likewise */
+  readFriction(arm: string, model: ArmModel): FrictionFile | null {
+    const path = this.frictionPath(arm);
+    return fileAt(path, frictionFile, (file) => foreign(file, model), 'Measure it again');
   }
 
   /** Replaces the arm's calibration as a whole. @throws {CalibrationFileError} when it cannot be written */
   write(arm: string, file: CalibrationFile): void {
-    const path = this.path(arm);
+    this.#replace(this.path(arm), file);
+  }
+
+  /** Replaces what was measured of the friction of its joints. @throws {CalibrationFileError} when it cannot be written */
+  writeFriction(arm: string, file: FrictionFile): void {
+    this.#replace(this.frictionPath(arm), file);
+  }
+
+  #replace(path: string, file: object): void {
     try {
       mkdirSync(this.#folder, { recursive: true });
       writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`);
@@ -72,15 +88,40 @@ export class CalibrationStore {
   }
 }
 
+/**
+ * Null when there is no file.
+ * @param fault why its content cannot be the arm's; null when it can
+ * @param remedy what people may do about that, besides moving the file away
+ * @throws {CalibrationFileError}
+ */
+function fileAt<T extends z.ZodType>(
+  path: string,
+  schema: T,
+  fault: (file: z.output<T>) => string | null,
+  remedy: string,
+): z.output<T> | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new CalibrationFileError(`${path} cannot be read (${(error as Error).message})`);
+  }
+  const file = parsed(text, path, schema);
+  const problem = fault(file);
+  if (problem === null) return file;
+  throw new CalibrationFileError(`${path}: ${problem}. ${remedy}, or move this file away`);
+}
+
 /** @param path where the text is from, for messages @throws {CalibrationFileError} */
-export function parseCalibration(text: string, path: string): CalibrationFile {
+function parsed<T extends z.ZodType>(text: string, path: string, schema: T): z.output<T> {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch (error) {
     throw new CalibrationFileError(`${path} is no JSON (${(error as Error).message})`);
   }
-  const { success, data, error } = calibrationFile.safeParse(content);
+  const { success, data, error } = schema.safeParse(content);
   if (success) return data;
   const { path: place, message } = error.issues[0]!;
   throw new CalibrationFileError(`${path}: ${place.map(String).join('.') || 'the file'}: ${message}`);

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Arm, Caller } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import { type CalibrationAnswer, type CalibrationView, STEPS } from '../calibration/calibrating.ts';
@@ -27,6 +27,8 @@ interface Options {
   readonly handTime?: number;
   readonly reversed: readonly string[];
   readonly accept?: boolean;
+  readonly friction?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Only when it is needed: every command of the program passes by here. */
@@ -163,6 +165,8 @@ function operatorOf(options: Options, signal: AbortSignal): Operator {
 
 /** @returns the exit code */
 async function calibrate(options: Options): Promise<number> {
+  if (options.friction === true) return (await import('./calibrate-friction.ts')).calibrateFriction(options);
+  if (options.yes === true) throw new UsageError('--yes is for --friction');
   const config = loadConfig(options.config, process.env);
   const chosen = chosenArm(config, options.arm);
   const ending = new AbortController();
@@ -235,6 +239,13 @@ export function addCalibrate(program: Command, defaultConfig: string): void {
     .option('--hand-time <s>', 'without a terminal: time for each step by hand', seconds)
     .option('--reversed <joints>', 'without a terminal: joints whose servos sit the other way round, a,b', names, [])
     .option('--accept', 'without a terminal: keep it though nobody has looked at the moves')
+    .addOption(
+      new Option(
+        '--friction',
+        'measure the friction of its joints instead: a calibrated arm moves by itself',
+      ).conflicts(['handTime', 'reversed', 'accept']),
+    )
+    .option('--yes', 'with --friction: do not ask whether its way is clear')
     .action((options: Options) => carryOut('calibrate', () => calibrate(options)));
   addCalibrationFiles(command, defaultConfig);
 }

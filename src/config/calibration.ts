@@ -26,3 +26,23 @@ export const calibrationFile = z.strictObject({
 });
 export type CalibrationFile = z.output<typeof calibrationFile>;
 export type JointCalibration = CalibrationFile['joints'][string];
+
+/** What was measured of the drives of an arm's joints, as it is kept in a file; a joint that is not named has its model's. */
+export const frictionFile = z.strictObject({
+  version: z.literal(1),
+  arm: z.string().min(1),
+  model: z.string().min(1),
+  variant: z.string().min(1),
+  /** ISO 8601, UTC. */
+  written: z.iso.datetime(),
+  joints: z.record(
+    z.string(),
+    z.strictObject({
+      /** Nm */
+      friction: z.number().min(0),
+      /** Nm s/rad */
+      damping: z.number().min(0),
+    }),
+  ),
+});
+export type FrictionFile = z.output<typeof frictionFile>;

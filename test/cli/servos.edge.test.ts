@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { makePort } from '../../src/servo/port/make.ts';
-import { arm, type Run, type Served, serve } from './support/program.ts';
+import { arm, MAIN, type Run, type Served, serve } from './support/program.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -225,5 +227,41 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge calibrate', () => {
     expect(given.code, given.errors).toBe(0);
     const again = await arm('calibrate', 'import', '--config', config(), '--format', 'phosphobot', other);
     expect(again.code, again.errors).toBe(0);
+  });
+});
+
+describe('arm-bridge calibrate --friction', () => {
+  const friction = (): string[] => {
+    const path = join(served.folder, 'friction.yaml');
+    const arms = [{ name: 'twin', model: 'so101', bus: 'sim:so101' }];
+    writeFileSync(path, JSON.stringify({ state_folder: join(served.folder, 'twin'), arms }));
+    return ['calibrate', '--friction', '--config', path];
+  };
+
+  it('moves nothing unless somebody says that it may, and takes no options of a calibration by hand', async () => {
+    const silent = await arm(...friction());
+    expect([silent.code, silent.output, silent.errors]).toEqual([2, '', expect.stringContaining('--yes')]);
+    const both = await arm(...friction(), '--hand-time', '3');
+    expect([both.code, both.errors]).toEqual([2, expect.stringContaining('--friction')]);
+    const alone = await arm('calibrate', '--yes', '--config', friction()[3]!);
+    expect([alone.code, alone.errors]).toEqual([2, expect.stringContaining('--friction')]);
+  });
+
+  it('says what will move, and ends without keeping anything when it is told to end', async () => {
+    const child = spawn(process.execPath, [MAIN, ...friction(), '--yes'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    let errors = '';
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      if (output.includes('gripper  ')) child.kill('SIGINT');
+    });
+    const [code] = await once(child, 'close');
+    expect(output).toMatch(/twin goes to its pose init[\s\S]*shoulder_pan +-17 +17 +40\n[\s\S]*gripper +-?\d/);
+    // A machine that is too busy may have ended it before.
+    expect([code, errors]).toEqual([1, expect.stringMatching(/arm-bridge calibrate: .*twin.*\ntwin is lowered/)]);
+    expect(existsSync(join(served.folder, 'twin', 'calibration'))).toBe(false);
   });
 });
