@@ -1,3 +1,4 @@
+import { h } from './dom.ts';
 import { Hands } from './hand.ts';
 import { Jogger } from './jog.ts';
 import { offerKeys } from './keys.ts';
@@ -6,6 +7,7 @@ import { clearNotices, notice } from './notices.ts';
 import { armsPanel } from './panels/arms.ts';
 import { healthPanel } from './panels/health.ts';
 import { movePanel } from './panels/move.ts';
+import { peopleCard } from './panels/people.ts';
 import { recordPanel } from './panels/record.ts';
 import { setupPanel } from './panels/setup.ts';
 import { teleoperationPanel } from './panels/teleoperation.ts';
@@ -46,7 +48,7 @@ showShell(store);
 showMarks(store);
 store.on(['frames', 'connection', 'pairs'], () => clearNotices(store));
 const select = showTabs([
-  { id: 'arms', title: 'Arms', panel: armsPanel(store) },
+  { id: 'arms', title: 'Arms', panel: h('div', { class: 'panel' }, peopleCard(store), armsPanel(store)) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
   { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store, hands) },
   { id: 'record', title: 'Record', panel: recordPanel(store) },

@@ -12,6 +12,10 @@ export const CLIENT_HEADER = 'x-arm-bridge-client';
 const CLIENT_NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
 /** How a page says so, which it was given with its first file. */
 const COOKIE = 'arm_bridge_client';
+/** How a page says what the person at it is called, encoded as in a URL: a WebSocket of a browser carries cookies alone. */
+const PERSON_COOKIE = 'arm_bridge_person';
+/** Characters of such a name. */
+const LONGEST_PERSON = 32;
 const COOKIE_AGE = 400 * 24 * 3600;
 /** A client is gone when it has sent no request, and has had no stream open, for this long, s. */
 export const LEASE = 30;
@@ -30,6 +34,8 @@ export interface Client {
 }
 
 interface Presence {
+  /** Called as it was when it was heard last. */
+  readonly owner: { readonly key: string; name: string };
   /** When it was heard last, s by the monotonic clock. */
   heard: number;
   streams: number;
@@ -47,6 +53,7 @@ export class Clients {
   readonly #dialect: Dialect;
   readonly #present = new Map<string, Presence>();
   readonly #streams = new Set<Stream>();
+  readonly #listeners = new Set<{ readonly key: string; readonly call: () => void }>();
 
   constructor(dialect: Dialect, clock: Clock) {
     this.#dialect = dialect;
@@ -64,25 +71,35 @@ export class Clients {
     const from = here ? 'this computer' : bareAddress(address);
     const { key, name } = whoIs(request, admission, here ? 'on this computer' : `at ${from}`);
     // Programs that were written for phosphobot hand arms to one another without a word: they are one client.
-    const owner = { key: this.#dialect === 'phosphobot' ? `${PREFIX}all` : `${PREFIX}${key}`, name };
-    this.#hear(owner.key);
-    return { owner, from };
+    if (this.#dialect === 'phosphobot') {
+      const owner = { key: `${PREFIX}all`, name };
+      this.#hear(owner);
+      return { owner, from };
+    }
+    return { owner: this.#named({ key: `${PREFIX}${key}`, name }), from };
   }
 
   /**
    * A client has a stream open, and is there for as long.
    * @param end ends it @returns to be called when it has ended
    */
-  stays({ owner: { key } }: Client, admission: Admission, end: () => void): () => void {
+  stays({ owner }: Client, admission: Admission, end: () => void): () => void {
     const stream = { admission, end };
     this.#streams.add(stream);
-    this.#presence(key).streams++;
+    this.#presence(owner).streams++;
     return () => {
       this.#streams.delete(stream);
-      const presence = this.#presence(key);
+      const presence = this.#presence(owner);
       presence.streams--;
       presence.heard = this.#clock.now();
     };
+  }
+
+  /** Calls `call` when a client is called otherwise than before; returns how to stop listening. */
+  onRenamed({ owner: { key } }: Client, call: () => void): () => void {
+    const listener = { key, call };
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Ends the streams of those who would not be admitted any more. */
@@ -113,22 +130,33 @@ export class Clients {
     return streams <= 0 && this.#clock.now() - heard > LEASE;
   }
 
-  /** Those who were heard last come last: whoever has been silent for longest is forgotten first. */
-  #hear(key: string): void {
-    const presence = this.#presence(key);
-    presence.heard = this.#clock.now();
-    this.#present.delete(key);
-    this.#present.set(key, presence);
+  /** A client by the one object that all who have to do with it keep: they read how it is called now. */
+  #named({ key, name }: Owner): Owner {
+    const { owner } = this.#hear({ key, name });
+    if (owner.name !== name) {
+      owner.name = name;
+      for (const listener of this.#listeners) if (listener.key === key) listener.call();
+    }
+    return owner;
   }
 
-  #presence(key: string): Presence {
+  /** Those who were heard last come last: whoever has been silent for longest is forgotten first. */
+  #hear(owner: Owner): Presence {
+    const presence = this.#presence(owner);
+    presence.heard = this.#clock.now();
+    this.#present.delete(owner.key);
+    this.#present.set(owner.key, presence);
+    return presence;
+  }
+
+  #presence({ key, name }: Owner): Presence {
     let presence = this.#present.get(key);
     if (presence !== undefined) return presence;
     if (this.#present.size >= MOST_CLIENTS) {
       const idle = [...this.#present].find(([, { streams }]) => streams <= 0)?.[0];
       if (idle !== undefined) this.#present.delete(idle);
     }
-    presence = { heard: this.#clock.now(), streams: 0 };
+    presence = { owner: { key, name }, heard: this.#clock.now(), streams: 0 };
     this.#present.set(key, presence);
     return presence;
   }
@@ -151,19 +179,40 @@ function whoIs(request: IncomingMessage, admission: Admission, where: string): {
       name: token === null ? `"${name}" ${where}` : `"${name}" with token ${token}`,
     };
   }
-  const program = programOf(request.headers['user-agent']);
   if (session !== null) {
-    const page = `page ${session.slice(0, 4)} ${where} (${program})`;
+    const page = pageName(request, session, where);
     return { key: `session ${session}`, name: token === null ? page : `${page} with token ${token}` };
   }
   if (token !== null) return { key, name: `token ${token}` };
   const page = pageOf(request);
   if (page !== null) {
     const id = createHash('sha256').update(page).digest('hex');
-    return { key: `${key} page ${id}`, name: `page ${id.slice(0, 4)} ${where} (${program})` };
+    return { key: `${key} page ${id}`, name: pageName(request, id, where) };
   }
   const agent = (request.headers['user-agent'] ?? '').slice(0, 200);
-  return { key: `${key} ${where} ${agent}`, name: `an HTTP client ${where} (${program})` };
+  return { key: `${key} ${where} ${agent}`, name: `an HTTP client ${where} (${programOf(agent)})` };
+}
+
+/**
+ * A page for people: by the program, or by how the person at it says to be called, which tells nobody from anybody.
+ * @param id of which the beginning tells it from others
+ */
+function pageName(request: IncomingMessage, id: string, where: string): string {
+  const page = `page ${id.slice(0, 4)} ${where}`;
+  const person = personOf(request);
+  return person === null ? `${page} (${programOf(request.headers['user-agent'])})` : `"${person}" (${page})`;
+}
+
+/** What is no name counts as none: a stop that comes with it is not to be refused. */
+function personOf(request: IncomingMessage): string | null {
+  const said = new RegExp(`(?:^|;\\s*)${PERSON_COOKIE}=([\\w.~%-]+)`).exec(request.headers.cookie ?? '')?.[1];
+  if (said === undefined) return null;
+  try {
+    const name = decodeURIComponent(said);
+    return name.length <= LONGEST_PERSON && CLIENT_NAME.test(name) ? name : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The program that a client says it is, short enough for a sentence. */

@@ -90,7 +90,7 @@ export class MirrorService {
     const pairs = claimAll(
       planned,
       { owner: OWNER, takeOver, automatic, uncalibrated, origin: originOf(caller) },
-      caller.owner.name,
+      caller.owner,
     );
     this.#pairs.push(...pairs);
     for (const pair of pairs) this.#endWhenLost(pair);
@@ -173,7 +173,7 @@ export class MirrorService {
         leader: leader.name,
         follower: follower.name,
         state,
-        owner: pair.startedBy,
+        owner: pair.startedBy.name,
         since: pair.since,
         rate: period > 0 ? 1 / period : 0,
         latency: followLatency,
@@ -320,7 +320,7 @@ export class MirrorService {
 }
 
 /** Claims both arms of every pair, a leader of several once; or none. @throws {BridgeError} disconnected, stopped, owned */
-function claimAll(planned: readonly PlannedPair[], caller: Caller, startedBy: string): Pair[] {
+function claimAll(planned: readonly PlannedPair[], caller: Caller, startedBy: Owner): Pair[] {
   const leaders = new Map<Arm, ArmSession>();
   const pairs: Pair[] = [];
   try {

@@ -1,5 +1,6 @@
 import type { RunningMotion } from '../arm/arm-control.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
+import type { Owner } from '../arm/types.ts';
 import { defineMachine, Running } from '../machine.ts';
 import type { ForceFeedback } from '../rt/messages.ts';
 import { FollowerLag } from './follower-lag.ts';
@@ -77,7 +78,7 @@ export const PAIR = defineMachine({
 /** A pair at work. */
 export class Pair {
   readonly plan: PlannedPair;
-  readonly startedBy: string;
+  readonly startedBy: Owner;
   /** s since the epoch */
   readonly since: number;
   /** The leader's, which pairs with the same leader share. */
@@ -93,7 +94,7 @@ export class Pair {
   trouble = '';
   readonly machine = new Running(PAIR);
 
-  constructor(plan: PlannedPair, startedBy: string, leading: ArmSession, following: ArmSession) {
+  constructor(plan: PlannedPair, startedBy: Owner, leading: ArmSession, following: ArmSession) {
     this.plan = plan;
     this.feedback = plan.feedback;
     this.startedBy = startedBy;

@@ -58,6 +58,51 @@ test('a client is its token, its session, its name, its page, or its address and
   }
 });
 
+/** What a page sends along. @param person as the person at it says to be called */
+const pageOf = (id: string, person: string) => ({
+  cookie: `arm_bridge_client=${id}; arm_bridge_person=${encodeURIComponent(person)}`,
+  'user-agent': FIREFOX,
+});
+
+test('a page is told by the name of its person, which makes it nobody else', () => {
+  const clients = new Clients('standard', new VirtualTime().lane('http'));
+  const of = (...args: Parameters<typeof clients.of>) => ({ ...clients.of(...args).owner });
+  const [first, second] = ['0123456789abcdef', 'fedcba9876543210'];
+  const ada = of(request(pageOf(first, 'Ada B. Lovelace')), ANYBODY);
+  expect(ada.name).toBe('"Ada B. Lovelace" (page 9f9f on this computer)');
+  const other = of(request(pageOf(second, 'Ada B. Lovelace')), ANYBODY);
+  expect(other.name).toMatch(/^"Ada B\. Lovelace" \(page (?!9f9f)\w{4} on this computer\)$/);
+
+  expect(other.key).not.toBe(ada.key);
+  for (const none of ['', ' ', '<b>', 'a"b', 'Zoë', '-x', 'x'.repeat(33), 'A (page 1f3a on this computer)']) {
+    const page = of(request(pageOf(first, none)), ANYBODY);
+    expect(page).toEqual({ key: ada.key, name: 'page 9f9f on this computer (Firefox/140)' });
+  }
+  const damaged = { cookie: `arm_bridge_client=${first}; arm_bridge_person=%zz`, 'user-agent': FIREFOX };
+  expect(of(request(damaged), ANYBODY).name).toBe('page 9f9f on this computer (Firefox/140)');
+  const session = { ...BENCH, session: '12ab34' };
+  expect(of(request(pageOf(first, 'Ada')), session).name).toBe('"Ada" (page 12ab on this computer) with token bench');
+  expect(of(request(pageOf(first, 'Ada')), BENCH)).toEqual({ key: 'http:token bench', name: 'token bench' });
+  const notebook = { ...pageOf(first, 'Ada'), 'x-arm-bridge-client': 'notebook' };
+  expect(of(request(notebook), ANYBODY).name).toBe('"notebook" on this computer');
+});
+
+test('whoever is called otherwise is told so on his streams, and nobody else on theirs', () => {
+  const clients = new Clients('standard', new VirtualTime().lane('http'));
+  const of = (id: string, person: string) => clients.of(request(pageOf(id, person)), ANYBODY);
+  const ada = of('0123456789abcdef', 'Ada');
+  const ben = of('fedcba9876543210', 'Ben');
+  const told: string[] = [];
+  const end = clients.onRenamed(ada, () => told.push(ada.owner.name));
+  clients.onRenamed(ben, () => told.push(ben.owner.name));
+  of('0123456789abcdef', 'Ada');
+  of('0123456789abcdef', 'Eve');
+  end();
+  of('0123456789abcdef', 'Ada');
+  expect(told).toEqual(['"Eve" (page 9f9f on this computer)']);
+  expect(ada.owner.name).toBe('"Ada" (page 9f9f on this computer)');
+});
+
 test('in the phosphobot dialect all are one client, and are still told by their names', () => {
   const clients = new Clients('phosphobot', new VirtualTime().lane('http'));
   const [a, b] = ['a', 'b'].map((name) => clients.of(request({ 'x-arm-bridge-client': name }), ANYBODY).owner);
@@ -173,6 +218,27 @@ test('an arm that was taken is free again when its client has not been heard for
   const { events } = (await ben.get('/api/v1/events?arm=arm&act=release')).body;
   expect(events[0]).toMatchObject({ who: '"anna" on this computer', message: 'it has not been heard for 30 s' });
   expect((await ben.post('/move/init')).body.status).toBe('ok');
+});
+
+test('two people of one name stay two, and a person who is called otherwise keeps his arm', async () => {
+  const bridge = await VirtualBridge.startLight();
+  const ask = (id: string, person: string, method: 'GET' | 'POST', url: string): Promise<Answer> =>
+    bridge.ask(method, url, undefined, pageOf(id, person));
+  const [ada, other] = ['0123456789abcdef', 'fedcba9876543210'];
+  expect((await ask(ada, 'Ada', 'POST', '/api/v1/arms/arm/take-over')).status).toBe(200);
+  for (const url of ['/api/v1/arms/arm/release', '/move/init']) {
+    const refused = await ask(other, 'Ada', 'POST', url);
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      expect.stringMatching(/^Arm arm is driven by "Ada" \(page 9f9f on this computer\), since/),
+    ]);
+  }
+  await ask(ada, 'Ada Lovelace', 'GET', '/status');
+  expect((await bridge.status(0)).owner).toBe('"Ada Lovelace" (page 9f9f on this computer)');
+  const { events } = (await bridge.get('/api/v1/events?act=take_over')).body;
+  expect(events).toMatchObject([{ who: '"Ada" (page 9f9f on this computer)', outcome: 'done' }]);
+  expect((await ask(ada, '', 'POST', '/api/v1/arms/arm/release')).status).toBe(200);
+  expect((await bridge.status(0)).owner).toBeNull();
 });
 
 test('tokens with names are added and revoked while the bridge runs', async () => {

@@ -69,7 +69,7 @@ export interface BridgeOptions {
 
 const RANDOM = 1e9;
 /** What the bridge takes for a name of a program. */
-const NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
+export const NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
 
 function hasFailed(answer: unknown): answer is { message?: string | null; request_id?: string } {
   return typeof answer === 'object' && answer !== null && (answer as { status?: unknown }).status === 'error';

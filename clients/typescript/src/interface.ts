@@ -2698,7 +2698,7 @@ export interface components {
         };
         /**
          * LiveHello
-         * @description First, and again when an arm is added.
+         * @description First, and again when an arm is added or others call this client by another name.
          */
         LiveHello: {
             /** @constant */

@@ -31,7 +31,7 @@ export const hello = z
     client: z.string().describe('Who this client is to others.'),
     arms: z.array(armFacts),
   })
-  .describe('First, and again when an arm is added.')
+  .describe('First, and again when an arm is added or others call this client by another name.')
   .register(components, { id: 'LiveHello' });
 
 export const frames = {

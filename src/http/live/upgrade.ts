@@ -40,7 +40,15 @@ function admissionTo(channel: Channel, parts: Parts): Admit {
     if (open >= channel.most) throw new HttpProblem(503, channel.full);
     const address = request.socket.remoteAddress ?? '';
     const what = `WebSocket ${channel.path}`;
-    const origin = { who: client.owner.name, from: client.from, what, request: id };
+    const origin = {
+      // As it is called when it does something.
+      get who() {
+        return client.owner.name;
+      },
+      from: client.from,
+      what,
+      request: id,
+    };
     const serve = channel.open(parts, { query, scope, client, origin, address });
     return (socket) => {
       open++;

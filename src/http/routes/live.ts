@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { BridgeError, type Origin } from '../../arm/types.ts';
 import { callerOf } from '../callers.ts';
 import { takeChunk } from '../chunks.ts';
+import type { Client } from '../clients.ts';
 import { HttpProblem, inWords } from '../errors.ts';
 import { oneOf, queryList, queryNumber } from '../fields.ts';
 import { type Asker, channel } from '../live/channel.ts';
@@ -45,12 +46,16 @@ const writeRefusal = writerOf(refusal);
 const writeStopped = writerOf(stopped);
 const writeChunkAnswer = writerOf(chunkAnswer);
 
-/** A client is told anew what there is as an arm is added, and then of the log from the beginning. */
-function onAdded({ services }: Parts, watcher: Watcher, greet: () => void): () => void {
-  return services.connections.onAdded(() => {
+/** A client is told anew what there is, and who it is, as that changes, and then of the log from the beginning. */
+function keepGreeting({ services, clients }: Parts, client: Client, watcher: Watcher, greet: () => void): () => void {
+  const again = (): void => {
     greet();
     watcher.seen = { ...watcher.seen, log: 0 };
-  });
+  };
+  const ends = [services.connections.onAdded(again), clients.onRenamed(client, again)];
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
 async function stopAll({ services }: Parts, socket: WebSocket, origin: Origin): Promise<void> {
@@ -152,7 +157,7 @@ export const liveChannel = channel({
         close: () => socket.terminate(),
       });
       socket.on('message', (data) => take(parts, socket, watcher, String(data), asker));
-      const unlisten = onAdded(parts, watcher, greet);
+      const unlisten = keepGreeting(parts, client, watcher, greet);
       socket.on('close', () => {
         unlisten();
         hub.remove(watcher);
@@ -210,7 +215,7 @@ export const liveRoutes = [
       greet();
       const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
       hub.subscribe(watcher, topics ?? TOPICS, rate);
-      const unlisten = onAdded(parts, watcher, greet);
+      const unlisten = keepGreeting(parts, client, watcher, greet);
       const leave = clients.stays(client, request.admission!, () => response.destroy());
       response.once('close', () => {
         leave();

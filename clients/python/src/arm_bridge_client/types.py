@@ -926,7 +926,7 @@ class TorqueControlRequest(_TorqueControlRequest, total=False):
 
 
 class LiveHello(TypedDict):
-    """First, and again when an arm is added."""
+    """First, and again when an arm is added or others call this client by another name."""
 
     type: Literal["hello"]
     # Of the bridge.
