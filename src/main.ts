@@ -5,6 +5,7 @@ import type { Bridge } from './bridge.ts';
 import { offerBrowser } from './cli/browser.ts';
 import { onEndingSignal } from './cli/signals.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { requireDemo } from './config/demo.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig, usualConfigFile } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { startLog } from './log.ts';
@@ -26,6 +27,7 @@ interface Options {
   readonly host?: string;
   readonly port?: number;
   readonly ros: boolean;
+  readonly demo?: true;
 }
 
 function portNumber(text: string): number {
@@ -114,6 +116,7 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.ros ? {} : { ros: false }),
   });
+  if (options.demo) requireDemo(config);
   const { logger, tail } = startLog(config.log.level);
   const watchdog = new Watchdog(systemClock, process.env);
   const preparation = await preparationFor(config, logger, systemClock);
@@ -140,7 +143,7 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
     logger.info(`POST ${scheme}://${shown}:${bridge.stopPort}/stop is heard whatever else the bridge is busy with`);
   }
   const here = ['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host) ? 'localhost' : shown;
-  const page = `${scheme}://${here}:${port}`;
+  const page = `${scheme}://${here}:${port}${options.demo ? '/#tour' : ''}`;
   logger.info(`Open ${page} in your browser${offerBrowser(page) ? ' (or press Enter)' : ''}`);
 }
 
@@ -174,6 +177,7 @@ const program = new Command('arm-bridge')
   .option('--port <number>', 'HTTP port; 0 takes a free one', portNumber)
   .option('--host <address>', 'address to listen on; any but loopback needs http.tls and a token')
   .option('--no-ros', 'serve HTTP alone')
+  .option('--demo', 'take a tour on the page: simulated arms, from the first move to a recording')
   // Sub-commands have options of the same names: --port is theirs when it follows theirs.
   .enablePositionalOptions()
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')

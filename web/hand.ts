@@ -82,6 +82,22 @@ export class Hand {
     void this.#tell();
   }
 
+  /** Leads all joints at once to these angles, rad, in so much time, s. @returns whether it does */
+  async leadAll(angles: readonly number[], duration: number): Promise<boolean> {
+    if (!this.yields) {
+      notice('fault', `${this.info.name} holds itself: a hand can lead it while it is limp or floats.`);
+      return false;
+    }
+    const goals = this.info.joints.map(({ lower, upper }, i) => Math.min(Math.max(angles[i]!, lower), upper));
+    this.#goals = goals;
+    this.#dragged = null;
+    this.#onTheWay = false;
+    const joints = Object.fromEntries(this.info.joints.map(({ name }, i) => [name, goals[i]!]));
+    const { ok, message } = await request({ path: '/sim/hand', body: { robot_id: this.info.id, joints, duration } });
+    if (!ok) notice('fault', message);
+    return ok;
+  }
+
   /** Leads no further: holds the arm where it is. */
   rest(): void {
     if (this.#goals === null) return;

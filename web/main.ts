@@ -11,6 +11,7 @@ import { peopleCard } from './panels/people.ts';
 import { recordPanel } from './panels/record.ts';
 import { setupPanel } from './panels/setup.ts';
 import { teleoperationPanel } from './panels/teleoperation.ts';
+import { offerTour } from './panels/tour.ts';
 import type { JournalEvent } from './protocol.ts';
 import { showScene } from './scene/load.ts';
 import { offerSession } from './session.ts';
@@ -47,8 +48,9 @@ offerKeys();
 showShell(store);
 showMarks(store);
 store.on(['frames', 'connection', 'pairs'], () => clearNotices(store));
+const tour = offerTour(store, hands, (panel) => select(panel));
 const select = showTabs([
-  { id: 'arms', title: 'Arms', panel: h('div', { class: 'panel' }, peopleCard(store), armsPanel(store)) },
+  { id: 'arms', title: 'Arms', panel: h('div', { class: 'panel' }, peopleCard(store), armsPanel(store, tour)) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
   { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store, hands) },
   { id: 'record', title: 'Record', panel: recordPanel(store) },

@@ -67,7 +67,8 @@ describe('the command line', () => {
   test('--help names every option; --version the version', async () => {
     const { code, output } = await runToEnd('--help');
     expect(code).toBe(0);
-    for (const option of ['--config', '--port', '--host', '--no-ros', '--ros-args']) expect(output).toContain(option);
+    for (const option of ['--config', '--port', '--host', '--no-ros', '--demo', '--ros-args'])
+      expect(output).toContain(option);
     expect(await runToEnd('--version')).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 

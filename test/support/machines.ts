@@ -11,8 +11,9 @@ import { WATCHDOG } from '../../src/rt/driver/watchdog.ts';
 import { ARM_LIFE } from '../../src/rt/joint/arm-life.ts';
 import { ATTENDANCE } from '../../src/rt/loop/attendance.ts';
 import { SETUP } from '../../src/setup/arm-setup.ts';
+import { TOUR } from '../../web/tour.ts';
 
-/** All machines of the bridge, in the order in which ARCHITECTURE.md shows them. */
+/** All machines of the bridge and its page, in the order in which ARCHITECTURE.md shows them. */
 export const MACHINES: readonly Machine<string, string, string>[] = [
   ARM_LIFE,
   CONNECTION,
@@ -26,6 +27,7 @@ export const MACHINES: readonly Machine<string, string, string>[] = [
   AUTOSTART,
   SETUP,
   CALIBRATION,
+  TOUR,
 ];
 
 /** States in which a machine has come to its end: nothing happens in them any more. */

@@ -121,13 +121,13 @@ function armCard(info: ArmInfo, store: Store): { element: HTMLElement; show(fram
   };
 }
 
-/** All arms at a glance. */
-export function armsPanel(store: Store): HTMLElement {
+/** All arms at a glance. @param offer stands below them */
+export function armsPanel(store: Store, offer: HTMLElement): HTMLElement {
   const panel = h('div', { class: 'panel' });
   let cards: { id: number; card: ReturnType<typeof armCard> }[] = [];
   store.on(['models'], () => {
     cards = store.arms.map((info) => ({ id: info.id, card: armCard(info, store) }));
-    panel.replaceChildren(...cards.map(({ card }) => card.element));
+    panel.replaceChildren(...cards.map(({ card }) => card.element), offer);
   });
   store.on(['arms'], () => {
     for (const { id, card } of cards) {
