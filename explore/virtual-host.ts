@@ -12,6 +12,7 @@ import { RosUnavailable } from '../src/ros/room.ts';
 import { ControlThread } from '../src/rt/control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from '../src/rt/messages.ts';
 import { openLink, runBench } from '../src/rt/open-link.ts';
+import type { PortInfo } from '../src/servo/port/discovery.ts';
 import type { BytePort } from '../src/servo/port/port.ts';
 import type { GearOptions } from '../src/sim/gear.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
@@ -52,6 +53,8 @@ export class VirtualHost implements Host {
   thread: VirtualThread | null = null;
   /** Gears of all simulated arms. */
   gear: GearOptions = {};
+  /** Serial ports that are plugged in. */
+  ports: readonly PortInfo[] = [];
   /** The port of a URL, for arms whose bus is no simulated one. */
   portAt: ((url: string) => BytePort) | null = null;
   readonly #mj: MainModule | null;
@@ -193,8 +196,8 @@ export class VirtualHost implements Host {
     };
   }
 
-  async scanPorts(): Promise<[]> {
-    return [];
+  async scanPorts(): Promise<readonly PortInfo[]> {
+    return this.ports;
   }
 
   startRos(): Promise<never> {

@@ -3,7 +3,7 @@ import { bridge } from './bridge.ts';
 import type { ArmFrame, ArmInfo, CalibrationAnswer, CalibrationState, SweptJoint } from './protocol.ts';
 
 /** Who an arm's frames say drives it while it is calibrated. */
-const OWNER = 'its calibration';
+export const OWNER = 'its calibration';
 /** The step in which a hand leads the joints to their ends. */
 export const SWEEP = 2;
 /** How often the ranges of the joints are asked for meanwhile, ms. */

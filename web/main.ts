@@ -54,7 +54,7 @@ const select = showTabs([
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
   { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store, hands) },
   { id: 'record', title: 'Record', panel: recordPanel(store) },
-  { id: 'setup', title: 'Set up', panel: setupPanel(store, () => select('setup')) },
+  { id: 'setup', title: 'Set up', panel: setupPanel(store, hands, (panel) => select(panel)) },
   { id: 'health', title: 'Health', panel: healthPanel(store) },
 ]);
 offerSession(store, live);

@@ -22,10 +22,17 @@ export class SettingUp {
   /** Counts calls: an answer that an earlier one has left behind is not the newest word. */
   #calls = 0;
 
-  /** @param changed called when something here is another */
-  constructor(changed: () => void) {
+  /**
+   * @param changed called when something here is another
+   * @param near whether somebody looks at it: else it is asked half as often, and an arm that is plugged in is still seen soon
+   */
+  constructor(changed: () => void, near: () => boolean) {
     this.#changed = changed;
-    setInterval(() => void this.ask(), INTERVAL);
+    let ticks = 0;
+    setInterval(() => {
+      ticks += 1;
+      if (near() || this.session !== null || ticks % 2 === 0) void this.ask();
+    }, INTERVAL);
   }
 
   /** Asks how things are; never throws. */
@@ -70,11 +77,11 @@ export class SettingUp {
     this.#changed();
   }
 
-  /** Moves the hand that builds a kit; never throws. */
-  async hand(arm: string, action: string, what = 'all'): Promise<void> {
+  /** Plugs cables of a kit in; never throws. @param what servo, or all */
+  async plug(arm: string, what: string): Promise<void> {
     if (this.busy) return;
     const { ok, message } = await this.#call(() =>
-      request({ path: '/api/v1/setup/hand', body: { arm, action, what } }),
+      request({ path: '/api/v1/setup/hand', body: { arm, action: 'plug', what } }),
     );
     if (ok) this.outcome = message;
     else this.fault = message;

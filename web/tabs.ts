@@ -6,7 +6,7 @@ export interface Tab {
   readonly panel: HTMLElement;
 }
 
-/** Shows one panel at a time; arrow keys go from tab to tab. @returns what shows a panel by its id */
+/** Shows one panel at a time; arrow keys go from tab to tab. @returns what takes the keyboard to a panel by its id */
 export function showTabs(tabs: readonly Tab[]): (id: string) => void {
   const list = byId('tabs');
   const buttons = tabs.map(({ id, title, panel }) => {
@@ -38,5 +38,8 @@ export function showTabs(tabs: readonly Tab[]): (id: string) => void {
   list.replaceChildren(...buttons);
   byId('panels').replaceChildren(...tabs.map(({ panel }) => panel));
   select(tabs[0]!.id);
-  return select;
+  return (id) => {
+    select(id);
+    byId(`tab-${id}`).focus();
+  };
 }

@@ -7,3 +7,11 @@ const STEP = /(?::|(?<=\.))(?= )(?:[^.:]|\.(?=\S))*?(?: \/(?!dev\/)[a-z]|\?\w+=t
 export function withoutRoutes(text: string): string {
   return text.replace(CALLED, '').replace(STEP, '');
 }
+
+/** What a person would type at a terminal, as a clause of its own. */
+const TYPED = /[;:] [^;:.]*(?:arm-bridge |--)[^;:.]*/g;
+
+/** The words of the bridge without the commands of its terminal. */
+export function withoutCommands(text: string): string {
+  return text.replace(/ \(arm-bridge [^)]*\)/g, '').replace(TYPED, '');
+}

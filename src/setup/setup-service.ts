@@ -120,7 +120,7 @@ export interface SetupParts {
   /** The servos on a bus; `simulated`: of the simulated arm of that name. */
   readonly bench: (bus: string, family: ServoFamily, rate: number | null, simulated: string | null) => Bench;
   /** Builds the servos of a simulated arm as they come from the shop; null where nothing is simulated. */
-  readonly kit: ((arm: SetupArm, name: string) => Promise<PracticeHand>) | null;
+  readonly kit: ((arm: SetupArm, name: string, role: Role | null) => Promise<PracticeHand>) | null;
   /** Adds an arm to this bridge. @param kit it is a simulated one @throws {BridgeError} */
   readonly join: (config: ArmConfig, kit: boolean) => Promise<Arm>;
   /** Pairs of the configuration in use. */
@@ -149,7 +149,8 @@ interface Open {
  */
 export class SetupService {
   readonly #parts: SetupParts;
-  readonly #hands = new Map<string, PracticeHand>();
+  /** Kits by the name of the arm, each with what was said of it when it was built. */
+  readonly #kits = new Map<string, { readonly hand: PracticeHand; readonly of: string }>();
   #open: Open | null = null;
   /** A set-up is about to begin. */
   #beginning = false;
@@ -255,7 +256,7 @@ export class SetupService {
    * @returns what has been done, for people @throws {BridgeError} bad_request, owned
    */
   async hand(name: string, action: HandAction, what: string, { owner }: Caller): Promise<string> {
-    const hand = this.#hands.get(name);
+    const hand = this.#kits.get(name)?.hand;
     if (hand === undefined)
       throw new BridgeError('bad_request', `"${name.slice(0, 64)}" is no arm that is practised with.`);
     if (this.#open?.request.name === name) this.#mine(owner);
@@ -295,7 +296,7 @@ export class SetupService {
    */
   swap(follower: string): void {
     const trial = this.#trial(follower);
-    if (this.#hands.has(follower))
+    if (this.#kits.has(follower))
       throw new BridgeError(
         'bad_request',
         'The simulated kit knows which of its arms is the leader: they are not exchanged.',
@@ -343,7 +344,7 @@ export class SetupService {
         );
       }
     }
-    const hand = practice ? await this.#kit(arm, name) : null;
+    const hand = practice ? await this.#kit(arm, { ...request, variant }) : null;
     const release = await this.#parts.hold(practice ? `sim:${name}` : bus);
     const rate = practice ? null : wantedRate(bus);
     const bench = this.#parts.bench(bus, arm.family, rate, practice ? name : null);
@@ -360,11 +361,17 @@ export class SetupService {
     };
   }
 
-  async #kit(arm: SetupArm, name: string): Promise<PracticeHand> {
+  /** The kit of this name, which is built once. @throws {BridgeError} bad_request, unsupported */
+  async #kit(arm: SetupArm, { name, model, variant, role }: SetupRequest): Promise<PracticeHand> {
     const { kit } = this.#parts;
     if (kit === null) throw new BridgeError('unsupported', this.noPractice);
-    const hand = this.#hands.get(name) ?? (await kit(arm, name));
-    this.#hands.set(name, hand);
+    const of = [model, variant, role].join(' ');
+    const there = this.#kits.get(name);
+    if (there !== undefined && there.of !== of) {
+      throw new BridgeError('bad_request', `The simulated kit ${name} is another arm: choose another name.`);
+    }
+    const hand = there?.hand ?? (await kit(arm, name, role));
+    this.#kits.set(name, { hand, of });
     return hand;
   }
 

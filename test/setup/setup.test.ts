@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { discoverPorts } from '../../src/servo/port/discovery.ts';
+import { FakeTree, SO101_ADAPTER } from '../servo/port/tree.ts';
 import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
 
 const JOINTS = ['gripper', 'wrist_roll', 'wrist_flex', 'elbow_flex', 'shoulder_lift', 'shoulder_pan'];
@@ -172,4 +174,48 @@ test('an arm is not set up under a name or on a bus that this bridge has, nor on
   expect(await begin({ bus: 'nonsense' })).toContain('nonsense');
   expect((await bridge.get('/api/v1/setup')).body.session).toBeNull();
   expect(readFileSync(new URL('../../config/default.yaml', import.meta.url), 'utf8')).toContain('sim:so101');
+});
+
+test('an adapter that is plugged in is there to be set up, with the arms that come with it, until it is pulled out', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  const tree = new FakeTree();
+  onTestFinished(() => tree.remove());
+  const free = async () => (await bridge.get('/api/v1/setup')).body.ports;
+  tree.plain('ttyS0', '4');
+  bridge.host.ports = await discoverPorts(tree.root);
+  expect(await free()).toEqual([]);
+  tree.adapter(SO101_ADAPTER);
+  bridge.host.ports = await discoverPorts(tree.root);
+  expect(await free()).toEqual([
+    {
+      bus: 'serial:?serial=58FA1234',
+      about: expect.stringContaining('serial 58FA1234'),
+      likely: ['so101', 'so100'],
+    },
+  ]);
+  bridge.host.ports = [];
+  expect(await free()).toEqual([]);
+});
+
+test('a servo with the wrong supply is refused as it comes, and a kit is not taken for another one', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  const person = new Person(bridge);
+  await person.begin('leader');
+  await bridge.post('/api/v1/setup/next', { action: 'singly' });
+  await person.hand('practice_leader', 'plug', 'gripper');
+  await bridge.fault('practice_leader', { servos: { 6: { volts: 12.4 } } });
+  const give = async () => (await bridge.post('/api/v1/setup/next', { action: 'give' })).body;
+  expect(await give()).toMatchObject({
+    step: 'single',
+    fault: expect.stringMatching(/measures 12\.4 V, and is made for/),
+  });
+  await bridge.fault('practice_leader', { servos: { 6: { volts: null } } });
+  expect(await give()).toMatchObject({ fault: '', said: expect.stringContaining('V, as it should') });
+  // Which gear it has no register tells: the person is told which one it takes.
+  expect((await bridge.get('/api/v1/setup')).body.session.servos).toContainEqual(
+    expect.objectContaining({ joint: 'wrist_roll', part: 'C046, gear 1/147', due: true }),
+  );
+  await bridge.ask('DELETE', '/api/v1/setup');
+  const other = await bridge.post('/api/v1/setup', { model: 'koch', role: 'leader', name: 'practice_leader' });
+  expect([other.status, other.body.detail]).toEqual([400, expect.stringContaining('is another arm')]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutRoutes } from '../../web/words.ts';
+import { withoutCommands, withoutRoutes } from '../../web/words.ts';
 
 test.each([
   [
@@ -22,4 +22,25 @@ test.each([
   ['x: 3.5 is out of bounds', 'x: 3.5 is out of bounds'],
 ])('the page says of "%s" what a person needs, without routes', (told, said) => {
   expect(withoutRoutes(told)).toBe(said);
+});
+
+test.each([
+  [
+    'no answer from gripper (id 6, STS3215): check the cables into them, or set them up (arm-bridge setup servo).',
+    'no answer from gripper (id 6, STS3215): check the cables into them, or set them up.',
+  ],
+  [
+    "the servo has id 5, which somebody has given it, and not the factory's 1: check that it is that of gripper; --reassign gives it id 6 all the same.",
+    "the servo has id 5, which somebody has given it, and not the factory's 1: check that it is that of gripper.",
+  ],
+  [
+    'gripper (id 6, STS3215) does not answer as such: arm-bridge scan shows who does.',
+    'gripper (id 6, STS3215) does not answer as such.',
+  ],
+  [
+    'servo 6 measures 12.1 V, and is made for 4.5 to 8.0 V: switch its supply off',
+    'servo 6 measures 12.1 V, and is made for 4.5 to 8.0 V: switch its supply off',
+  ],
+])('the page says of "%s" what a person needs, without the commands of a terminal', (told, said) => {
+  expect(withoutCommands(told)).toBe(said);
 });

@@ -1,5 +1,5 @@
 import { Calibrating, SWEEP } from '../calibrating.ts';
-import { button, h, isOn, setText, toggle } from '../dom.ts';
+import { block, button, h, isOn, setText, toggle } from '../dom.ts';
 import type { ArmFrame, ArmInfo, SweptJoint } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
@@ -10,6 +10,17 @@ const STEPS = ['Middle', 'Sweep', 'Hold', 'Move', 'Save'] as const;
 const SHOWN = 1.4;
 const ABOUT =
   'Finds out with a hand, in five steps, what the servos of an arm count from. The arm is limp at first: a real one is to be supported.';
+
+/** What the hand of somebody who practises does at each step. */
+const HAND_AT = [
+  { label: 'bring every joint to its middle', action: 'middle' },
+  { label: 'lead every joint to both ends', action: 'ends' },
+  { label: 'raise the arm to the middle', action: 'middle' },
+  { label: 'take it off the arm', action: 'let_go' },
+  { label: 'take hold of the arm', action: 'middle' },
+] as const;
+/** Moves the hand of somebody who practises; never throws. @returns what has come of it, for people */
+export type HandOfPractice = (action: 'middle' | 'ends' | 'let_go') => Promise<string>;
 
 /** The bridge's own words, with the name of the button in place of the call that it stands for. */
 function words(message: string, label: string): string {
@@ -66,8 +77,8 @@ interface Wizard {
   follow(frame: ArmFrame): void;
 }
 
-/** The steps of one arm's calibration, as they come to be. */
-function wizard(info: ArmInfo): Wizard {
+/** The steps of one arm's calibration, as they come to be. @param hand null: an arm that nobody practises with */
+function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
   const rows = new Map(info.joints.map(({ name }) => [name, sweptRow(name)]));
   const switches = info.joints.map(({ name }) => ({ name, turned: toggle(spoken(name)) }));
   const turned = (): string[] => switches.filter((each) => isOn(each.turned)).map(({ name }) => name);
@@ -90,16 +101,41 @@ function wizard(info: ArmInfo): Wizard {
   );
   const under = h('p', { 'aria-live': 'polite' });
   const drop = h('p', { class: 'about', hidden: true });
-  const next = button('Begin', () => void calibrating.next(turned()), { class: 'main' });
+  const go = async (): Promise<void> => {
+    await calibrating.next(turned());
+    // It has kept the arm from falling as it went limp.
+    if (calibrating.outcome !== '') await hand?.('let_go');
+  };
+  /** What the hand has come to at the present step; empty before it has been moved. */
+  let handed = '';
+  let leading = false;
+  let stepBefore: number | undefined;
+  const lead = async (): Promise<void> => {
+    const at = HAND_AT[(calibrating.answer?.current_step ?? 0) - 1];
+    if (hand === null || at === undefined) return;
+    leading = true;
+    show();
+    handed = await hand(at.action);
+    leading = false;
+    show();
+  };
+  const byHand = button('', () => void lead(), { hidden: true });
+  const next = button('Begin', () => void go(), { class: 'main' });
   const takeOver = button('Take over', () => void calibrating.next([], true), { hidden: true });
   const cancel = button('Cancel', () => void calibrating.cancel());
-  const buttons = h('div', { class: 'row' }, next, takeOver, cancel);
+  const buttons = h('div', { class: 'row' }, byHand, next, takeOver, cancel);
   const fields = h('fieldset', { class: 'panel' }, judged, under, drop, buttons);
 
   const show = (): void => {
     const { answer, call, held, outcome } = calibrating;
     const step = answer?.current_step;
     const atEnd = answer !== null && step === answer.total_nb_steps;
+    if (step !== stepBefore) handed = '';
+    stepBefore = step;
+    const at = hand === null ? undefined : HAND_AT[(step ?? 0) - 1];
+    byHand.hidden = at === undefined;
+    setText(byHand, at === undefined ? '' : `Your hand: ${at.label}`);
+    block(byHand, leading ? 'It is on its way.' : '');
     if (!atEnd) for (const each of switches) each.turned.setAttribute('aria-pressed', 'false');
     const label = answer === null ? 'Begin' : atEnd ? 'Keep the calibration' : 'Go on';
     setText(next, turned().length > 0 ? 'Turn them round' : label);
@@ -120,8 +156,9 @@ function wizard(info: ArmInfo): Wizard {
     // What the arm does now, and which way its joints go, is still to be read while they do it.
     setText(said, answer === null ? outcome || ABOUT : words(answer.message, label));
     const busy = call === 'cancel' ? 'Ending: its servos get back what they had.' : 'The step is under way.';
-    setText(under, call === null ? '' : busy);
-    under.hidden = call === null;
+    const now = call !== null ? busy : leading ? 'Your hand is on its way.' : handed;
+    setText(under, now);
+    under.hidden = now === '';
     said.classList.toggle('held', held && answer !== null && call === null);
     setText(fault, words(calibrating.fault, label));
     ranges.hidden = step !== SWEEP;
@@ -145,9 +182,9 @@ function wizard(info: ArmInfo): Wizard {
   };
 }
 
-/** The steps of one arm's calibration, which follow the arm while they are seen. */
-export function calibrationSteps(info: ArmInfo, store: Store): HTMLElement {
-  const steps = wizard(info);
+/** The steps of one arm's calibration, which follow the arm while they are seen. @param hand null: an arm that nobody practises with */
+export function calibrationSteps(info: ArmInfo, store: Store, hand: HandOfPractice | null): HTMLElement {
+  const steps = wizard(info, hand);
   const allow = (): void => steps.allow(store.mayControl);
   allow();
   store.on(['connection', 'hello'], allow);
@@ -172,7 +209,7 @@ export function calibrationCard(store: Store): HTMLElement {
   const allow = (): void => shown?.steps.allow(store.mayControl);
   const choose = (): void => {
     const info = store.arms[choice.selectedIndex];
-    shown = info === undefined ? null : { info, steps: wizard(info) };
+    shown = info === undefined ? null : { info, steps: wizard(info, null) };
     allow();
     body.replaceChildren(...(shown === null ? [] : [shown.steps.element]));
   };

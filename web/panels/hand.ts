@@ -6,7 +6,7 @@ import { spoken } from '../units.ts';
 const STEPS = 400;
 
 /** Sliders by which the hand leads the joints of an arm. */
-function sliders(hand: Hand, store: Store): { readonly element: HTMLElement; show(): void } {
+export function handSliders(hand: Hand, store: Store): { readonly element: HTMLElement; show(): void } {
   const { info } = hand;
   const inputs = info.joints.map(({ name, lower, upper }, i) => {
     const step = (upper - lower) / STEPS;
@@ -56,11 +56,11 @@ export function handPanel(store: Store, hands: Hands): HTMLElement {
     h('div', { class: 'row' }, h('h2', {}, 'Hand on', h('small', {}, 'in simulation')), choice),
     body,
   );
-  let shown: ReturnType<typeof sliders> | null = null;
+  let shown: ReturnType<typeof handSliders> | null = null;
   const simulated = (): readonly Hand[] => store.arms.flatMap((arm) => hands.of(arm) ?? []);
   const choose = (): void => {
     const hand = simulated()[choice.selectedIndex];
-    shown = hand === undefined ? null : sliders(hand, store);
+    shown = hand === undefined ? null : handSliders(hand, store);
     body.replaceChildren(...(shown === null ? [] : [shown.element]));
     shown?.show();
   };

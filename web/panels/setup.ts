@@ -1,12 +1,16 @@
-import { command } from '../api.ts';
+import { request } from '../api.ts';
+import { OWNER } from '../calibrating.ts';
 import { block, button, h, setText } from '../dom.ts';
+import type { Hands } from '../hand.ts';
 import { notice } from '../notices.ts';
-import type { ArmInfo, SetupSession } from '../protocol.ts';
+import type { ArmInfo, SetupSession, SetupState } from '../protocol.ts';
 import { SettingUp } from '../setting-up.ts';
 import { armPicture, cablePicture } from '../setup-pictures.ts';
 import type { Store } from '../store.ts';
 import { spoken } from '../units.ts';
-import { calibrationSteps } from './calibration.ts';
+import { withoutCommands } from '../words.ts';
+import { calibrationSteps, type HandOfPractice } from './calibration.ts';
+import { firstTeleoperation, type Trial } from './first-teleoperation.ts';
 
 type Role = 'leader' | 'follower';
 const ROLES: readonly { readonly role: Role | null; readonly label: string }[] = [
@@ -14,6 +18,8 @@ const ROLES: readonly { readonly role: Role | null; readonly label: string }[] =
   { role: 'follower', label: 'The follower: it moves by itself' },
   { role: null, label: 'Neither: it works alone' },
 ];
+/** What is said while servos are looked for. */
+const SLOW = 'One moment: servos that do not answer take some seconds.';
 /** The arms that most people have come first. */
 const ORDER = ['so101', 'so100', 'koch', 'wx250s'];
 
@@ -46,12 +52,16 @@ function choice<T>(
   };
 }
 
-/** What an arm is: model by picture, role, name. */
+/** What an arm is: model by picture, role, name. @param changed called when it has been closed or opened */
 function armForm(
   setting: SettingUp,
   store: Store,
-): { readonly element: HTMLElement; open(bus: string | null, likely: readonly string[]): void } {
+  changed: () => void,
+): { readonly element: HTMLElement; open(bus: string | null, likely: readonly string[]): void; show(): void } {
   let bus: string | null = null;
+  const under = h('p', { role: 'status' });
+  const begin = button('Begin', () => void started(), { class: 'main' });
+  let started = async (): Promise<void> => {};
   const element = h('section', { class: 'card', 'aria-label': 'What is it?', hidden: true });
   return {
     element,
@@ -97,9 +107,8 @@ function armForm(
       const led = store.arms.some((arm) => arm.name === `${practice ? 'practice' : 'my'}_leader`);
       role.set(led ? 'follower' : 'leader');
       propose();
-      const begin = async (): Promise<void> => {
-        const begun = await setting.begin({ bus, model: model.value(), role: role.value(), name: name.value });
-        if (begun) element.hidden = true;
+      started = async () => {
+        await setting.begin({ bus, model: model.value(), role: role.value(), name: name.value });
       };
       const ask = h(
         'p',
@@ -116,14 +125,22 @@ function armForm(
         h(
           'div',
           { class: 'row' },
-          button('Begin', () => void begin(), { class: 'main' }),
+          begin,
           button('Not now', () => {
             element.hidden = true;
+            changed();
           }),
         ),
+        under,
       );
       element.hidden = false;
+      changed();
       element.querySelector('button')?.focus();
+    },
+    show() {
+      if (setting.session !== null) element.hidden = true;
+      setText(under, setting.busy ? SLOW : '');
+      block(begin, setting.busy ? SLOW : '');
     },
   };
 }
@@ -141,7 +158,7 @@ function stepView(session: SetupSession, setting: SettingUp): StepView {
     () =>
       void setting.act(...asked);
   const plug = (label: string, what: string): readonly HTMLElement[] =>
-    practice ? [button(label, () => void setting.hand(name, 'plug', what), { class: 'hand' })] : [];
+    practice ? [button(label, () => void setting.plug(name, what), { class: 'hand' })] : [];
   const due = servos.find((servo) => servo.due);
   switch (step) {
     case 'single': {
@@ -203,8 +220,8 @@ function stepView(session: SetupSession, setting: SettingUp): StepView {
   }
 }
 
-/** The set-up under way. */
-function sessionCard(setting: SettingUp): { readonly element: HTMLElement; show(): void } {
+/** The set-up under way, here or by somebody else. */
+function sessionCard(setting: SettingUp, store: Store): { readonly element: HTMLElement; show(): void } {
   const title = h('h2', {});
   const picture = h('div', { class: 'picture' });
   const say = h('p', { class: 'say' });
@@ -233,15 +250,22 @@ function sessionCard(setting: SettingUp): { readonly element: HTMLElement; show(
         shown = '';
         return;
       }
+      // Servos that have not got their ids yet are no fault.
+      const found = session.step === 'missing' ? withoutCommands(session.fault) : '';
       setText(
         said,
         busy
-          ? 'One moment: servos that do not answer take some seconds.'
-          : [session.said, outcome].filter((text) => text !== '').join(' '),
+          ? SLOW
+          : [session.said, found.slice(0, 1).toUpperCase() + found.slice(1), outcome]
+              .filter((text) => text !== '')
+              .join(' '),
       );
-      setText(fault, busy ? '' : setting.fault || session.fault);
+      setText(fault, busy ? '' : withoutCommands(setting.fault || (found === '' ? session.fault : '')));
       for (const each of element.querySelectorAll('button')) block(each, busy ? 'One moment.' : '');
+      const mine = session.by === store.hello?.client;
+      end.hidden = !mine;
       const key = JSON.stringify([
+        mine,
         session.name,
         session.step,
         session.servos.map(({ due }) => due),
@@ -255,7 +279,7 @@ function sessionCard(setting: SettingUp): { readonly element: HTMLElement; show(
       element.dataset.due = session.servos.find(({ due }) => due)?.joint ?? '';
       setText(title, `${session.name} on ${session.practice ? 'the simulated kit' : session.bus}`);
       picture.replaceChildren(cablePicture(session));
-      const view = stepView(session, setting);
+      const view = mine ? stepView(session, setting) : { say: `${session.by} is setting this arm up.`, buttons: [] };
       setText(say, view.say);
       buttons.replaceChildren(...view.buttons);
       if (had) buttons.querySelector<HTMLElement>('button')?.focus();
@@ -263,121 +287,106 @@ function sessionCard(setting: SettingUp): { readonly element: HTMLElement; show(
   };
 }
 
-/** Arms that have been set up here, each with its calibration. */
-function calibrations(setting: SettingUp, store: Store): { readonly element: HTMLElement; show(): void } {
-  const element = h('div', { class: 'panel' });
-  let shown = '';
+/** A step of a person's way, folded while another one is due. */
+interface Step {
+  readonly element: HTMLDetailsElement;
+  show(): void;
+}
+
+function step(label: string, title: HTMLElement, ...parts: readonly HTMLElement[]): HTMLDetailsElement {
+  return h('details', { class: 'card step', 'aria-label': label }, h('summary', {}, title), ...parts);
+}
+
+/** Whether an arm has still to be calibrated, or is just being. */
+function wantsCalibration({ id }: ArmInfo, store: Store): boolean {
+  const frame = store.frames.get(id);
+  return frame !== undefined && (!frame.calibrated || frame.owner === OWNER);
+}
+
+/** The calibration of an arm that has been set up here. */
+function calibrationStep(info: ArmInfo, store: Store): Step {
+  const { name } = info;
+  const hand: HandOfPractice = async (action) =>
+    (await request({ path: '/api/v1/setup/hand', body: { arm: name, action } })).message;
+  const title = h('h2', {});
   return {
-    element,
-    show() {
-      const made = setting.state?.arms ?? [];
-      const arms = store.arms.filter(({ name }) => made.includes(name));
-      const key = JSON.stringify(arms);
-      if (key === shown) return;
-      shown = key;
-      element.replaceChildren(...arms.map((info) => card(info, setting, store)));
-    },
+    element: step(`Calibrate ${name}`, title, calibrationSteps(info, store, info.simulated ? hand : null)),
+    show: () => setText(title, wantsCalibration(info, store) ? `Calibrate ${name}` : `${name} is calibrated`),
   };
 }
 
-function card(info: ArmInfo, setting: SettingUp, store: Store): HTMLElement {
-  const steps = calibrationSteps(info, store);
-  const hand = (label: string, action: string): HTMLElement =>
-    button(label, () => void setting.hand(info.name, action), { class: 'hand' });
-  const hands = info.simulated
-    ? [
-        h(
-          'div',
-          { class: 'row', role: 'group', 'aria-label': `Your hand on ${info.name}` },
-          hand('Your hand: to the middle', 'middle'),
-          hand('Your hand: to all ends', 'ends'),
-          hand('Your hand: let go', 'let_go'),
-        ),
-      ]
-    : [];
-  return h(
-    'section',
-    { class: 'card', 'aria-label': `Calibrate ${info.name}` },
-    h('h2', {}, `Calibrate ${info.name}`),
-    ...hands,
-    steps,
-  );
+/** The way of the arms that have been set up here: each one's calibration, and the first teleoperation of each pair. */
+class Way {
+  readonly element = h('div', { class: 'panel' });
+  readonly #setting: SettingUp;
+  readonly #store: Store;
+  readonly #hands: Hands;
+  readonly #done: (pair: Trial) => void;
+  /** By what they show, so that one that is under way stays when others come. */
+  #steps = new Map<string, Step>();
+
+  /** @param done called with a pair of which somebody has said that it goes the right way */
+  constructor(setting: SettingUp, store: Store, hands: Hands, done: (pair: Trial) => void) {
+    this.#setting = setting;
+    this.#store = store;
+    this.#hands = hands;
+    this.#done = done;
+  }
+
+  /** @returns the step that is due; null: none is */
+  show(): Step | null {
+    const { state } = this.#setting;
+    if (state === null) return null;
+    const made = this.#store.arms.filter(({ name }) => state.arms.includes(name));
+    const steps = new Map<string, Step>();
+    let due: Step | null = null;
+    const put = (key: string, make: () => Step, isDue: boolean): void => {
+      const found = this.#steps.get(key) ?? make();
+      steps.set(key, found);
+      if (isDue) due ??= found;
+    };
+    for (const info of made) {
+      put(info.name, () => calibrationStep(info, this.#store), wantsCalibration(info, this.#store));
+    }
+    for (const pair of state.trials) put(JSON.stringify(pair), () => this.#trial(pair), true);
+    this.#steps = steps;
+    const elements = [...steps.values()].map(({ element }) => element);
+    if (elements.some((element, i) => this.element.children[i] !== element)) this.element.replaceChildren(...elements);
+    else for (const old of [...this.element.children].slice(elements.length)) old.remove();
+    for (const each of steps.values()) each.show();
+    return due;
+  }
+
+  #trial(pair: Trial): Step {
+    const { element, show } = firstTeleoperation(pair, this.#setting, this.#store, this.#hands, () => this.#done(pair));
+    const fields = h('fieldset', {}, element);
+    const title = h('h2', {}, `${pair.leader} leads ${pair.follower}`);
+    return {
+      element: step(`First teleoperation of ${pair.follower}`, title, fields),
+      show: () => {
+        fields.disabled = !this.#store.mayControl;
+        show();
+      },
+    };
+  }
 }
 
-/** Pairs whose first teleoperation is still to be looked at. */
-function trials(setting: SettingUp, store: Store): { readonly element: HTMLElement; show(): void } {
-  const element = h('div', { class: 'panel' });
-  let shown = '';
-  return {
-    element,
-    show() {
-      const pairs = setting.state?.trials ?? [];
-      const key = JSON.stringify(pairs);
-      if (key === shown) return;
-      shown = key;
-      element.replaceChildren(
-        ...pairs.map(({ leader, follower }) => {
-          const advice = h('p', { role: 'status' });
-          const idOf = (name: string): number | undefined => store.arms.find((arm) => arm.name === name)?.id;
-          const start = (): void => {
-            const body = { robot_pairs: [{ leader_id: idOf(leader), follower_id: idOf(follower) }] };
-            void command(
-              { path: '/move/leader/start', body },
-              `${follower} goes to where ${leader} is, slowly, then follows it.`,
-            );
-          };
-          const stopped = async (): Promise<boolean> => (await command({ path: '/move/leader/stop' })).ok;
-          const right = async (): Promise<void> => {
-            if (await stopped()) await setting.verdict(follower, 'right');
-          };
-          const turned = async (): Promise<void> => {
-            if (!(await stopped())) return;
-            setText(
-              advice,
-              `One of the two calibrations has the joint the other way round. Calibrate both again, and watch at the last step which way each joint goes.`,
-            );
-          };
-          const swapped = async (): Promise<void> => {
-            if (await stopped()) await setting.verdict(follower, 'swapped');
-          };
-          return h(
-            'section',
-            { class: 'card', 'aria-label': `First teleoperation of ${follower}` },
-            h('h2', {}, `${leader} leads ${follower}`),
-            h(
-              'p',
-              {},
-              `When both are calibrated: take ${leader} in your hand, keep the way of ${follower} clear and the switch of its supply within reach. It goes no faster than 23 degrees a second.`,
-            ),
-            h('div', { class: 'row' }, button('Start slowly', start, { class: 'main' })),
-            h('p', {}, `Lead ${leader} slowly, one joint after the other. Does ${follower} go the right way?`),
-            h(
-              'div',
-              { class: 'row' },
-              button('Yes: every joint goes as I lead it', () => void right()),
-              button('No: a joint goes another way', () => void turned()),
-              button('No: the arm in my hand pulls, and the other is limp', () => void swapped()),
-            ),
-            advice,
-          );
-        }),
-      );
-    },
-  };
-}
-
-/** Set-up: a new arm, or a simulated kit, from the box to its first teleoperation. @param open shows this panel */
-export function setupPanel(store: Store, open: () => void): HTMLElement {
-  const ports = h('div', { class: 'row' });
+/**
+ * Set-up: a new arm, or a simulated kit, from the box to its first teleoperation.
+ * @param open shows a panel
+ */
+export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | 'teleoperation') => void): HTMLElement {
+  const panel = h('div', { class: 'panel' });
+  const rest = h('div', { class: 'panel' });
+  const ports = h('div', { class: 'panel' });
   const practise = button('Practise with a simulated kit', () => form.open(null, []));
   block(practise, 'The bridge has not answered yet.');
   const none = h('p', { class: 'about' });
   const why = h('p', { class: 'about' });
   const outcome = h('p', { role: 'status', class: 'outcome' });
   const fault = h('p', { class: 'fault', role: 'alert' });
-  const start = h(
-    'section',
-    { class: 'card', 'aria-label': 'New arm' },
+  const start = step(
+    'New arm',
     h('h2', {}, 'A new arm'),
     h(
       'p',
@@ -389,66 +398,92 @@ export function setupPanel(store: Store, open: () => void): HTMLElement {
     practise,
     why,
   );
+  const ready = h('section', { class: 'card', 'aria-label': 'Ready', hidden: true });
   const announced = new Set<string>();
-  const setting = new SettingUp(() => show());
-  const form = armForm(setting, store);
-  const session = sessionCard(setting);
-  const first = trials(setting, store);
-  const calibrated = calibrations(setting, store);
+  const setting: SettingUp = new SettingUp(
+    () => show(),
+    () => !panel.hidden,
+  );
+  const form = armForm(setting, store, () => show());
+  const session = sessionCard(setting, store);
+  const way = new Way(setting, store, hands, ({ leader, follower }) => {
+    const go = (): void => {
+      ready.hidden = true;
+      open('teleoperation');
+    };
+    ready.replaceChildren(
+      h('h2', {}, `${leader} leads ${follower}`),
+      h('p', {}, 'Both arms are set up.'),
+      h('div', { class: 'row' }, button('Teleoperate', go, { class: 'main' })),
+    );
+    ready.hidden = false;
+  });
   let listed = '';
+  let due: HTMLDetailsElement | null = null;
 
   const announce = (bus: string, likely: readonly string[]): void => {
-    if (announced.has(bus) || likely.length === 0 || !store.mayControl) return;
+    if (announced.has(bus) || likely.length === 0 || !store.mayControl || setting.session !== null) return;
     announced.add(bus);
     const setUp = (): void => {
-      open();
-      form.open(bus, likely);
+      open('setup');
+      if (setting.session === null) form.open(bus, likely);
     };
-    notice('ask', 'A new arm on USB: set it up?', { act: { label: 'Set it up', run: setUp } });
+    const gone = (): boolean => setting.state?.ports.every((port) => port.bus !== bus) ?? false;
+    notice('ask', 'A new arm on USB: set it up?', { act: { label: 'Set it up', run: setUp }, gone });
   };
-  const show = (): void => {
-    const { state, busy } = setting;
-    if (state !== null) {
-      const key = JSON.stringify(state.ports);
-      if (key !== listed) {
-        listed = key;
-        ports.replaceChildren(
-          ...state.ports.map(({ bus, about, likely }) =>
-            h(
-              'div',
-              { class: 'row' },
-              h('span', {}, about),
-              button('Set it up', () => form.open(bus, likely)),
-            ),
+  const showPorts = ({ ports: found, no_practice }: SetupState): void => {
+    const key = JSON.stringify(found);
+    if (key !== listed) {
+      listed = key;
+      ports.replaceChildren(
+        ...found.map(({ bus, about, likely }) =>
+          h(
+            'div',
+            { class: 'row' },
+            h('span', {}, about),
+            button('Set it up', () => form.open(bus, likely), found.length === 1 ? { class: 'main' } : {}),
           ),
-        );
-      }
-      for (const { bus, likely } of state.ports) announce(bus, likely);
-      setText(none, state.ports.length === 0 ? 'No adapter without an arm is plugged in.' : '');
-      block(practise, state.no_practice);
-      setText(why, state.no_practice);
+        ),
+      );
     }
-    start.hidden = setting.session !== null;
-    setText(outcome, setting.session === null && !busy ? setting.outcome : '');
-    setText(fault, setting.session === null && !busy ? setting.fault : '');
-    session.show();
-    first.show();
-    calibrated.show();
+    for (const { bus, likely } of found) announce(bus, likely);
+    setText(none, found.length === 0 ? 'No adapter without an arm is plugged in.' : '');
+    block(practise, no_practice);
+    setText(why, no_practice);
+    practise.classList.toggle('main', found.length === 0);
   };
-  const fieldset = h(
-    'fieldset',
-    { class: 'panel', disabled: true },
-    start,
-    form.element,
-    session.element,
-    outcome,
-    fault,
-  );
-  const trying = h('fieldset', { class: 'panel', disabled: true }, first.element);
-  const panel = h('div', { class: 'panel' }, fieldset, calibrated.element, trying);
+  const render = (): void => {
+    const { state, busy } = setting;
+    if (state !== null) showPorts(state);
+    form.show();
+    session.show();
+    rest.hidden = setting.session !== null || !form.element.hidden;
+    if (setting.session !== null) ready.hidden = true;
+    setText(outcome, setting.session === null && !busy ? setting.outcome : '');
+    setText(fault, setting.session === null && !busy ? withoutCommands(setting.fault) : '');
+    const next = way.show()?.element ?? (ready.hidden ? start : null);
+    if (next === due) return;
+    due = next;
+    for (const each of [...way.element.children, start] as HTMLDetailsElement[]) each.open = each === due;
+  };
+  // What a person has pressed may have done its part: the keyboard goes on to what is to be done next.
+  const show = (): void => {
+    const had = panel.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
+    render();
+    if (had === null || had.checkVisibility()) return;
+    const next = [...panel.querySelectorAll<HTMLElement>('button.main')].find((each) => each.checkVisibility());
+    next?.focus();
+  };
+  const starting = h('fieldset', { disabled: true }, start);
+  rest.append(ready, way.element, starting);
+  const fieldset = h('fieldset', { class: 'panel', disabled: true }, form.element, session.element);
+  panel.append(fieldset, outcome, fault, rest);
   store.on(['connection', 'hello'], () => {
-    fieldset.disabled = trying.disabled = !store.mayControl;
+    fieldset.disabled = starting.disabled = !store.mayControl;
     void setting.ask();
+  });
+  store.on(['arms', 'pairs'], () => {
+    if (!panel.hidden) show();
   });
   return panel;
 }
