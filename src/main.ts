@@ -38,8 +38,39 @@ function portNumber(text: string): number {
   return value;
 }
 
-/** Ends on signals and on uncaught errors: lower, release, exit; a later signal exits at once, holding. */
-function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock, watchdog: Watchdog): void {
+/**
+ * Keeps signals from ending the process while the bridge starts: arms may be driven by then, and ROS 2 has to leave the graph. A
+ * signal a second or more after the first one ends it all the same.
+ * @returns lets the signals go again; tells the first one that has come
+ */
+function holdSignals(logger: Logger, clock: Clock): () => NodeJS.Signals | null {
+  let first: { readonly signal: NodeJS.Signals; readonly at: number } | null = null;
+  const release = onEndingSignal((signal) => {
+    if (first === null) {
+      first = { signal, at: clock.now() };
+      logger.info(`${signal}: the bridge ends as soon as it has started (once more: at once)`);
+    } else if (clock.now() - first.at >= ONE_SIGNAL) {
+      release();
+      process.kill(process.pid, signal);
+    }
+  });
+  return () => {
+    release();
+    return first?.signal ?? null;
+  };
+}
+
+/**
+ * Ends on signals and on uncaught errors: lower, release, exit; a later signal exits at once, holding.
+ * @param early a signal that has come before; null: none
+ */
+function endOnSignals(
+  bridge: Bridge,
+  logger: Logger,
+  clock: Clock,
+  watchdog: Watchdog,
+  early: NodeJS.Signals | null,
+): void {
   let first = 0;
   const exitHolding = (): void => {
     clock.after(ABANDON_LIMIT, () => process.exit(1));
@@ -87,6 +118,7 @@ function endOnSignals(bridge: Bridge, logger: Logger, clock: Clock, watchdog: Wa
     logger.fatal({ err: error }, 'unhandled rejection');
     fail('unhandled rejection');
   });
+  if (early !== null) end(early, 0);
 }
 
 /**
@@ -122,13 +154,16 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const preparation = await preparationFor(config, logger, systemClock);
   // Not before it is wanted: the other commands start in half the time without it.
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
+  const letGo = holdSignals(logger, systemClock);
   const bridge = await Bridge.start(config, logger, thisMachine(systemClock), {
     rosArgs,
     log: tail,
     preparation,
     configFile: options.config === DEFAULT_CONFIG_FILE ? null : options.config,
   });
-  endOnSignals(bridge, logger, systemClock, watchdog);
+  const early = letGo();
+  endOnSignals(bridge, logger, systemClock, watchdog, early);
+  if (early !== null) return;
   watchdog.begin(
     () => bridge.loop().cycles,
     (reason) => bridge.onFailure(reason),

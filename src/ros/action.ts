@@ -7,6 +7,11 @@ import { RefusalLog } from './refusals.ts';
 
 /** Feedback of a goal is sent this often, ms. */
 const FEEDBACK_PERIOD = 100;
+/**
+ * The result of a goal can be asked for so long after its end, s, as with rclcpp and rclpy. Until then rclnodejs keeps the whole goal,
+ * for 15 minutes by itself: a controller that sends ten trajectories a second would fill the memory.
+ */
+const RESULT_TIMEOUT = 10;
 
 /** How a goal ended, and what its client is told. */
 export interface Outcome {
@@ -89,6 +94,7 @@ export class Actions {
         setImmediate(() => controllers.get(goal)?.abort());
         return CancelResponse.ACCEPT;
       },
+      { resultTimeout: RESULT_TIMEOUT },
     );
     this.#servers.push(server);
   }

@@ -156,6 +156,8 @@ export interface Rcl {
     accept: (goal: Goal) => number,
     begin: null,
     cancel: (goal: RosGoal<Goal>) => number,
+    /** For how long the result of a goal that has ended can be asked for, s. */
+    options: { readonly resultTimeout: number },
   ) => RosActionServer;
   GoalResponse: { readonly ACCEPT: number; readonly REJECT: number };
   CancelResponse: { readonly ACCEPT: number; readonly REJECT: number };

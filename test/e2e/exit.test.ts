@@ -111,6 +111,13 @@ describe.skipIf(!HAS_ROS)('the way out, as rclpy records it', () => {
     expect(states.at(-1)!.position[lift]!).toBeGreaterThan(REST.shoulder_lift! + 0.1);
   });
 
+  test('a signal while it starts ends it in the same way as soon as it has started', async () => {
+    const starting = BridgeProcess.starting();
+    await expect.poll(() => starting.log).toMatch(/Server listening/);
+    const { code } = await starting.end('SIGINT');
+    expect([code, starting.log]).toEqual([0, expect.stringMatching(/lowering the arms[\s\S]*bye/)]);
+  });
+
   test('an uncaught error takes the same way, and the exit code tells of it', async () => {
     const { bridge, forget, recorded } = await start({ NODE_OPTIONS: `--import=${FAULT}` });
     await bridge.post('/move/init?robot_id=1');

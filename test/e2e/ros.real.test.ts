@@ -361,6 +361,52 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     await expect.poll(logged).toMatch(/gripper_cmd rejected: .*limits/);
   });
 
+  test('while the gripper closes on something, a stream jogs the arm and a trajectory moves it: neither ends the other', async () => {
+    type Gripped = { stalled: boolean; reached_goal: boolean };
+    const grip = (position: number, more: { velocity?: number[]; effort?: number[] } = {}) =>
+      witness.goal<Gripped>('control_msgs/action/ParallelGripperCommand', '/follower/gripper_controller/gripper_cmd', {
+        command: { name: ['gripper'], position: [position], ...more },
+      });
+    const hand = (joints: object | null) =>
+      bridge.post('/sim/hand', { robot_id: 1, joints, duration: joints === null ? 0 : 0.3 });
+    const read = () =>
+      witness.call<{ z: number } & Answer>('arm_bridge/srv/ReadEndEffector', `${NODE}/read_end_effector`);
+    const twist = await witness.advertise('geometry_msgs/msg/TwistStamped', `${NODE}/delta_twist_cmds`);
+    const graspDuring = async (drive: 'jog' | 'trajectory'): Promise<void> => {
+      await hand(null);
+      expect(await (await grip(1.6)).result()).toMatchObject({ status: 'succeeded', result: { reached_goal: true } });
+      await hand({ gripper: 1 });
+      const before = await positions();
+      const { z } = await read();
+      // It takes three seconds to get to where the jaws would meet, and stands at 1 rad by then.
+      const closing = await grip(0.1, { velocity: [0.5], effort: [0.25] });
+      if (drive === 'jog') {
+        await twist(Array(75).fill({ twist: { linear: { z: 0.03 } } }), 0.02);
+        expect((await bridge.arm(1)).state).toBe('moving');
+        expect((await read()).z - z).toBeGreaterThan(0.01);
+      } else {
+        const goal = { trajectory: trajectory(['shoulder_pan'], [1.5, before.shoulder_pan! - 0.3]) };
+        const turning = await witness.goal<Followed>(FOLLOW, CONTROLLER, goal);
+        expect(await turning.result()).toMatchObject({ status: 'succeeded', result: { error_code: 0 } });
+        expect((await positions()).shoulder_pan).toBeCloseTo(before.shoulder_pan! - 0.3, 1);
+      }
+      expect(await closing.result()).toMatchObject({
+        status: 'succeeded',
+        result: { stalled: true, reached_goal: false },
+      });
+      expect((await positions()).gripper).toBeGreaterThan(0.8);
+    };
+    try {
+      // Again where the machine is so busy that the servos fall silent for a moment.
+      for (const drive of ['jog', 'trajectory'] as const)
+        await graspDuring(drive)
+          .catch(() => graspDuring(drive))
+          .catch(() => graspDuring(drive));
+    } finally {
+      await hand(null);
+    }
+  });
+
   test('streams of positions, poses and speeds drive the arm while they come', async () => {
     const forward = await witness.advertise(
       'std_msgs/msg/Float64MultiArray',
@@ -416,7 +462,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     return ((await read()) - first) / ((performance.now() - began) / 1000);
   }
 
-  test('ten readers and one that stands still change nothing for the control loop and the other readers', async () => {
+  test('ten readers, and a program that stands still in the middle of reading, a goal and a call, change nothing for the control loop and the others', async () => {
     const before = await cyclesPerSecond(1.5);
     const stuck = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
     try {
@@ -428,8 +474,15 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
           Array.from({ length: 10 }, () => crowd.subscribe(STATE, '/follower/joint_states')),
         );
         await takes[0]!(1);
+        const at = (await positions()).wrist_roll!;
+        await stuck.goal<Followed>(FOLLOW, CONTROLLER, { trajectory: trajectory(['wrist_roll'], [2, at + 0.3]) });
+        const unheard = stuck.call('arm_bridge/srv/ReadEndEffector', `${NODE}/read_end_effector`);
+        unheard.catch(() => {});
         stuck.pause();
         const during = await cyclesPerSecond(3);
+        // Its goal goes on, and others are answered.
+        expect(await trigger('reset')).toMatchObject({ success: true });
+        await expect.poll(async () => (await positions()).wrist_roll! - at).toBeGreaterThan(0.2);
         // The loop has a thread of its own; a machine that is busy otherwise slows both alike.
         expect(during).toBeGreaterThan(0.9 * before);
         for (const take of takes) expect((await take(50)).length).toBeGreaterThan(50);

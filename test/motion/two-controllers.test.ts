@@ -208,6 +208,13 @@ describe('what a gripper goal asks for holds', () => {
     expect(outcome).toMatchObject({ reached: false, stalled: true });
     expect(register(TORQUE_LIMIT)).toBe(85);
     expect(Math.abs(arm.read().efforts[arm.model.gripper!.index]!)).toBeLessThan(0.27);
+    // It is let go of by its bus for a moment, and squeezes no more when it is back.
+    bridge.host.arms!.get('arm').unplug();
+    await bridge.becomes(() => expect(arm.read().state).toBe('disconnected'));
+    bridge.host.arms!.get('arm').plugIn();
+    await bridge.becomes(() => expect(arm.read().state).toBe('ready'));
+    await bridge.pass(1);
+    expect(register(TORQUE_LIMIT)).toBe(85);
     // The arm moves on with what it holds.
     await bridge.until(turn(0.4, 1.5));
     await bridge.until(bridge.bridge.motion.init(arm, caller('init')));

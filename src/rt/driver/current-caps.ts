@@ -69,21 +69,23 @@ export class CurrentCaps {
 
   /**
    * What a servo has when its bus is opened; null: no cap. The soft one was given to it by a bridge that could not take it
-   * back, and what it had when its bus was lost by this one: its own one is wanted again. Any other that is smaller than usual is a limit
-   * of what the joint holds: with more it would squeeze that, so it is kept until the joint is asked to go elsewhere.
+   * back: its own one is wanted again. Any other that is smaller than usual is a limit of what the joint holds, given by this bridge
+   * before it lost the bus or by an earlier one: with more it would squeeze that, so it is kept until the joint is asked to go elsewhere.
    */
   found(index: number, cap: FoundCap | null): void {
     this.capped[index] = cap === null ? 0 : 1;
     this.#stallTorque[index] = cap?.stallTorque ?? 0;
     this.#torquePerCount[index] = cap?.torquePerCount ?? 0;
     const counts = cap?.counts ?? 0;
+    const joint = this.#joint[index]!;
     const given = cap !== null && [this.#soft[index], this.#confirmed[index], this.wanted[index]].includes(counts);
+    const holds = given && this.#limits[joint] !== Number.POSITIVE_INFINITY && counts === this.#work(index);
     if (!given) this.#own[index] = Math.max(counts, cap?.usual ?? 0);
     this.#confirmed[index] = counts;
     this.#floats[index] = cap?.floating === true ? 1 : 0;
     const limited = !given && counts < this.#own[index]!;
-    // The servo may be another one.
-    this.#limits[this.#joint[index]!] = limited ? this.#found(this.#joint[index]!) : Number.POSITIVE_INFINITY;
+    // One that has another cap than it was given may be another servo.
+    if (!holds) this.#limits[joint] = limited ? this.#found(joint) : Number.POSITIVE_INFINITY;
     this.#want();
   }
 

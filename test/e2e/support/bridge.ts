@@ -113,6 +113,11 @@ export class BridgeProcess extends BridgeClient {
     }
   }
 
+  /** One that is still starting. */
+  static starting(): BridgeProcess {
+    return new BridgeProcess([], [], {});
+  }
+
   static start(...args: string[]): Promise<BridgeProcess> {
     return BridgeProcess.startWith({}, ...args);
   }
