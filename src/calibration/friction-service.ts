@@ -111,7 +111,7 @@ export class FrictionService {
   ): Promise<FrictionOutcome> {
     const ways = this.plan(arm);
     const { ok, message } = await this.#motion.toPose(arm, HOME, caller);
-    if (!ok) throw failure(arm, `it has not come to its pose ${HOME}: ${message}`);
+    if (!ok) throw failure(arm, `it has not come to its pose ${HOME} (${message?.replace(/\.$/, '')})`);
     const session = arm.claim(caller, { timeLimit: JOINT_LIMIT });
     const home = this.#planners.of(arm).pose(HOME);
     const joints: MeasuredFriction[] = [];

@@ -42,6 +42,12 @@ it('the benchmark of policies finds the arm smoother by chunks than by goals, in
   expect(stdout.match(/\| yes +\|/g)).toHaveLength(2);
 });
 
+it('the benchmark of force feedback finds that a hand feels what pushes the follower, in virtual time', async () => {
+  const program = ['--import', './explore/typescript.mjs', 'bench/feedback.ts', '--short'];
+  const { stdout } = await run(process.execPath, program, { cwd: ROOT });
+  expect(stdout.match(/\| yes +\|/g)).toHaveLength(3);
+}, 240_000);
+
 it('the benchmark of HTTP keeps memory in bounds with a hundred clients of the live stream, of which some stop reading', async () => {
   const { stdout } = await run(process.execPath, ['build/bench/bench/http.js', '--short', '--only', 'live'], {
     cwd: ROOT,

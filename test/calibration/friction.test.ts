@@ -194,3 +194,27 @@ test('numbers of another model are refused at the start, and an arm without them
   expect(own.arm().model.joints[2]).toMatchObject({ name: 'elbow_flex', friction: 0.2, damping: 0.5 });
   expect(own.arm().model.joints[1]!.friction).toBe(joints[1]!.friction);
 });
+
+test.each([
+  ['wx250s', 'follower'],
+  ['so101', 'leader'],
+])('a simulated %s (%s) is found to have the friction of its data, which is kept nowhere', async (model, variant) => {
+  const bridge = await VirtualBridge.startLight({ arms: [{ name: 'arm', model, variant, bus: `sim:${model}` }] });
+  await bridge.pass(1);
+  const { joints, kept } = await measure(bridge);
+  expect(kept).toBeNull();
+  expect(existsSync(fileOf(bridge))).toBe(false);
+  for (const { name, friction, damping, before } of joints) {
+    const [found, wanted] = [friction + 0.4 * damping, before.friction + 0.4 * before.damping];
+    expect(Math.abs(found - wanted), name).toBeLessThan(Math.max(0.015, 0.05 * wanted));
+  }
+});
+
+test('an arm that is too weak for the pose init is not measured, and says which joint is', async () => {
+  const arm = { name: 'arm', model: 'koch', variant: 'leader', bus: 'sim:koch' };
+  const bridge = await VirtualBridge.startLight({ arms: [arm] });
+  await bridge.pass(1);
+  await expect(measure(bridge)).rejects.toThrow(
+    /pose init \(.*shoulder_lift is too weak.*\)\. Nothing has been kept\.$/,
+  );
+});

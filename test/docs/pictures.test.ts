@@ -17,7 +17,7 @@ test.each(DRAWN)('the picture of the %s shows its data as they are (else: node s
   );
 });
 
-test.each(['system.svg', ...DRAWN.map((name) => `${name}-at-init.svg`)])(
+test.each(['system.svg', 'force-feedback.svg', ...DRAWN.map((name) => `${name}-at-init.svg`)])(
   '%s is well-formed and says in words what it shows',
   (name) => {
     const svg = readFileSync(join(ROOT, 'docs/pictures', name), 'utf8');

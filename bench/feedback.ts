@@ -1,0 +1,236 @@
+/**
+ * npm run bench:feedback [-- --write | --short]: what the hand at a floating leader feels of what pushes its follower, in virtual time
+ * over MuJoCo: the figures do not depend on the machine. `--write` puts the table into bench/results and the picture into
+ * docs/pictures too, `--short` only shows that everything runs.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import loadMujoco from '@mujoco/mujoco';
+import { pino } from 'pino';
+import { VirtualHost } from '../explore/virtual-host.ts';
+import { Bridge } from '../src/bridge.ts';
+import { configSchema } from '../src/config/schema.ts';
+import { short, write } from './arguments.ts';
+import { chart } from './chart.ts';
+import { Report } from './report.ts';
+import { markdownTable, percent, type Target, targetTable } from './table.ts';
+
+const PICTURE = 'docs/pictures/force-feedback.svg';
+/** How much of the torque the leader feels, 0..1. */
+const SHARES = [0, 0.5, 1];
+/** The joint that is pushed, of leader and follower alike: it carries no weight. */
+const JOINT = 'shoulder_pan';
+/** Half of what the leader's servo of that joint gives, Nm: most that floating may ask of it. */
+const CAP = 0.815;
+/** What the encoder's steps may add to it, Nm. */
+const SLACK = 0.05;
+/** Where both arms stand, by joint, rad: free of everything. */
+const FREE = { shoulder_pan: 0, shoulder_lift: -1, elbow_flex: 0.4, wrist_flex: 0.3, wrist_roll: 0, gripper: 0.8 };
+/** A hand that goes on whatever it meets: Nm/rad, Nm s/rad, rad/s. */
+const HAND = { stiffness: 200, damping: 2, speed: 0.04 };
+/** A wall that the follower meets after so much, rad, and its stiffness and damping. */
+const WALL = { at: 0.15, stiffness: 200, damping: 0.4 };
+/** Largest torque of the wall that is gone to, Nm. */
+const MOST = short ? 0.6 : 1.4;
+/** How often it is looked, s: each control cycle. */
+const LOOK = 0.005;
+/** What a hand is to feel, and of what has pushed for how long, looks: 30 ms. */
+const FELT = 0.6;
+const LASTING = 7;
+/** Most that feedback may add to what moving a free leader takes, Nm. */
+const FREE_DRAG = 0.05;
+/** External torques of which the table tells, Nm. */
+const TOLD = [0.25, 0.5, 0.75, 1, 1.25].filter((torque) => torque < MOST);
+
+/** Torques of one look, Nm: of the wall at the follower, of the hand and of the motor at the leader; positive against the hand. */
+interface Look {
+  readonly wall: number;
+  readonly hand: number;
+  readonly motor: number;
+}
+
+interface Felt {
+  readonly looks: readonly Look[];
+  /** Mean of what moving the leader took before the follower met the wall, Nm. */
+  readonly free: number;
+}
+
+const mujoco = await loadMujoco();
+
+/** A hand moves a leader until its follower presses on a wall. */
+async function pressed(share: number): Promise<Felt> {
+  const host = new VirtualHost(mujoco);
+  const { time } = host;
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-feedback-'));
+  try {
+    const config = configSchema.parse({
+      state_folder: folder,
+      recording: { folder: join(folder, 'recordings') },
+      ros: { enabled: false },
+      arms: [
+        { name: 'leader', id: 0, bus: 'sim:so101', variant: 'leader' },
+        { name: 'follower', id: 1, bus: 'sim:so101' },
+      ],
+    });
+    const bridge = await time.until(Bridge.start(config, pino({ level: 'silent' }), host), 60);
+    const pass = (duration: number): Promise<void> => time.run(time.now + duration);
+    const lead = (arm: string, joints: Readonly<Record<string, number>> | null): Promise<void> =>
+      time.until(host.arms!.hand(arm, joints, 1), 10);
+    for (const arm of ['leader', 'follower']) await lead(arm, FREE);
+    await pass(2);
+    const payload = {
+      robot_pairs: [{ leader_id: 0, follower_id: 1 }],
+      enable_gravity_compensation: true,
+      gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 },
+      force_feedback: { arm: share },
+    };
+    const headers = { host: '127.0.0.1' };
+    const url = '/move/leader/start';
+    const { statusCode, payload: answer } = await time.until(
+      bridge.http.inject({ method: 'POST', url, headers, payload }),
+      60,
+    );
+    if (statusCode !== 200) throw new Error(`${statusCode} ${answer}`);
+    await lead('follower', null);
+    await pass(2);
+    await lead('leader', null);
+    await pass(0.5);
+    const looks = await push(host);
+    await time.until(bridge.close(), 60);
+    const before = looks.slice(
+      0,
+      looks.findIndex(({ wall }) => wall > 0),
+    );
+    return { looks, free: before.reduce((sum, { hand }) => sum + Math.abs(hand) / before.length, 0) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Adds what pushes a joint of a simulated arm in each step of its physics. @returns what it has pushed with last, Nm */
+function pushed(host: VirtualHost, arm: string, torque: (position: number, velocity: number) => number): () => number {
+  const { physics } = host.arms!.get(arm).sim;
+  const step = physics.step.bind(physics);
+  let last = 0;
+  physics.step = () => {
+    last = torque(physics.positions[0]!, physics.velocities[0]!);
+    physics.torques[0] = physics.torques[0]! + last;
+    return step();
+  };
+  return () => last;
+}
+
+async function push(host: VirtualHost): Promise<Look[]> {
+  const { time } = host;
+  const leader = host.arms!.get('leader').sim;
+  const start = leader.physics.positions[0]!;
+  let goal = start;
+  const hand = pushed(
+    host,
+    'leader',
+    (position, velocity) => HAND.stiffness * (goal - position) + HAND.damping * (HAND.speed - velocity),
+  );
+  const end = start + WALL.at;
+  const wall = pushed(host, 'follower', (position, velocity) => {
+    const deep = position - end;
+    return deep <= 0 ? 0 : Math.min(0, -WALL.stiffness * deep - WALL.damping * velocity);
+  });
+  const looks: Look[] = [];
+  // The follower gives way where it could press no harder.
+  while (-wall() < MOST && goal < end + 1) {
+    goal += HAND.speed * LOOK;
+    await time.run(time.now + LOOK);
+    looks.push({ wall: -wall(), hand: hand(), motor: -leader.truth(0).motorTorques[0]! });
+  }
+  return looks;
+}
+
+/** What the hand felt as the wall first pushed with a torque, Nm. */
+function feltAt({ looks }: Felt, torque: number): number {
+  return looks.find(({ wall }) => wall >= torque)?.hand ?? Number.NaN;
+}
+
+/** Least part of what has pushed the follower for 30 ms, up to the cap, with which the leader's motor pushes back. */
+function leastPart({ looks }: Felt): number {
+  const parts = looks.map(({ motor }, k) => {
+    const lasting = Math.min(CAP, ...looks.slice(Math.max(0, k + 1 - LASTING), k + 1).map(({ wall }) => wall));
+    return lasting > 0.3 ? motor / lasting : Number.POSITIVE_INFINITY;
+  });
+  return Math.min(...parts);
+}
+
+const report = new Report('feedback', 'Force feedback');
+const results: Felt[] = [];
+for (const share of SHARES) results.push(await pressed(share));
+const [without, , whole] = results as [Felt, Felt, Felt];
+const part = leastPart(whole);
+const drag = whole.free - without.free;
+const largest = Math.max(...whole.looks.map(({ motor }) => motor));
+const targets: Target[] = [
+  {
+    goal: `feedback 1: at least ${percent(FELT)} of what has pushed the follower for 30 ms, up to the cap`,
+    measured: `${percent(part)} at least`,
+    reached: part >= FELT,
+  },
+  {
+    goal: `feedback 1: no more than ${SLACK} Nm above the leader's cap of ${CAP} Nm`,
+    measured: `${largest.toFixed(3)} Nm at most`,
+    reached: largest <= CAP + SLACK,
+  },
+  {
+    goal: `free motion: no more than ${FREE_DRAG} Nm besides what it takes without feedback`,
+    measured: `${drag.toFixed(3)} Nm`,
+    reached: drag <= FREE_DRAG,
+  },
+];
+const text = [
+  report.machine(),
+  '',
+  markdownTable(
+    ['the follower is pushed with', ...SHARES.map((share) => `the hand feels at feedback ${share}`)],
+    TOLD.map((torque) => [
+      `${torque.toFixed(2)} Nm`,
+      ...results.map((felt) => `${feltAt(felt, torque).toFixed(2)} Nm`),
+    ]),
+  ),
+  '',
+  targetTable(targets),
+  '',
+].join('\n');
+report.publish(text);
+if (write) {
+  const curves = SHARES.map((share, k) => ({
+    name: `force_feedback.arm ${share}`,
+    points: results[k]!.looks.filter(({ wall }) => wall > 0 && wall <= MOST).map(
+      ({ wall, hand }) => [wall, Math.max(0, hand)] as const,
+    ),
+  }));
+  const picture = chart({
+    label:
+      'Torque that the hand at a leader feels against the torque that pushes its follower, without feedback, with half of it and with all of it',
+    title: `${JOINT} of an SO-101 leader whose follower meets a wall`,
+    x: { title: 'what pushes the follower, Nm', most: MOST, step: 0.2 },
+    y: { title: 'what the hand feels, Nm', most: MOST, step: 0.2 },
+    curves,
+    guides: [
+      {
+        name: 'all of it',
+        side: 'above',
+        points: [
+          [0, 0],
+          [MOST, MOST],
+        ],
+      },
+      {
+        name: 'largest torque of the leader',
+        side: 'below',
+        points: [
+          [0, CAP],
+          [MOST, CAP],
+        ],
+      },
+    ],
+  });
+  writeFileSync(PICTURE, picture);
+}
