@@ -404,7 +404,7 @@ export function setupPanel(store: Store, open: () => void): HTMLElement {
       open();
       form.open(bus, likely);
     };
-    notice('ask', 'A new arm on USB: set it up?', { act: { label: 'Set it up', run: setUp } });
+    notice('ask', 'A new arm on USB: set it up?', { ways: [{ label: 'Set it up', run: setUp }] });
   };
   const show = (): void => {
     const { state, busy } = setting;
