@@ -101,31 +101,37 @@ const GONE: Readonly<Record<string, (id: number) => (store: Store) => boolean>> 
   },
 };
 
-/** What may be done about a refusal: another command first, or the same with a word. */
-function wayOut(asked: Command, { remedy }: Outcome, done?: string): Way | undefined {
+/** What may be done about a refusal: another command first, the same with a word, or to ask who is in the way. */
+function waysOut(asked: Command, { remedy }: Outcome, done?: string): Way[] {
   const { robot_id } = asked.query ?? {};
   const arm = robot_id === undefined ? {} : { query: { robot_id } };
   const insisting = remedy === null ? undefined : INSISTING[remedy];
   if (insisting !== undefined) {
     const insistent = { ...asked, query: { ...asked.query, [insisting.word]: 'true' } };
-    return { label: insisting.label, run: () => void command(insistent, done) };
+    const insist = { label: insisting.label, run: () => void command(insistent, done) };
+    if (remedy !== 'take_over' || robot_id === undefined) return [insist];
+    const detail = Number(robot_id);
+    const ask = (): void => void window.dispatchEvent(new CustomEvent('arm-bridge-ask', { detail }));
+    return [insist, { label: 'Ask for it', run: ask }];
   }
   switch (remedy) {
     case 'reset':
-      return { label: 'Reset', run: () => void resetStop() };
+      return [{ label: 'Reset', run: () => void resetStop() }];
     case 'init':
-      return {
-        label: 'Init first',
-        run: () => void command({ name: 'Init', path: '/move/init', ...arm }, 'Init done.'),
-      };
+      return [
+        {
+          label: 'Init first',
+          run: () => void command({ name: 'Init', path: '/move/init', ...arm }, 'Init done.'),
+        },
+      ];
     case 'torque_on': {
       const hold = { name: 'Torque', path: '/torque/toggle', ...arm, body: { torque_status: true } };
-      return { label: 'Hold it first', run: () => void command(hold, 'It holds.') };
+      return [{ label: 'Hold it first', run: () => void command(hold, 'It holds.') }];
     }
     case 'stop_mirroring':
-      return { label: 'End it', run: () => void command({ path: '/move/leader/stop' }, 'The followers hold.') };
+      return [{ label: 'End it', run: () => void command({ path: '/move/leader/stop' }, 'The followers hold.') }];
     default:
-      return undefined;
+      return [];
   }
 }
 
@@ -154,7 +160,7 @@ export async function command(asked: Command, done?: string): Promise<Outcome> {
   }
   const gone = remedy === null ? undefined : GONE[remedy]?.(Number(asked.query?.robot_id));
   notice('fault', asked.name === undefined ? message : `${asked.name} was not done: ${message}`, {
-    act: wayOut(asked, outcome, done),
+    ways: waysOut(asked, outcome, done),
     about,
     gone,
   });

@@ -1,3 +1,4 @@
+import { Asks } from './asks.ts';
 import { h } from './dom.ts';
 import { Hands } from './hand.ts';
 import { Jogger } from './jog.ts';
@@ -42,15 +43,16 @@ function tellLosses(events: readonly JournalEvent[]): void {
 
 const jogger = new Jogger(live, store);
 const hands = new Hands(store);
+const asks = new Asks(store);
 
 offerTheme();
 offerKeys();
 showShell(store);
 showMarks(store);
-store.on(['frames', 'connection', 'pairs'], () => clearNotices(store));
+store.on(['frames', 'connection', 'pairs', 'asks'], () => clearNotices(store));
 const tour = offerTour(store, hands, (panel) => select(panel));
 const select = showTabs([
-  { id: 'arms', title: 'Arms', panel: h('div', { class: 'panel' }, peopleCard(store), armsPanel(store, tour)) },
+  { id: 'arms', title: 'Arms', panel: h('div', { class: 'panel' }, peopleCard(store), armsPanel(store, asks, tour)) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
   { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store, hands) },
   { id: 'record', title: 'Record', panel: recordPanel(store) },

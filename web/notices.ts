@@ -11,8 +11,8 @@ export interface Way {
 }
 
 export interface About {
-  /** What can be done about it. */
-  readonly act?: Way | undefined;
+  /** What can be done about it, the best first. */
+  readonly ways?: readonly Way[];
   /** What it is about: a newer word about the same takes its place. */
   readonly about?: string;
   /** Whether its cause is gone. */
@@ -23,17 +23,16 @@ const shown = new Map<Element, About>();
 
 /** Tells what became of a command, or asks whether one is meant. */
 export function notice(kind: 'done' | 'fault' | 'ask', text: string, about: About = {}): void {
-  const { act } = about;
   const said = withoutRoutes(text);
   const list = byId('notices');
   const item = h('div', { class: `notice ${kind}` }, h('p', {}, said));
   const close = (): void => remove(item);
-  if (act !== undefined) {
+  for (const [i, way] of (about.ways ?? []).entries()) {
     const run = (): void => {
       close();
-      act.run();
+      way.run();
     };
-    item.append(button(act.label, run, { class: 'main' }));
+    item.append(button(way.label, run, { class: i === 0 ? 'main' : '' }));
   }
   item.append(button('×', close, { class: 'close', 'aria-label': 'Close this message' }));
   for (const same of [...list.children]) if (same.querySelector('p')?.textContent === said) remove(same);

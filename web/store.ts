@@ -1,3 +1,4 @@
+import type { Ask } from './asks.ts';
 import type { Connection } from './live.ts';
 import type { ArmFrame, ArmInfo, Hello, LogLine, LoopFrame, ObjectPose, PairFrame, ServerMessage } from './protocol.ts';
 import { Telling } from './telling.ts';
@@ -19,6 +20,7 @@ export type Topic =
   | 'pairs'
   | 'loop'
   | 'log'
+  | 'asks'
   | 'foreseen';
 
 /** The newest of what the bridge said. Who shows a topic is called when it has changed. */
@@ -36,6 +38,8 @@ export class Store {
   mirrorReason = '';
   loop: LoopFrame | null = null;
   log: readonly LogLine[] = [];
+  /** What people ask one another for. */
+  asks: readonly Ask[] = [];
   /** By name of the arm: joints at which its ghost stands in the scene, rad. Nothing moves because of it. */
   foreseen: ReadonlyMap<string, readonly number[]> = new Map();
   /** How often what moves is shown. */
@@ -92,6 +96,10 @@ export class Store {
       case 'log':
         this.log = [...this.log, ...message.lines].slice(-LOG_LINES);
         break;
+      case 'asks':
+        this.asks = message.asks;
+        this.#tell('asks');
+        return;
       case 'events':
       case 'refused':
         return;

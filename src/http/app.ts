@@ -11,6 +11,7 @@ import type { Origin } from '../arm/types.ts';
 import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { pathOf } from './addresses.ts';
+import { Asks } from './asks.ts';
 import { asyncApi } from './asyncapi.ts';
 import { Callers } from './callers.ts';
 import { CLIENT_HEADER, type Client, Clients, LEASE } from './clients.ts';
@@ -144,6 +145,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   const clients = new Clients(services.config.dialect, clock);
   const callers = new Callers(clock);
   const motions = new Motions(clock);
+  const asks = new Asks(services, clients);
   const ids = new RequestIds(clock);
   const requests = new RequestCounts();
   const routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
@@ -282,6 +284,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   const watch = clients.watch(() => {
     followTokens(services, guard, clients);
     motions.endForsaken(clients);
+    asks.look();
     services.setup.endForsaken((owner) => clients.hasGone(owner));
     for (const arm of services.arms.all) {
       const { keeper } = arm;
@@ -293,7 +296,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     motions.close();
   });
 
-  const hub = new Hub(services);
+  const hub = new Hub(services, asks);
   app.addHook('preClose', async () => hub.close());
   const datagrams = new DatagramPort(clock);
   app.addHook('preClose', async () => datagrams.close());
@@ -303,6 +306,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     callers,
     clients,
     motions,
+    asks,
     guard,
     ids,
     limits,

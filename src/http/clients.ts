@@ -107,6 +107,11 @@ export class Clients {
     for (const { admission, end } of [...this.#streams]) if (!admits(admission)) end();
   }
 
+  /** Whether an owner is a client of HTTP that has a stream open. */
+  hears({ key }: Owner): boolean {
+    return (this.#present.get(key)?.streams ?? 0) > 0;
+  }
+
   /** Whether an owner is a client of HTTP that has gone. */
   hasGone({ key }: Owner): boolean {
     if (!key.startsWith(PREFIX)) return false;

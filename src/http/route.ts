@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Act } from '../arm/journal.ts';
 import { type Arm, type ErrorCode, messageOf } from '../arm/types.ts';
 import { RECORDING_NAME } from '../recording/recording-service.ts';
+import type { Asks } from './asks.ts';
 import type { Callers } from './callers.ts';
 import { originOf } from './callers.ts';
 import type { Clients } from './clients.ts';
@@ -82,6 +83,7 @@ export interface Parts {
   readonly callers: Callers;
   readonly clients: Clients;
   readonly motions: Motions;
+  readonly asks: Asks;
   /** Ids of requests that the server does not number by itself: those for WebSockets. */
   readonly ids: RequestIds;
   readonly guard: Guard;

@@ -3,6 +3,7 @@ import { alarmTexts } from '../arm/alarms.ts';
 import { ACTS, type Entry, OUTCOMES } from '../arm/journal.ts';
 import { travelOf } from '../arm/model.ts';
 import { ARM_STATES, type Arm } from '../arm/types.ts';
+import { ASK_STATES, type Ask } from './asks.ts';
 import { components, MOST_JOINTS } from './fields.ts';
 import type { HttpServices } from './services.ts';
 
@@ -379,6 +380,31 @@ export function logView({ log }: HttpServices, from: number, most: number): z.in
 export function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
+
+/** What somebody asks somebody else for. */
+export const armAsk = z
+  .object({
+    id: z.string(),
+    arm: z.string().describe('Name of the arm.'),
+    asker: z.string().describe('Who asks for it.'),
+    owner: z.string().describe('Who is asked: has the arm, or has started the pair that has it.'),
+    state: z
+      .enum(ASK_STATES)
+      .describe('`refused`: not now. `over`: nobody has answered, or the arm is not theirs any more.'),
+    message: z.string().describe('How it stands, for people.'),
+    ends: z.number().describe('Until when it can be answered, seconds since the epoch.'),
+  })
+  .register(components, { id: 'ArmAsk' });
+
+export const askView = ({ arm, asker, owner, id, state, message, ends }: Ask): z.input<typeof armAsk> => ({
+  id,
+  arm: arm.name,
+  asker: asker.name,
+  owner: owner.name,
+  state,
+  message,
+  ends,
+});
 
 /** An entry of the journal. */
 export const journalEvent = z

@@ -124,6 +124,11 @@ export class MirrorService {
     return true;
   }
 
+  /** Who has started the pair that has an arm; null: none has it. */
+  starterOf(arm: Arm): Owner | null {
+    return this.#pairs.find(({ plan }) => plan.leader === arm || plan.follower === arm)?.startedBy ?? null;
+  }
+
   /** What the leader of a follower feels, or would feel: as somebody has said, else as the configuration does. */
   feedbackOf(follower: Arm): ForceFeedback {
     const pair = this.#pairs.find(({ plan }) => plan.follower === follower);

@@ -23,7 +23,7 @@ export const PAIR = defineMachine({
     over: 'the control loop has ended the motion of the follower',
     tooFar: 'the leader came back too far away from its follower',
     stop: 'somebody stops the pair',
-    leave: 'one of the arms is being disconnected',
+    leave: 'one of the arms is being disconnected, or given away',
   },
   effects: {
     freeFollower: "the follower decelerates, holds, and is nobody's",

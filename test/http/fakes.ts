@@ -554,6 +554,10 @@ export class FakeMirror {
     return wasRunning;
   }
 
+  starterOf(): null {
+    return null;
+  }
+
   feel(): boolean {
     return this.started !== null;
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
+import type { Asks } from '../../src/http/asks.ts';
 import { Hub } from '../../src/http/live/hub.ts';
 import type { Topic } from '../../src/http/live/protocol.ts';
 import type { HttpServices } from '../../src/http/services.ts';
@@ -16,7 +17,7 @@ function stage() {
     return timer(call);
   };
   const services = { ...fakeServices(), clock };
-  const hub = new Hub(services as unknown as HttpServices);
+  const hub = new Hub(services as unknown as HttpServices, { changes: 1, all: [] } as unknown as Asks);
   const join = (topics: readonly Topic[], rate: number, waiting = () => 0) => {
     const got: { topic: Topic; at: number; frame: Buffer }[] = [];
     const closed = { at: Number.NaN };

@@ -1,4 +1,5 @@
-import { h, setText } from '../dom.ts';
+import type { Asks } from '../asks.ts';
+import { button, h, setText } from '../dom.ts';
 import type { ArmFrame, ArmInfo, JointInfo } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
@@ -80,11 +81,24 @@ function heldBy({ owner, owner_since: since }: ArmFrame, { hello }: Store): stri
   return `driven by ${owner === hello?.client ? 'this page' : owner}${time}`;
 }
 
+/** Whether somebody else has an arm, or has started the pair that has it. */
+function isOthers({ owner }: ArmFrame, { name }: ArmInfo, { hello, pairs }: Store): boolean {
+  const me = hello?.client;
+  const own = pairs.some(
+    (pair) => pair.state !== 'idle' && pair.owner === me && [pair.leader, pair.follower].includes(name),
+  );
+  return owner !== null && owner !== me && !own;
+}
+
 /** One arm: state, owner, tool and its joints between their limits. */
-function armCard(info: ArmInfo, store: Store): { element: HTMLElement; show(frame: ArmFrame): void } {
+function armCard(info: ArmInfo, store: Store, asks: Asks): { element: HTMLElement; show(frame: ArmFrame): void } {
   const state = h('span', { class: 'state' });
   const about = h('p', { class: 'about' });
   const tool = h('p', { class: 'tool' });
+  const ask = button('Ask for it', () => void asks.put(info.name), {
+    'aria-label': `Ask for ${info.name}`,
+    hidden: true,
+  });
   const rows = info.joints.map((joint) => jointRow(joint, info.alarms));
   const element = h(
     'article',
@@ -92,6 +106,7 @@ function armCard(info: ArmInfo, store: Store): { element: HTMLElement; show(fram
     h('h2', {}, info.name, h('small', {}, `${info.title}, robot ${info.id}, ${info.bus}`)),
     state,
     about,
+    ask,
     h('ul', { class: 'joints' }, ...rows.map((row) => row.element)),
     tool,
   );
@@ -112,6 +127,7 @@ function armCard(info: ArmInfo, store: Store): { element: HTMLElement; show(fram
         ...(frame.doubt === '' ? [] : [frame.doubt]),
       ];
       setText(about, parts.join(' · '));
+      ask.hidden = !store.mayControl || !isOthers(frame, info, store);
       for (const [index, row] of rows.entries()) row.show(frame, index);
       const at = frame.tool?.position;
       const where = at === undefined ? '–' : at.map((value) => measure(100 * value, 1, '')).join(', ');
@@ -122,11 +138,11 @@ function armCard(info: ArmInfo, store: Store): { element: HTMLElement; show(fram
 }
 
 /** All arms at a glance. @param offer stands below them */
-export function armsPanel(store: Store, offer: HTMLElement): HTMLElement {
+export function armsPanel(store: Store, asks: Asks, offer: HTMLElement): HTMLElement {
   const panel = h('div', { class: 'panel' });
   let cards: { id: number; card: ReturnType<typeof armCard> }[] = [];
   store.on(['models'], () => {
-    cards = store.arms.map((info) => ({ id: info.id, card: armCard(info, store) }));
+    cards = store.arms.map((info) => ({ id: info.id, card: armCard(info, store, asks) }));
     panel.replaceChildren(...cards.map(({ card }) => card.element), offer);
   });
   store.on(['arms'], () => {

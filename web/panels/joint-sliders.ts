@@ -106,7 +106,7 @@ function gripperRow(info: ArmInfo, store: Store): Row | null {
       'ask',
       `${info.name} is limp: its torque goes on, and it holds itself where it is. Is nobody's hand in it?`,
       {
-        act: { label: `Hold and ${label.toLowerCase()}`, run: go },
+        ways: [{ label: `Hold and ${label.toLowerCase()}`, run: go }],
         about: `gripper ${info.id}`,
         gone: ({ frames }) => frames.get(info.id)?.torque === true,
       },

@@ -201,7 +201,7 @@ class RecordingCard {
       if (await changed(request({ method: 'DELETE', path }))) this.onGone(name);
     };
     const ask = (): void => {
-      notice('ask', `Delete ${name} for good?`, { act: { label: 'Delete', run: () => void remove() } });
+      notice('ask', `Delete ${name} for good?`, { ways: [{ label: 'Delete', run: () => void remove() }] });
     };
     const actions = [
       button('Look', () => this.onLook(recording), { disabled: problem !== '', 'aria-label': `Look at ${name}` }),

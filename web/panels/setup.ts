@@ -429,7 +429,7 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
       if (setting.session === null) form.open(bus, likely);
     };
     const gone = (): boolean => setting.state?.ports.every((port) => port.bus !== bus) ?? false;
-    notice('ask', 'A new arm on USB: set it up?', { act: { label: 'Set it up', run: setUp }, gone });
+    notice('ask', 'A new arm on USB: set it up?', { ways: [{ label: 'Set it up', run: setUp }], gone });
   };
   const showPorts = ({ ports: found, no_practice }: SetupState): void => {
     const key = JSON.stringify(found);

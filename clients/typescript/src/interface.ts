@@ -1131,6 +1131,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/arms/{name}/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask who has an arm for it
+         * @description Nothing moves: who has the arm, or has started the pair that has it, is asked on the live stream, and answers within a minute or not. Asked again, the same ask says how it stands. Whoever will not wait takes the arm over.
+         */
+        post: operations["arm_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arms/{name}/ask/{ask}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an arm away, or not now
+         * @description For who is asked. An arm that is given away holds and is free, as by release; pairs that it is of end. Who has asked is told on the live stream.
+         */
+        post: operations["arm_ask_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/arms/{name}/motions": {
         parameters: {
             query?: never;
@@ -2032,6 +2072,25 @@ export interface components {
             level: string;
             message: string;
         };
+        /** ArmAsk */
+        ArmAsk: {
+            id: string;
+            /** @description Name of the arm. */
+            arm: string;
+            /** @description Who asks for it. */
+            asker: string;
+            /** @description Who is asked: has the arm, or has started the pair that has it. */
+            owner: string;
+            /**
+             * @description `refused`: not now. `over`: nobody has answered, or the arm is not theirs any more.
+             * @enum {string}
+             */
+            state: "open" | "given" | "refused" | "over";
+            /** @description How it stands, for people. */
+            message: string;
+            /** @description Until when it can be answered, seconds since the epoch. */
+            ends: number;
+        };
         /** JournalEvent */
         JournalEvent: {
             /** @description Rises with each entry. */
@@ -2133,6 +2192,18 @@ export interface components {
             message: string | null;
             /** @description Where the joints would go, rad; null where they cannot. */
             joints: number[] | null;
+        };
+        /** AskAnswer */
+        AskAnswer: {
+            /** @description Null: nobody else has the arm. */
+            ask: components["schemas"]["ArmAsk"] | null;
+            /** @description How it stands, for people. */
+            message: string;
+        };
+        /** AskReply */
+        AskReply: {
+            /** @description The arm is given away; false: not now. */
+            give: boolean;
         };
         /** LogAnswer */
         LogAnswer: {
@@ -2792,15 +2863,24 @@ export interface components {
             /** @description New or changed since the last frame, the newest first; the first frame has the newest hundred. */
             events: components["schemas"]["JournalEvent"][];
         };
+        /** LiveAsks */
+        LiveAsks: {
+            /** @constant */
+            type: "asks";
+            /** @description Time of the frame, seconds since the epoch. */
+            t: number;
+            /** @description All that are open, and what became of others in the last minute. */
+            asks: components["schemas"]["ArmAsk"][];
+        };
         /** LiveFrame */
-        LiveFrame: components["schemas"]["LiveHello"] | components["schemas"]["LiveArms"] | components["schemas"]["LiveObjects"] | components["schemas"]["LivePairs"] | components["schemas"]["LiveLoop"] | components["schemas"]["LiveLog"] | components["schemas"]["LiveEvents"];
+        LiveFrame: components["schemas"]["LiveHello"] | components["schemas"]["LiveArms"] | components["schemas"]["LiveObjects"] | components["schemas"]["LivePairs"] | components["schemas"]["LiveLoop"] | components["schemas"]["LiveLog"] | components["schemas"]["LiveEvents"] | components["schemas"]["LiveAsks"];
         /** LiveServerSentEvent */
         LiveServerSentEvent: {
             /**
              * @description Type of the frame.
              * @enum {string}
              */
-            event: "hello" | "arms" | "objects" | "pairs" | "loop" | "log" | "events";
+            event: "hello" | "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks";
             /** @description The frame as JSON. */
             data: string;
         };
@@ -2868,32 +2948,40 @@ export interface components {
             /** @description Left out: all. */
             topics?: [
             ] | [
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
             ] | [
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
             ] | [
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
             ] | [
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
             ] | [
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
             ] | [
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
+            ] | [
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
             ];
             /** @description Frames of arms, and of objects that move, per second, 20 when left out; the others come at most 5 times a second. */
             rate?: number;
@@ -8036,6 +8124,164 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    arm_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is asked now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ask": {
+                     *         "id": "rwa1c0-1",
+                     *         "arm": "follower",
+                     *         "asker": "\"Ben\" (page 77ab on this computer)",
+                     *         "owner": "\"Ada\" (page 3f9a on this computer)",
+                     *         "state": "open",
+                     *         "message": "\"Ada\" (page 3f9a on this computer) is asked for follower.",
+                     *         "ends": 1767323105.5
+                     *       },
+                     *       "message": "\"Ada\" (page 3f9a on this computer) is asked for follower."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AskAnswer"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no arm of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description Who has the arm watches no live stream, and so hears nothing (take_over takes it). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            /** @description Too many people ask for arms. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    arm_ask_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the arm, as in the configuration. */
+                name: string;
+                /** @description As it was given. */
+                ask: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "give": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["AskReply"];
+            };
+        };
+        responses: {
+            /** @description What has become of the ask. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ask": {
+                     *         "id": "rwa1c0-1",
+                     *         "arm": "follower",
+                     *         "asker": "\"Ben\" (page 77ab on this computer)",
+                     *         "owner": "\"Ada\" (page 3f9a on this computer)",
+                     *         "state": "given",
+                     *         "message": "\"Ada\" (page 3f9a on this computer) is asked for follower.",
+                     *         "ends": 1767323105.5
+                     *       },
+                     *       "message": "\"Ada\" gives follower away: it is free."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AskAnswer"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorised"];
+            /** @description Somebody else is asked. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such arm or ask. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The ask is over, or the arm is stopped. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     motions: {
         parameters: {
             query?: {
@@ -9054,28 +9300,35 @@ export interface operations {
     live: {
         parameters: {
             query?: {
-                /** @description Of arms, objects, pairs, loop, log and events, separated by commas; left out: all. */
+                /** @description Of arms, objects, pairs, loop, log, events and asks, separated by commas; left out: all. */
                 topics?: [
                 ] | [
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
                 ] | [
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
                 ] | [
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
                 ] | [
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
                 ] | [
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events",
-                    "arms" | "objects" | "pairs" | "loop" | "log" | "events"
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
+                ] | [
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks",
+                    "arms" | "objects" | "pairs" | "loop" | "log" | "events" | "asks"
                 ];
                 /** @description Frames of arms, and of objects that move, per second; the others come at most 5 times a second. */
                 rate?: number;

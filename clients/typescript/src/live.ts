@@ -2,7 +2,7 @@ import { BridgeError } from './errors.ts';
 import type { components } from './interface.ts';
 
 export type LiveFrame = components['schemas']['LiveFrame'];
-export type Topic = 'arms' | 'pairs' | 'loop' | 'log' | 'events';
+export type Topic = 'arms' | 'pairs' | 'loop' | 'log' | 'events' | 'asks';
 
 /** Without a frame for so long a stream counts as broken, ms; one of the log and the journal alone may be silent. */
 const MOST_SILENCE = 3000;

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Scope } from '../../named-tokens.ts';
+import type { Asks } from '../asks.ts';
 import type { HttpServices } from '../services.ts';
-import { armFactsView, armView, eventView, logView, loopView, mirrorView, objectsView } from '../views.ts';
+import { armFactsView, armView, askView, eventView, logView, loopView, mirrorView, objectsView } from '../views.ts';
 import { writerOf } from '../writer.ts';
 import { frames, hello, LOG_LINES, MOST_EVENTS, type Topic } from './protocol.ts';
 
@@ -15,13 +16,14 @@ const writePairs = writerOf(frames.pairs);
 const writeLoop = writerOf(frames.loop);
 const writeLog = writerOf(frames.log);
 const writeEvents = writerOf(frames.events);
+const writeAsks = writerOf(frames.asks);
 
 /** Topics of which a client is sent what is new since its last frame. */
-export type Growing = 'log' | 'events' | 'objects';
-export const NOTHING_SEEN: Readonly<Record<Growing, number>> = { log: 0, events: 0, objects: 0 };
+export type Growing = 'log' | 'events' | 'objects' | 'asks';
+export const NOTHING_SEEN: Readonly<Record<Growing, number>> = { log: 0, events: 0, objects: 0, asks: 0 };
 
 export function isGrowing(topic: Topic): topic is Growing {
-  return topic === 'log' || topic === 'events' || topic === 'objects';
+  return topic in NOTHING_SEEN;
 }
 
 /** What changes only as an arm is added: the version of the bridge, the arms and their joints. */
@@ -34,10 +36,12 @@ export function helloFrame(services: HttpServices, scopes: readonly Scope[], cli
 /** The frames of the topics as text, each made once for all clients that are sent it at about the same time. */
 export class Frames {
   readonly #services: HttpServices;
+  readonly #asks: Asks;
   readonly #made = new Map<string, { readonly time: number; readonly text: Buffer | null }>();
 
-  constructor(services: HttpServices) {
+  constructor(services: HttpServices, asks: Asks) {
     this.#services = services;
+    this.#asks = asks;
   }
 
   /**
@@ -65,6 +69,7 @@ export class Frames {
   length(topic: Growing): number {
     const { log, arms, simulation } = this.#services;
     if (topic === 'objects') return simulation?.scene.version ?? 0;
+    if (topic === 'asks') return this.#asks.changes;
     return topic === 'log' ? log.next : arms.journal.changes;
   }
 
@@ -76,6 +81,10 @@ export class Frames {
         return writeArms({ type: topic, t, arms: services.arms.all.map(armView) });
       case 'objects':
         return this.length(topic) === from ? null : writeObjects({ type: topic, t, objects: objectsView(services) });
+      case 'asks':
+        return this.length(topic) === from
+          ? null
+          : writeAsks({ type: topic, t, asks: [...this.#asks.all].map(askView) });
       case 'pairs':
         return writePairs({ type: topic, t, ...mirrorView(services) });
       case 'loop':

@@ -1,4 +1,5 @@
 import type { Timer } from '../../clock.ts';
+import type { Asks } from '../asks.ts';
 import type { HttpServices } from '../services.ts';
 import { Frames, type Growing, isGrowing, NOTHING_SEEN } from './frames.ts';
 import { DEFAULT_RATE, TOPICS, type Topic } from './protocol.ts';
@@ -35,7 +36,7 @@ export class Watcher {
   next = 0;
   /** It has not been sent all topics yet. */
   isNew = true;
-  /** Lines of the log, and changes of the journal, that it has been sent. */
+  /** Lines of the log, and changes of the journal and of what people ask, that it has been sent. */
   seen: Readonly<Record<Growing, number>> = NOTHING_SEEN;
   /** Since when it has taken nothing of what waits for it, s; 0 while it does. */
   stuck = 0;
@@ -60,9 +61,9 @@ export class Hub {
   readonly #watchers = new Set<Watcher>();
   readonly #timer: Timer;
 
-  constructor(services: HttpServices) {
+  constructor(services: HttpServices, asks: Asks) {
     this.#services = services;
-    this.#frames = new Frames(services);
+    this.#frames = new Frames(services, asks);
     this.#timer = services.clock.timer(() => this.#tick(), true);
   }
 

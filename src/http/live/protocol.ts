@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { SCOPES } from '../../named-tokens.ts';
+import { MOST_ASKS } from '../asks.ts';
 import { chunkFields, chunkOutcomeFields } from '../chunks.ts';
 import { HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
 import { outcome } from '../schemas.ts';
 import { readMessage } from '../validation.ts';
-import { armFacts, armState, journalEvent, logLine, loopState, mirrorState, objectPose, rosState } from '../views.ts';
+import {
+  armAsk,
+  armFacts,
+  armState,
+  journalEvent,
+  logLine,
+  loopState,
+  mirrorState,
+  objectPose,
+  rosState,
+} from '../views.ts';
 
 /** What a client can watch. */
-export const TOPICS = ['arms', 'objects', 'pairs', 'loop', 'log', 'events'] as const;
+export const TOPICS = ['arms', 'objects', 'pairs', 'loop', 'log', 'events', 'asks'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** Frames per second. */
@@ -64,6 +75,13 @@ export const frames = {
         .describe('New or changed since the last frame, the newest first; the first frame has the newest hundred.'),
     })
     .register(components, { id: 'LiveEvents' }),
+  asks: z
+    .object({
+      type: z.literal('asks'),
+      t,
+      asks: z.array(armAsk).max(MOST_ASKS).describe('All that are open, and what became of others in the last minute.'),
+    })
+    .register(components, { id: 'LiveAsks' }),
 } as const satisfies Record<Topic, z.ZodType>;
 
 const liveFrame = z
@@ -75,6 +93,7 @@ const liveFrame = z
     frames.loop,
     frames.log,
     frames.events,
+    frames.asks,
   ])
   .register(components, { id: 'LiveFrame' });
 

@@ -1,6 +1,7 @@
 import type { Channel } from '../live/channel.ts';
 import type { Route } from '../route.ts';
 import { armRoutes } from './arms.ts';
+import { askRoutes } from './asks.ts';
 import { bridgeRoutes } from './bridge.ts';
 import { calibrationRoutes } from './calibration.ts';
 import { chunkRoutes } from './chunks.ts';
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   ...episodeRoutes,
   ...recordingsRoutes,
   ...armRoutes,
+  ...askRoutes,
   ...motionRoutes,
   ...chunkRoutes,
   ...statusRoutes,

@@ -36,7 +36,7 @@ const FULL = 'Too many clients watch the bridge: close some of them.';
 const query = {
   topics: queryList(oneOf(TOPICS), { min: 1, max: TOPICS.length })
     .optional()
-    .describe('Of arms, objects, pairs, loop, log and events, separated by commas; left out: all.'),
+    .describe('Of arms, objects, pairs, loop, log, events and asks, separated by commas; left out: all.'),
   rate: queryNumber({ min: MIN_RATE, max: MAX_RATE })
     .prefault(DEFAULT_RATE)
     .describe('Frames of arms, and of objects that move, per second; the others come at most 5 times a second.'),
@@ -50,7 +50,7 @@ const writeChunkAnswer = writerOf(chunkAnswer);
 function keepGreeting({ services, clients }: Parts, client: Client, watcher: Watcher, greet: () => void): () => void {
   const again = (): void => {
     greet();
-    watcher.seen = { ...watcher.seen, log: 0 };
+    watcher.seen = { ...watcher.seen, log: 0, asks: 0 };
   };
   const ends = [services.connections.onAdded(again), clients.onRenamed(client, again)];
   return () => {

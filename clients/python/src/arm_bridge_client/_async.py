@@ -34,7 +34,7 @@ NAME = re.compile(r"[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?", re.ASCII)
 #: Bytes of a file that are read or written at once.
 CHUNK = 1 << 20
 
-Topic = Literal["arms", "objects", "pairs", "loop", "log", "events"]
+Topic = Literal["arms", "objects", "pairs", "loop", "log", "events", "asks"]
 #: What becomes of an arm that floated: it is lowered and released, holds, or is released at once and falls.
 Release = Literal["lower", "hold", "now"]
 Unit = Literal["rad", "degrees", "motor_units"]

@@ -355,6 +355,22 @@ class LogLine(TypedDict):
     message: str
 
 
+class ArmAsk(TypedDict):
+    id: str
+    # Name of the arm.
+    arm: str
+    # Who asks for it.
+    asker: str
+    # Who is asked: has the arm, or has started the pair that has it.
+    owner: str
+    # `refused`: not now. `over`: nobody has answered, or the arm is not theirs any more.
+    state: Literal["open", "given", "refused", "over"]
+    # How it stands, for people.
+    message: str
+    # Until when it can be answered, seconds since the epoch.
+    ends: float
+
+
 class JournalEvent(TypedDict):
     # Rises with each entry.
     id: int
@@ -442,6 +458,18 @@ class ReachableAnswer(TypedDict):
     message: Union[str, None]
     # Where the joints would go, rad; null where they cannot.
     joints: Union[List[float], None]
+
+
+class AskAnswer(TypedDict):
+    # Null: nobody else has the arm.
+    ask: Union["ArmAsk", None]
+    # How it stands, for people.
+    message: str
+
+
+class AskReply(TypedDict):
+    # The arm is given away; false: not now.
+    give: bool
 
 
 class LogAnswer(TypedDict):
@@ -1017,9 +1045,17 @@ class LiveEvents(TypedDict):
     events: List["JournalEvent"]
 
 
+class LiveAsks(TypedDict):
+    type: Literal["asks"]
+    # Time of the frame, seconds since the epoch.
+    t: float
+    # All that are open, and what became of others in the last minute.
+    asks: List["ArmAsk"]
+
+
 class LiveServerSentEvent(TypedDict):
     # Type of the frame.
-    event: Literal["hello", "arms", "objects", "pairs", "loop", "log", "events"]
+    event: Literal["hello", "arms", "objects", "pairs", "loop", "log", "events", "asks"]
     # The frame as JSON.
     data: str
 
@@ -1079,7 +1115,7 @@ class _LiveSubscribe(TypedDict):
 
 class LiveSubscribe(_LiveSubscribe, total=False):
     # Left out: all.
-    topics: List[Literal["arms", "objects", "pairs", "loop", "log", "events"]]
+    topics: List[Literal["arms", "objects", "pairs", "loop", "log", "events", "asks"]]
     # Frames of arms, and of objects that move, per second, 20 when left out; the others come at most 5 times a
     # second.
     rate: float
@@ -1933,7 +1969,7 @@ ConfigAnswer = Dict[str, Any]
 MonitoringTargets = List["MonitoringTarget"]
 
 
-LiveFrame = Union["LiveHello", "LiveArms", "LiveObjects", "LivePairs", "LiveLoop", "LiveLog", "LiveEvents"]
+LiveFrame = Union["LiveHello", "LiveArms", "LiveObjects", "LivePairs", "LiveLoop", "LiveLog", "LiveEvents", "LiveAsks"]
 
 
 LiveEvent = Union["LiveFrame", "LiveServerSentEvent"]

@@ -1,0 +1,158 @@
+import { originOf } from '../arm/journal.ts';
+import type { Arm, Caller, Owner } from '../arm/types.ts';
+import type { Clients } from './clients.ts';
+import { HttpProblem } from './errors.ts';
+import type { HttpServices } from './services.ts';
+
+/** An ask that nobody answers ends after this time, s; one that was turned down cannot be put again before. */
+export const ASK_TIME = 60;
+/** So long after that time it can still be read what became of an ask, s. */
+const KEPT = 10;
+/** Asks that are kept at once. */
+export const MOST_ASKS = 64;
+
+export const ASK_STATES = ['open', 'given', 'refused', 'over'] as const;
+
+/** Somebody asks somebody else for an arm. Nothing moves by that. */
+export interface Ask {
+  readonly id: string;
+  readonly arm: Arm;
+  readonly asker: Owner;
+  /** Who is asked: who has the arm, or has started the pair that has it. */
+  readonly owner: Owner;
+  /** Seconds since the epoch. */
+  readonly ends: number;
+  readonly state: (typeof ASK_STATES)[number];
+  /** How it stands, for people. */
+  readonly message: string;
+}
+
+type Draft = { -readonly [Field in keyof Ask]: Ask[Field] } & {
+  /** When it was put, monotonic, s. */
+  readonly put: number;
+  /** Its answer is being carried out. */
+  answering: boolean;
+};
+
+/** What clients of HTTP ask one another for: one ask for each asker and arm. */
+export class Asks {
+  readonly #services: Pick<HttpServices, 'clock' | 'mirror'>;
+  readonly #clients: Clients;
+  readonly #asks = new Map<string, Draft>();
+  #next = 0;
+  #changes = 1;
+
+  constructor(services: Pick<HttpServices, 'clock' | 'mirror'>, clients: Clients) {
+    this.#services = services;
+    this.#clients = clients;
+  }
+
+  /** Rises with each change; more than 0, so that whoever has seen none is told how things stand. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The oldest first. */
+  get all(): Iterable<Ask> {
+    return this.#asks.values();
+  }
+
+  /**
+   * Asks for an arm, unless that has been done: then it is the ask that there is.
+   * @returns null where nobody else has the arm
+   * @throws {BridgeError} owned, where who has it watches no live stream and so hears nothing
+   * @throws {HttpProblem} 503 while there are too many
+   */
+  put(arm: Arm, asker: Owner): Ask | null {
+    this.look();
+    const owner = this.#holderOf(arm);
+    if (owner === null || owner.key === asker.key) return null;
+    const before = [...this.#asks.values()].find((ask) => ask.arm === arm && ask.asker.key === asker.key);
+    if (before?.owner.key === owner.key && (before.state === 'open' || before.state === 'refused')) return before;
+    const refused = arm.refusalFor({ owner: asker, takeOver: false });
+    if (refused !== null && !this.#clients.hears(owner)) throw refused;
+    if (before !== undefined) this.#asks.delete(before.id);
+    if (this.#asks.size >= MOST_ASKS)
+      throw new HttpProblem(503, 'Too many people ask for arms: ask again in a minute.');
+    const { clock } = this.#services;
+    const id = `${Math.round(clock.wall()).toString(36)}-${(++this.#next).toString(36)}`;
+    const ask: Draft = {
+      id,
+      arm,
+      asker,
+      owner,
+      ends: clock.wall() + ASK_TIME,
+      state: 'open',
+      message: `${owner.name} is asked for ${arm.name}.`,
+      put: clock.now(),
+      answering: false,
+    };
+    this.#asks.set(id, ask);
+    this.#changes++;
+    return ask;
+  }
+
+  /**
+   * Who is asked answers. An arm that is given away holds, and is free; a pair that it is of has ended.
+   * @throws {HttpProblem} 404, 403 for somebody else, 409 for an ask that is over @throws {BridgeError} as the arm is not let go of
+   */
+  async answer(arm: Arm, id: string, give: boolean, caller: Caller): Promise<Ask> {
+    this.look();
+    const ask = this.#asks.get(id);
+    if (ask === undefined || ask.arm !== arm) throw new HttpProblem(404, 'There is no such ask, or it is over.');
+    const { owner } = ask;
+    if (owner.key !== caller.owner.key) throw new HttpProblem(403, `This is asked of ${owner.name} alone.`);
+    if (ask.state !== 'open' || ask.answering) throw new HttpProblem(409, 'The ask is over: it was answered before.');
+    if (!give) {
+      this.#settle(ask, 'refused', `${owner.name} keeps ${arm.name} for now.`);
+      return ask;
+    }
+    ask.answering = true;
+    try {
+      await this.#giveAway(arm, caller);
+      this.#settle(ask, 'given', `${owner.name} gives ${arm.name} away: it is free.`);
+    } finally {
+      ask.answering = false;
+    }
+    return ask;
+  }
+
+  /** Ends what has become pointless, and forgets what is long over. */
+  look(): void {
+    const now = this.#services.clock.now();
+    for (const ask of this.#asks.values()) {
+      const { arm, owner, put } = ask;
+      if (now - put > ASK_TIME + KEPT) {
+        this.#asks.delete(ask.id);
+        this.#changes++;
+      } else if (ask.state === 'open' && !ask.answering) {
+        const holder = this.#holderOf(arm);
+        if (holder === null) this.#settle(ask, 'over', `${arm.name} is free.`);
+        else if (holder.key !== owner.key) this.#settle(ask, 'over', `${holder.name} has ${arm.name} now.`);
+        else if (now - put > ASK_TIME) this.#settle(ask, 'over', `${owner.name} has not answered.`);
+        else if (this.#clients.hasGone(ask.asker)) this.#settle(ask, 'over', 'Who has asked has gone.');
+      }
+    }
+  }
+
+  #settle(ask: Draft, state: Ask['state'], message: string): void {
+    ask.state = state;
+    ask.message = message;
+    this.#changes++;
+  }
+
+  /** Who can give an arm away; null: nobody has it. */
+  #holderOf(arm: Arm): Owner | null {
+    return this.#services.mirror.starterOf(arm) ?? arm.owner;
+  }
+
+  async #giveAway(arm: Arm, caller: Caller): Promise<void> {
+    const { mirror } = this.#services;
+    if (mirror.starterOf(arm) === null) {
+      await arm.release(caller);
+      return;
+    }
+    const reason = `${caller.owner.name} has given arm ${arm.name} away`;
+    await arm.journal.during('release', arm.name, originOf(caller), () => mirror.leave(arm, reason));
+  }
+}
