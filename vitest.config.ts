@@ -24,7 +24,7 @@ const LONG = [
     'ros/process',
     'e2e/exit',
   ],
-  ...['page/move', 'page/teleoperation', 'page/page', 'page/stop'],
+  ...['page/tour', 'page/move', 'page/teleoperation', 'page/page', 'page/stop'],
 ];
 
 /** Begins with the longest files, which vitest by itself knows only where it has run them before. */

@@ -82,7 +82,7 @@ export const CARDS: Readonly<Record<Exclude<TourState, 'closed'>, Card>> = {
   init: {
     step: 'init',
     panel: 'move',
-    says: 'Both arms are limp. Choose “follower” under Move and press “Init”: it rises and holds itself.',
+    says: 'Choose “follower” under Move and press “Init”: the arm rises to its zero and holds itself.',
   },
   initialised: {
     step: 'init',
@@ -97,7 +97,7 @@ export const CARDS: Readonly<Record<Exclude<TourState, 'closed'>, Card>> = {
   pair: {
     step: 'lead',
     panel: 'teleoperation',
-    says: 'Press “Start” under Teleoperate: the follower goes slowly to its leader, which lies limp.',
+    says: 'Press “Start” under Teleoperate: the follower goes slowly to where its leader is, then follows it.',
   },
   lead: {
     step: 'lead',
@@ -166,7 +166,7 @@ const farthest = (now: ArmFrame, before: ArmFrame): number =>
 function judge(state: TourState, now: Sight, before: Sight): Input | null {
   const { leader, follower, mirroring, cube, episode } = now;
   const said = (happened: boolean): Input | null => (happened ? 'happened' : null);
-  const stopped = leader.state === 'stopped' || follower.state === 'stopped';
+  const states = [leader.state, follower.state];
   switch (state) {
     case 'init':
       return said(follower.initialised && follower.state !== 'moving');
@@ -192,9 +192,10 @@ function judge(state: TourState, now: Sight, before: Sight): Input | null {
       if (episode !== null) return null;
       return before.episode !== null && now.recordings.includes(before.episode) ? 'happened' : 'undone';
     case 'stop':
-      return said(stopped);
+      return said(states.includes('stopped'));
     case 'reset':
-      return said(!stopped);
+      // Whether an arm that does not answer is stopped nobody knows.
+      return said(!states.includes('stopped') && !states.includes('disconnected'));
     default:
       return null;
   }

@@ -52,6 +52,13 @@ describe('a configuration that cannot be used ends the start with code 2', () =>
     expect(errors).toMatch(/http\.host: 0\.0\.0\.0 .*http\.tls/);
   });
 
+  test('--demo with an arm that is not simulated', async () => {
+    const file = configuration('arms: [{ name: bench, bus: "serial:/dev/ttyACM0" }]\n');
+    const { code, errors } = await runToEnd('--demo', '--config', file, '--port', '0', '--no-ros');
+    expect(code).toBe(2);
+    expect(errors).toMatch(/--demo moves simulated arms alone, but the bus of arm "bench" is serial:/);
+  });
+
   test('a port that is in use, with what to do', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -97,10 +97,17 @@ describe('a step is ticked when it has really happened', () => {
     expect([...tour.ticked]).toEqual(['record']);
   });
 
-  test('stop: an arm is stopped, and later none', () => {
+  test('stop: an arm is stopped, and later all answer that they are not', () => {
     const tour = taken(3);
     const stopped = { ...ASLEEP, leader: arm({ state: 'stopped' }) };
-    expect(states(tour, ASLEEP, stopped, stopped, ASLEEP)).toEqual(['stop', 'reset', 'reset', 'finished']);
+    const silent = { ...ASLEEP, leader: arm({ state: 'disconnected' }) };
+    expect(states(tour, ASLEEP, stopped, stopped, silent, ASLEEP)).toEqual([
+      'stop',
+      'reset',
+      'reset',
+      'reset',
+      'finished',
+    ]);
     expect([...tour.ticked]).toEqual(['stop']);
   });
 });

@@ -137,13 +137,14 @@ function armCard(info: ArmInfo, store: Store, asks: Asks): { element: HTMLElemen
   };
 }
 
-/** All arms at a glance. @param offer stands below them */
+/** All arms at a glance. @param offer stands above them */
 export function armsPanel(store: Store, asks: Asks, offer: HTMLElement): HTMLElement {
-  const panel = h('div', { class: 'panel' });
+  const list = h('div', { class: 'panel' });
+  const panel = h('div', { class: 'panel' }, offer, list);
   let cards: { id: number; card: ReturnType<typeof armCard> }[] = [];
   store.on(['models'], () => {
     cards = store.arms.map((info) => ({ id: info.id, card: armCard(info, store, asks) }));
-    panel.replaceChildren(...cards.map(({ card }) => card.element), offer);
+    list.replaceChildren(...cards.map(({ card }) => card.element));
   });
   store.on(['arms'], () => {
     for (const { id, card } of cards) {

@@ -183,7 +183,8 @@ class TourCard {
   #draw(): void {
     const { state, ticked } = this.#tour;
     const closed = state === 'closed' || this.#store.connection === 'denied';
-    this.offer.hidden = state !== 'closed' || this.#pair === null || !this.#store.mayControl;
+    this.offer.hidden = state !== 'closed' || this.#pair === null;
+    block(this.offer, whyNoControl(this.#store));
     this.element.hidden = closed;
     if (state === 'closed') return;
     this.element.dataset.at = state;
