@@ -362,4 +362,21 @@ export const CASES: readonly Case[] = [
     rules: ['stop'],
     known: false,
   },
+  {
+    id: 'E7209',
+    script: script(
+      'a joint that a hand has let go of goes on to where it was to give way to, when a bad line lets its goals through again',
+      'so100',
+      [
+        ask(0.5, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: true }),
+        { at: 1, do: 'hand', arm: 'follower', joints: { shoulder_pan: 0.3 }, over: 0.5 },
+        { at: 2.01, do: 'fault', arm: 'follower', fault: { requests: { lateRate: 0.2, lateness: 0.2 } } },
+        { at: 2.5, do: 'hand', arm: 'follower', joints: null, over: 0 },
+        { at: 4.3, do: 'fault', arm: 'follower', fault: { requests: { lateRate: 0, lateness: 0 } } },
+      ],
+      6,
+    ),
+    rules: ['unasked'],
+    known: false,
+  },
 ];

@@ -21,6 +21,8 @@ export class ContactRelief {
   /** Some joint gives way, or has. */
   active = false;
   readonly #limits: readonly (StallLimits | null)[];
+  /** 1 or -1: to which side each of these joints pressed. */
+  readonly #side: Float64Array;
   /** When each joint began to press, s; -1: it does not. */
   readonly #since: Float64Array;
 
@@ -29,6 +31,7 @@ export class ContactRelief {
     this.#limits = limits;
     this.joints = new Uint8Array(limits.length);
     this.targets = new Float64Array(limits.length);
+    this.#side = new Float64Array(limits.length);
     this.#since = new Float64Array(limits.length).fill(-1);
   }
 
@@ -74,6 +77,7 @@ export class ContactRelief {
       if (!pressing) this.#since[i] = -1;
       else if (this.#since[i]! < 0) this.#since[i] = now;
       else if (now - this.#since[i]! > limits.time) {
+        this.#side[i] = Math.sign(press);
         this.targets[i] = held + (Math.sign(press) * limits.hold) / spring;
         this.joints[i] = 1;
         this.active = true;
@@ -81,5 +85,32 @@ export class ContactRelief {
       }
     }
     return -1;
+  }
+
+  /** Whether the goal of some joint is still on its way to where the joint gives way to. */
+  yields(gate: Gate): boolean {
+    if (!this.active) return false;
+    for (let i = 0; i < this.joints.length; i++) {
+      if (this.joints[i] === 1 && gate.goals[i] !== this.targets[i]) return true;
+    }
+    return false;
+  }
+
+  /**
+   * One cycle of joints that give way. One that comes free meanwhile, since a hand lets go or the goals were held up on a bad
+   * line, has come to its goal: what is left of the way would lead it on, so its goal goes no further than it still presses.
+   * @param droop what the arm's weight bends each spring by where the joints are, rad
+   * @param stiffness of the position springs at the reference gain, Nm/rad
+   */
+  heed(gate: Gate, link: ArmLink, droop: Float64Array, stiffness: Float64Array): void {
+    for (let i = 0; i < this.joints.length; i++) {
+      if (this.joints[i] === 0) continue;
+      const side = this.#side[i]!;
+      const held = link.readings.positions[i]! + droop[i]!;
+      const pressing = held + (side * this.#limits[i]!.hold) / (stiffness[i]! * link.gain[i]!);
+      // By side, the nearer to the goal of where it was to give way to and where it still presses with that torque.
+      const least = Math.min(side * pressing, side * gate.goals[i]!);
+      this.targets[i] = side * Math.max(side * this.targets[i]!, least);
+    }
   }
 }

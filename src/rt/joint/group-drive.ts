@@ -107,6 +107,11 @@ export class GroupDrive {
     const { gate, link, following, droop, model, setpoints } = this.#parts;
     const relief = this.#relief;
     if (this.#goals === 'held' && relief.active) {
+      if (relief.yields(gate)) {
+        relief.heed(gate, link, droop.at(link.readings.positions), model.stiffness);
+        // Where these goals are to stay says nothing of a speed.
+        gate.rearm(false, relief.joints);
+      }
       gate.step(relief.targets, 'move', dt, relief.joints);
       this.#readSetpoints();
     } else if (this.#goals === 'held') this.brake(dt, now);

@@ -12,6 +12,7 @@ import { furthest } from '../../support/poses.ts';
 
 const model = loadArmModel('so101');
 const JOINTS = model.joints.length;
+const PAN = 0;
 const LIFT = 1;
 /** A goal so far beyond what a joint touches takes all its torque, rad. */
 const PRESSED = 0.25;
@@ -109,4 +110,27 @@ test('a joint that is pulled down harder than it may be pressed sinks a little o
   // What the servo has carried at most, and friction besides.
   const most = (torqueLimit + 2 * friction - yieldLimits(torqueLimit).hold) / stiffness;
   expect(furthest(arm.truth().positions, before)).toBeLessThan(most);
+});
+
+test('a joint that is let go of while it gives way goes on no further than what it had given up by then', async () => {
+  const pose = [0, 0.3, -0.9, 0, 0, 0];
+  const arm = await holdingArm(model, pose);
+  const given: number[] = [];
+  arm.runtime.motions.onContactRelief = (joint) => given.push(joint);
+  arm.sim.hand({ [model.joints[PAN]!.name]: pose[PAN]! + 0.4 }, 0.3);
+  for (let k = 0; given.length === 0; k++) {
+    expect(k).toBeLessThan(5 / PERIOD);
+    arm.cycle();
+  }
+  const goal = arm.runtime.gate.goals[PAN]!;
+  arm.sim.hand(null, 0);
+  arm.run(1);
+  // Until it is back at its goal it presses, and goes on giving way: a tenth of a second.
+  expect(Math.abs(arm.runtime.gate.goals[PAN]! - goal)).toBeLessThan(0.03);
+  expect(Math.abs(arm.truth().positions[PAN]! - goal)).toBeLessThan(0.03);
+  // There it stays.
+  const held = arm.runtime.gate.goals.slice();
+  arm.run(1);
+  expect(arm.runtime.gate.goals).toEqual(held);
+  expect(given).toEqual([PAN]);
 });
