@@ -299,10 +299,8 @@ export class Bridge {
       kit:
         simulation === null
           ? null
-          : ({ model }, name, role) => {
-              // As before the pairs of the configuration: nobody wants anything in the way of a hand.
-              if (role === 'leader') scene.leaveOut(name);
-              const arm = simulatedCounterpart(model, name, undefined, scene.of(name));
+          : ({ model }, name) => {
+              const arm = simulatedCounterpart(model, name);
               return makeKit(simulation, arm, kitJoints(model.joints), this.#kits++, clock);
             },
       join: (arm, kit) => this.connections.join(arm, kit),

@@ -107,7 +107,7 @@ export function loadScene(scene: string): readonly SceneObject[] {
 /** What stands before which arm, and where it was seen last. */
 export class SceneObjects {
   readonly #objects: readonly SceneObject[];
-  readonly #without: Set<string>;
+  readonly #without: ReadonlySet<string>;
   readonly #poses = new Map<string, Float64Array>();
   #version = 0;
 
@@ -123,11 +123,6 @@ export class SceneObjects {
   /** What stands before a simulated arm. */
   of(arm: string): readonly SceneObject[] {
     return this.#without.has(arm) ? [] : this.#objects;
-  }
-
-  /** From now on an arm that is still to be simulated has nothing before it. */
-  leaveOut(arm: string): void {
-    this.#without.add(arm);
   }
 
   /** How often anything has been seen elsewhere; 0: nothing has been seen yet. */

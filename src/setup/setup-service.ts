@@ -120,7 +120,7 @@ export interface SetupParts {
   /** The servos on a bus; `simulated`: of the simulated arm of that name. */
   readonly bench: (bus: string, family: ServoFamily, rate: number | null, simulated: string | null) => Bench;
   /** Builds the servos of a simulated arm as they come from the shop; null where nothing is simulated. */
-  readonly kit: ((arm: SetupArm, name: string, role: Role | null) => Promise<PracticeHand>) | null;
+  readonly kit: ((arm: SetupArm, name: string) => Promise<PracticeHand>) | null;
   /** Adds an arm to this bridge. @param kit it is a simulated one @throws {BridgeError} */
   readonly join: (config: ArmConfig, kit: boolean) => Promise<Arm>;
   /** Pairs of the configuration in use. */
@@ -362,15 +362,15 @@ export class SetupService {
   }
 
   /** The kit of this name, which is built once. @throws {BridgeError} bad_request, unsupported */
-  async #kit(arm: SetupArm, { name, model, variant, role }: SetupRequest): Promise<PracticeHand> {
+  async #kit(arm: SetupArm, { name, model, variant }: SetupRequest): Promise<PracticeHand> {
     const { kit } = this.#parts;
     if (kit === null) throw new BridgeError('unsupported', this.noPractice);
-    const of = [model, variant, role].join(' ');
+    const of = [model, variant].join(' ');
     const there = this.#kits.get(name);
     if (there !== undefined && there.of !== of) {
       throw new BridgeError('bad_request', `The simulated kit ${name} is another arm: choose another name.`);
     }
-    const hand = there?.hand ?? (await kit(arm, name, role));
+    const hand = there?.hand ?? (await kit(arm, name));
     this.#kits.set(name, { hand, of });
     return hand;
   }

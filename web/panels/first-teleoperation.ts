@@ -57,7 +57,12 @@ export function firstTeleoperation(
     button('No: a joint goes another way', () => void turned()),
     button('No: the arm in my hand pulls, and the other is limp', () => void swapped()),
   );
-  const asked = h('div', { class: 'panel' }, ...(sliders === null ? [] : [sliders.element]), answers);
+  const asked = h(
+    'div',
+    { class: 'panel', role: 'group', 'aria-label': 'Does it go the right way?', tabindex: -1 },
+    ...(sliders === null ? [] : [sliders.element]),
+    answers,
+  );
   const before =
     hand === null
       ? `Take ${leader} in your hand, keep the way of ${follower} clear and the switch of its supply within reach.`
@@ -72,9 +77,12 @@ export function firstTeleoperation(
         const frame = store.frames.get(idOf(name) ?? -1);
         return frame?.calibrated !== true;
       });
-      begin.hidden = state !== 'idle';
-      block(begin, unknown.length === 0 ? '' : `Calibrate ${unknown.join(' and ')} first.`);
+      const first = unknown.length === 0 ? '' : `Calibrate ${unknown.join(' and ')} first.`;
+      block(begin, state === 'idle' ? first : 'It is on its way.');
       asked.hidden = !follows;
+      // Not to an answer: it is to be looked at first.
+      if (follows && document.activeElement === begin) asked.focus();
+      begin.hidden = follows;
       const lead =
         hand === null ? `Lead ${leader} slowly` : `Drag the links of ${leader} in the picture, or move its sliders`;
       setText(

@@ -465,6 +465,7 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
     if (next === due) return;
     due = next;
     for (const each of [...way.element.children, start] as HTMLDetailsElement[]) each.open = each === due;
+    if (!panel.hidden) due?.scrollIntoView({ block: 'nearest' });
   };
   // What a person has pressed may have done its part: the keyboard goes on to what is to be done next.
   const show = (): void => {
