@@ -52,7 +52,7 @@ showMarks(store);
 store.on(['frames', 'connection', 'pairs', 'asks'], () => clearNotices(store));
 const tour = offerTour(store, hands, (panel) => select(panel));
 const select = showTabs([
-  { id: 'arms', title: 'Arms', panel: h('div', { class: 'panel' }, peopleCard(store), armsPanel(store, asks, tour)) },
+  { id: 'arms', title: 'Arms', panel: h('div', { class: 'panel' }, armsPanel(store, asks, tour), peopleCard(store)) },
   { id: 'move', title: 'Move', panel: movePanel(store, jogger) },
   { id: 'teleoperation', title: 'Teleoperate', panel: teleoperationPanel(store, hands) },
   { id: 'record', title: 'Record', panel: recordPanel(store) },
