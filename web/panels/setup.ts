@@ -83,10 +83,10 @@ function armForm(
         'Model',
         models.map(({ model, title }) => ({
           value: model,
-          name: title,
+          name: likely.includes(model) ? `${title} likely, by its adapter` : title,
           content: [
             armPicture(model),
-            h('span', {}, title),
+            h('span', {}, `${title} `),
             ...(likely.includes(model) ? [h('small', {}, 'likely, by its adapter')] : []),
           ],
         })),
