@@ -339,10 +339,12 @@ function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoi
  */
 function requireDrivable(arm: Arm, path: Waypoints, start: Float64Array | null): WaypointLimits {
   const { joints } = arm.model;
+  const { setpoints } = arm.read();
   const limits = {
     names: joints.map(({ name }) => name),
-    lower: Float64Array.from(joints, ({ lower }) => lower),
-    upper: Float64Array.from(joints, ({ upper }) => upper),
+    // One that is beyond a limit may stay there and come back.
+    lower: Float64Array.from(joints, ({ lower }, i) => Math.min(lower, setpoints[i]!)),
+    upper: Float64Array.from(joints, ({ upper }, i) => Math.max(upper, setpoints[i]!)),
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
     acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
   };

@@ -8,8 +8,8 @@ export type Graph = Pick<RosNode, 'getPublishersInfoByTopic'>;
 const NOT_YET_KNOWN = '_NODE_NAME_UNKNOWN_';
 /** Most nodes that a name lists. */
 const LISTED = 3;
-/** Senders of one topic that are remembered; more at a time are no use of it. */
-const REMEMBERED = 32;
+/** Senders of one topic that are remembered: to ask the graph for one takes 0.7 ms where 50 nodes have a publisher of the topic. */
+const REMEMBERED = 256;
 /** With so many messages of a sender the graph is asked for its name, which may come after the first ones. */
 const ASKED = 20;
 /** How often the graph is asked who writes to a topic whose messages do not tell, s. */

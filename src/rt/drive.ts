@@ -133,8 +133,11 @@ function refusalOf(
   if (wrong !== '') return `its leader: ${wrong}`;
   if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
   if (spec.kind !== 'waypoints') return '';
-  const { lower, upper } = controller.gate;
+  const { gate, setpoints } = controller;
+  // One that is beyond a limit may stay there and come back.
+  const lower = gate.lower.map((limit, i) => Math.min(limit, setpoints[i]!));
+  const upper = gate.upper.map((limit, i) => Math.max(limit, setpoints[i]!));
   const names = setup.joints.map((joint) => joint.name);
   const acceleration = controller.model.limits.acceleration.move;
-  return waypointFault(spec, controller.setpoints, { names, lower, upper, velocity, acceleration }) ?? '';
+  return waypointFault(spec, setpoints, { names, lower, upper, velocity, acceleration }) ?? '';
 }

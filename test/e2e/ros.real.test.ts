@@ -462,7 +462,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     return ((await read()) - first) / ((performance.now() - began) / 1000);
   }
 
-  test('ten readers, and a program that stands still in the middle of reading, a goal and a call, change nothing for the control loop and the others', async () => {
+  test('ten readers and one that stands still change nothing for the control loop and the other readers', async () => {
     const before = await cyclesPerSecond(1.5);
     const stuck = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
     try {
@@ -474,15 +474,8 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
           Array.from({ length: 10 }, () => crowd.subscribe(STATE, '/follower/joint_states')),
         );
         await takes[0]!(1);
-        const at = (await positions()).wrist_roll!;
-        await stuck.goal<Followed>(FOLLOW, CONTROLLER, { trajectory: trajectory(['wrist_roll'], [2, at + 0.3]) });
-        const unheard = stuck.call('arm_bridge/srv/ReadEndEffector', `${NODE}/read_end_effector`);
-        unheard.catch(() => {});
         stuck.pause();
         const during = await cyclesPerSecond(3);
-        // Its goal goes on, and others are answered.
-        expect(await trigger('reset')).toMatchObject({ success: true });
-        await expect.poll(async () => (await positions()).wrist_roll! - at).toBeGreaterThan(0.2);
         // The loop has a thread of its own; a machine that is busy otherwise slows both alike.
         expect(during).toBeGreaterThan(0.9 * before);
         for (const take of takes) expect((await take(50)).length).toBeGreaterThan(50);

@@ -246,3 +246,27 @@ test('a tolerance of speed on the way is kept watch of: an arm that follows goes
     ),
   ]);
 });
+
+test('a joint that lies a little beyond its limit does not keep the others from moving, and may only come back', async () => {
+  const lift = arm.model.joints.findIndex(({ name }) => name === 'shoulder_lift');
+  const { lower } = arm.model.joints[lift]!;
+  await bridge.until(bridge.bridge.torque.off(arm, true, person));
+  await bridge.lead('arm', { shoulder_lift: lower - 0.02 }, 1);
+  await bridge.pass(1.5);
+  await bridge.until(bridge.bridge.torque.on(arm, person));
+  await bridge.lead('arm', null);
+  const at = arm.read().setpoints[lift]!;
+  expect(at).toBeLessThan(lower);
+  const to = (name: string, position: number): JointPath => ({
+    names: [name],
+    times: Float64Array.of(1),
+    positions: Float64Array.of(position),
+    velocities: null,
+  });
+  expect(await bridge.until(follow(to('wrist_roll', 0.2)))).toMatchObject({ end: 'done' });
+  expect(arm.read().setpoints[lift]).toBe(at);
+  expect(await bridge.until(refusal(follow(to('shoulder_lift', at - 0.01))))).toMatchObject({
+    message: expect.stringMatching(/shoulder_lift would go to .*its limits are/),
+  });
+  expect(await bridge.until(follow(to('shoulder_lift', at + 0.1)))).toMatchObject({ end: 'done' });
+});

@@ -215,6 +215,10 @@ describe('what a gripper goal asks for holds', () => {
     await bridge.becomes(() => expect(arm.read().state).toBe('ready'));
     await bridge.pass(1);
     expect(register(TORQUE_LIMIT)).toBe(85);
+    bridge = await bridge.killAndStart();
+    arm = bridge.arm();
+    await bridge.becomes(() => expect(arm.read()).toMatchObject({ holding: true }));
+    expect(register(TORQUE_LIMIT)).toBe(85);
     // The arm moves on with what it holds.
     await bridge.until(turn(0.4, 1.5));
     await bridge.until(bridge.bridge.motion.init(arm, caller('init')));

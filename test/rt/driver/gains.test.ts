@@ -181,11 +181,13 @@ describe('the largest current of a servo', () => {
     expect([caps.wanted[0], caps.pending]).toEqual([1500, false]);
   });
 
-  test('that its joint was limited to when its bus was lost is not its own when it is found again', () => {
+  test('that its joint was limited to when its bus was lost stays when it is found again, and is not its own', () => {
     const caps = makeCaps(1500, 1500);
     caps.limit(0, 0.6);
     for (const servo of [0, 1]) caps.confirm(servo, 300);
     for (const servo of [0, 1]) caps.found(servo, cap(300));
+    expect([[...caps.wanted], caps.pending]).toEqual([[300, 300], false]);
+    caps.limit(0, Number.POSITIVE_INFINITY);
     expect([[...caps.wanted], caps.pending]).toEqual([[1500, 1500], true]);
     for (const servo of [0, 1]) caps.confirm(servo, 1500);
     for (const servo of [0, 1]) caps.found(servo, cap(800));
@@ -193,7 +195,7 @@ describe('the largest current of a servo', () => {
     const unread = makeCaps(1500);
     unread.limit(0, 0.3);
     unread.found(0, cap(300));
-    expect([unread.wanted[0], unread.pending]).toEqual([1500, true]);
+    expect([unread.wanted[0], unread.pending]).toEqual([300, false]);
   });
 
   test('is what gives the torque that is asked for, at most its own, and is pending until it has been read', () => {
