@@ -5,6 +5,21 @@ import type { Live } from './live.ts';
 import type { Store } from './store.ts';
 
 /**
+ * The token that the address of a QR code has behind its "#", which browsers send to nobody. It does not stay in the address.
+ * @returns null where there is none
+ */
+function invited(): string | null {
+  const token = /^#token=([\w.~%!*'()-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return null;
+  history.replaceState(null, '', location.pathname);
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return null;
+  }
+}
+
+/**
  * Asks for the token where the bridge wants one. It is exchanged for a cookie that no script can read, and kept nowhere
  * else.
  */
@@ -21,9 +36,7 @@ export function offerSession(store: Store, live: Live): void {
     h('button', { type: 'submit', class: 'main' }, 'Go on'),
     fault,
   );
-  const hand = async (): Promise<void> => {
-    const token = field.value.trim();
-    field.value = '';
+  const hand = async (token: string): Promise<void> => {
     try {
       await bridge.call('post', '/api/v1/session', { body: { token } });
       setText(fault, '');
@@ -35,11 +48,19 @@ export function offerSession(store: Store, live: Live): void {
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void hand();
+    const token = field.value.trim();
+    field.value = '';
+    void hand(token);
   });
   byId('panels').before(form);
+  let given = invited();
   store.on(['connection'], () => {
     const wasHidden = form.hidden;
+    if (store.connection === 'denied' && given !== null) {
+      void hand(given);
+      given = null;
+      return;
+    }
     form.hidden = store.connection !== 'denied';
     if (wasHidden && !form.hidden) field.focus();
   });

@@ -3,7 +3,7 @@ import { spoken } from './units.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-function svg(
+export function svg(
   tag: string,
   attributes: Readonly<Record<string, string | number>>,
   ...children: readonly (Node | string)[]

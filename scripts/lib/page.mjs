@@ -34,6 +34,7 @@ export async function buildPage(root, out) {
   const licences = [
     ['three', textOf('node_modules/three/LICENSE')],
     ['uPlot', textOf('node_modules/uplot/LICENSE')],
+    ['qr', textOf('node_modules/qr/LICENSE-MIT')],
     // Its package has the notice at the end of its README, and names Apache-2.0, which this project has too.
     ['urdf-loader', textOf('node_modules/urdf-loader/README.md').split('# LICENSE').at(-1).trim(), textOf('LICENSE')],
   ];

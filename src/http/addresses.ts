@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /** A host as it stands in a URL, without brackets and port; null when the text is no authority. */
 export function hostOf(authority: string): string | null {
@@ -19,6 +20,23 @@ export function isLoopback(host: string): boolean {
   if (host === '127.0.0.1' || host === 'localhost') return true;
   const bare = bareAddress(host);
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
+}
+
+/**
+ * What other computers write for the address on which a server listens.
+ * @returns null where they do not reach it
+ */
+export function reachedAt({ host, port }: { readonly host: string; readonly port: number }): string | null {
+  if (isLoopback(host)) return null;
+  const address = host === '0.0.0.0' || host === '::' ? ownAddress() : host;
+  if (address === null) return null;
+  return `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
+}
+
+/** The first address of this computer in a network; null where it is in none. */
+function ownAddress(): string | null {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null;
 }
 
 /** The authority of a URL that has one (absolute-form, RFC 9112 3.2.2); null for a path. */

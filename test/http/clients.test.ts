@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { fileDisk } from '../../src/disk.ts';
+import { reachedAt } from '../../src/http/addresses.ts';
 import { Clients, LEASE, pageCookie } from '../../src/http/clients.ts';
 import type { Admission } from '../../src/http/guard.ts';
 import { NamedTokens } from '../../src/named-tokens.ts';
@@ -273,6 +274,25 @@ test('tokens with names are added and revoked while the bridge runs', async () =
   named.add('bench-2', 'read', 0);
   await bridge.pass(1.5);
   expect((await look()).status).toBe(401);
+});
+
+test('how others look on is told to whoever may control: by the token that reads, never by the other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-tokens-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [control, read] = ['0123456789abcdef0123456789abcdef', 'fedcba9876543210fedcba9876543210'];
+  writeFileSync(join(folder, 'token'), `${control}\n`);
+  writeFileSync(join(folder, 'read'), `${read}\n`);
+  const token_file = join(folder, 'token');
+  const invitation = async (token: string, http: object): Promise<Answer> => {
+    const bridge = await VirtualBridge.startLight({ http: { token_file, port: 8020, tls: 'off', ...http } });
+    return bridge.ask('GET', '/api/v1/invitation', undefined, { authorization: `Bearer ${token}` });
+  };
+  const reached = { host: '192.168.7.2', read_token_file: join(folder, 'read') };
+  expect((await invitation(control, reached)).body).toEqual({ origin: 'http://192.168.7.2:8020', token: read });
+  expect((await invitation(read, reached)).status).toBe(403);
+  expect((await invitation(control, {})).body).toEqual({ origin: null, token: null });
+  expect(reachedAt({ host: '2001:db8::7', port: 8020 })).toBe('[2001:db8::7]:8020');
+  for (const host of ['127.0.0.1', '::1', 'localhost']) expect(reachedAt({ host, port: 8020 })).toBeNull();
 });
 
 test('the id of a request is in its answer and in every error, and is that of the client where it sends one', async () => {

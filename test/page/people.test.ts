@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BridgeProcess } from '../e2e/support/bridge.ts';
+import { readCode } from '../support/qr.ts';
 import { goLive, PATIENCE, shows, textOf } from './support/actions.ts';
-import { axeViolations, faultsOf, HAS_BROWSER } from './support/browser.ts';
+import { axeViolations, faultsOf, HAS_BROWSER, NAMED_HOST } from './support/browser.ts';
 import { openWindow, startBridge } from './support/page.ts';
 
 /** A person in a browser of his own, who has said what he is called. */
@@ -79,4 +83,51 @@ describe.skipIf(!HAS_BROWSER)('several people', () => {
     await shows(ben, '[data-mark=leader] small', /^free$/);
     await expect.poll(() => ben.getByRole('button', { name: 'Ask for leader' }).count(), PATIENCE).toBe(0);
   }, 240_000);
+
+  test('a class looks on by a QR code, which has the token that only looks; where there is none the page says what to set', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-class-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const tokens = { control: 'a-token-that-may-move-arms', read: 'a-token-that-may-only+look' };
+    for (const [name, token] of Object.entries(tokens))
+      writeFileSync(join(folder, name), `${token}\n`, { mode: 0o600 });
+    const file = join(folder, 'bridge.yaml');
+    const files = `token_file: ${join(folder, 'control')}, read_token_file: ${join(folder, 'read')}`;
+    const arm = "{ name: arm, model: so101, bus: 'sim:so101' }";
+    writeFileSync(file, `http: { allowed_hosts: [${NAMED_HOST}], ${files} }\narms: [${arm}]\n`);
+    const bridge = await startBridge('--config', file);
+    const home = `http://${NAMED_HOST}:${new URL(bridge.url).port}`;
+    const teacher = await (await openWindow()).newPage();
+    const show = async (): Promise<void> => {
+      await shows(teacher, '#connection', /^Live$/);
+      await teacher.locator('#people summary').press('Enter');
+      // Again where the page of a busy machine was without its bridge for a moment: the button is grey then.
+      const pressed = async (): Promise<boolean> => {
+        await teacher.getByRole('button', { name: 'Show to a class' }).press('Enter');
+        return teacher.getByRole('dialog', { name: 'To look on' }).isVisible();
+      };
+      await expect.poll(pressed, { ...PATIENCE, interval: 500 }).toBe(true);
+    };
+    await teacher.goto(`${home}/#token=${tokens.control}`);
+    await show();
+    expect(teacher.url()).toBe(`${home}/`);
+    expect(await axeViolations(teacher)).toEqual([]);
+    const code = teacher.locator('#class-view svg');
+    const [size, path] = [await code.getAttribute('viewBox'), await code.locator('path').getAttribute('d')];
+    const url = readCode(Number(size!.split(' ')[2]), path!);
+    expect(url).toBe(`${home}/#token=${encodeURIComponent(tokens.read)}`);
+    expect(await teacher.content()).not.toContain(tokens.control);
+    const pupil = await (await openWindow()).newPage();
+    await pupil.goto(url!);
+    await shows(pupil, '#connection', /^Live, read only$/);
+    expect(pupil.url()).toBe(`${home}/`);
+    expect(await pupil.getByRole('button', { name: 'Show to a class' }).count()).toBe(0);
+    await pupil.keyboard.press('Escape');
+    await shows(pupil, '#stop-status', /^Stopped at/);
+    // By the name of this computer alone nobody else reaches it.
+    await teacher.goto(`${bridge.url}/#token=${tokens.control}`);
+    await show();
+    expect(await textOf(teacher, '#class-view p')).toBe(
+      'Set http.host in the configuration and start the bridge again: then others can look on, and only look.',
+    );
+  });
 });

@@ -1523,6 +1523,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How others may look on
+         * @description What the page puts into its QR code: where it is opened, and the token that may only look and stop.
+         */
+        get: operations["invitation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sim/hand": {
         parameters: {
             query?: never;
@@ -3098,6 +3118,13 @@ export interface components {
         SessionAnswer: {
             /** @description What the page may do from now on. */
             scopes: ("read" | "control")[];
+        };
+        /** Invitation */
+        Invitation: {
+            /** @description Where other computers open the page; null: they do not reach the bridge. */
+            origin: string | null;
+            /** @description That of http.read_token_file, which may look and stop alone; null: there is none. */
+            token: string | null;
         };
         /** RobotPairRequest */
         RobotPairRequest: {
@@ -9445,6 +9472,37 @@ export interface operations {
                     "application/json": components["schemas"]["StatusResponse"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Never the token that moves arms. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "origin": "https://192.168.7.2:8020",
+                     *       "token": "a-token-that-may-only-look"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];

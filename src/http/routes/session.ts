@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SCOPES, type Scope } from '../../named-tokens.ts';
+import { reachedAt } from '../addresses.ts';
 import { asModel, components, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
@@ -15,6 +16,16 @@ const sessionRequest = z
 const sessionAnswer = z
   .object({ scopes: z.array(z.enum(SCOPES)).describe('What the page may do from now on.') })
   .register(components, { id: 'SessionAnswer' });
+
+const invitation = z
+  .object({
+    origin: z.string().nullable().describe('Where other computers open the page; null: they do not reach the bridge.'),
+    token: z
+      .string()
+      .nullable()
+      .describe('That of http.read_token_file, which may look and stop alone; null: there is none.'),
+  })
+  .register(components, { id: 'Invitation' });
 
 /** What a scope allows: who may control may read too. */
 export function scopesOf(scope: Scope): Scope[] {
@@ -59,6 +70,30 @@ export const sessionRoutes = [
     handler: ({ guard }, { request }, reply) => {
       reply.header('set-cookie', guard.closeSession(request.raw));
       return ok('The session has ended');
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/invitation',
+    access: 'control',
+    id: 'invitation',
+    tag: 'status',
+    summary: 'How others may look on',
+    description: 'What the page puts into its QR code: where it is opened, and the token that may only look and stop.',
+    target: 'none',
+    answer: {
+      description: 'Never the token that moves arms.',
+      schema: invitation,
+      example: { origin: 'https://192.168.7.2:8020', token: 'a-token-that-may-only-look' },
+    },
+    refusals: {},
+    handler: ({ services: { tokens, certificate }, address }, _input, reply) => {
+      const authority = reachedAt(address());
+      reply.header('cache-control', 'no-store');
+      return {
+        origin: authority === null ? null : `${certificate === null ? 'http' : 'https'}://${authority}`,
+        token: tokens?.read ?? null,
+      };
     },
   }),
 ];

@@ -15,8 +15,18 @@ if (!HAS_BROWSER) {
   );
 }
 
+/** A name by which other computers would reach a bridge; here it leads to this one. */
+export const NAMED_HOST = 'bridge.lab';
+const NAMED = `--host-resolver-rules=MAP ${NAMED_HOST} 127.0.0.1`;
+
 /** WebGL is drawn by the processor; root, as in a container, cannot have Chromium's sandbox. */
-const FLAGS = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--mute-audio'];
+const FLAGS = [
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--mute-audio',
+  NAMED,
+];
 
 export function launch(): Promise<Browser> {
   return chromium.launch({

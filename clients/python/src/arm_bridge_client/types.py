@@ -1211,6 +1211,13 @@ class SessionAnswer(TypedDict):
     scopes: List[Literal["read", "control"]]
 
 
+class Invitation(TypedDict):
+    # Where other computers open the page; null: they do not reach the bridge.
+    origin: Union[str, None]
+    # That of http.read_token_file, which may look and stop alone; null: there is none.
+    token: Union[str, None]
+
+
 class RobotPairRequest(TypedDict):
     # Id of the leader arm, as in the configuration.
     leader_id: Union[int, None]
