@@ -11,7 +11,7 @@ import { openPage, startBridge } from './support/page.ts';
 
 /** All that is shown, again where a busy machine has ended a pair or a motion, ms. */
 const WHOLE = 900_000;
-const STEP = { timeout: 240_000, interval: 700 };
+const STEP = { timeout: 800_000, interval: 700 };
 /** At the end there is nothing to be shown any more. */
 const QUICK = { timeout: 3000 };
 /** States of the tour in which a step has been done. */

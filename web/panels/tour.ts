@@ -221,10 +221,13 @@ class TourCard {
     const ending = new AbortController();
     this.#showing = ending;
     this.#draw();
-    await SHOWS[this.#tour.state]?.(this.#means(pair, ending.signal));
-    this.#showing = null;
-    void this.#ask();
-    this.#draw();
+    try {
+      await SHOWS[this.#tour.state]?.(this.#means(pair, ending.signal));
+    } finally {
+      this.#showing = null;
+      void this.#ask();
+      this.#draw();
+    }
   }
 
   #means({ leader, follower }: Pair, signal: AbortSignal): Means {
