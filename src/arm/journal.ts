@@ -8,6 +8,7 @@ export const ACTS = [
   'halt',
   'stop',
   'reset',
+  'ask',
   'take_over',
   'release',
   'mirroring',

@@ -2121,7 +2121,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            act: "motion" | "torque" | "halt" | "stop" | "reset" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
+            act: "motion" | "torque" | "halt" | "stop" | "reset" | "ask" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
             /** @description To which arm; null: to several, or none. */
             arm: string | null;
             /** @description Who has asked for it. */
@@ -8962,7 +8962,7 @@ export interface operations {
                 /** @description Name of an arm; left out: all. */
                 arm?: string;
                 /** @description What was done; left out: everything. */
-                act?: "motion" | "torque" | "halt" | "stop" | "reset" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
+                act?: "motion" | "torque" | "halt" | "stop" | "reset" | "ask" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
                 /** @description Begun at this time or later, seconds since the epoch. */
                 since?: number;
                 /** @description Most entries. */

@@ -33,6 +33,7 @@ export const askRoutes = [
   route({
     ...named,
     path: ASK,
+    act: 'ask',
     id: 'arm_ask',
     summary: 'Ask who has an arm for it',
     description:
@@ -59,6 +60,7 @@ export const askRoutes = [
     ...named,
     path: `${ASK}/{ask}`,
     params: ['ask'],
+    act: 'release',
     id: 'arm_ask_answer',
     summary: 'Give an arm away, or not now',
     description:

@@ -377,7 +377,7 @@ class JournalEvent(TypedDict):
     # When it began, seconds since the epoch.
     time: float
     # What was done.
-    act: Literal["motion", "torque", "halt", "stop", "reset", "take_over", "release", "mirroring", "calibration", "configuration", "recording", "simulation"]
+    act: Literal["motion", "torque", "halt", "stop", "reset", "ask", "take_over", "release", "mirroring", "calibration", "configuration", "recording", "simulation"]
     # To which arm; null: to several, or none.
     arm: Union[str, None]
     # Who has asked for it.
