@@ -6,6 +6,7 @@ import { bareAddress, isLoopback } from './addresses.ts';
 import type { Dialect } from './dialect.ts';
 import { HttpProblem } from './errors.ts';
 import type { Admission } from './guard.ts';
+import { PERSON } from './person.ts';
 
 /** How a client says who it is. */
 export const CLIENT_HEADER = 'x-arm-bridge-client';
@@ -14,8 +15,6 @@ const CLIENT_NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
 const COOKIE = 'arm_bridge_client';
 /** How a page says what the person at it is called, encoded as in a URL: a WebSocket of a browser carries cookies alone. */
 const PERSON_COOKIE = 'arm_bridge_person';
-/** Characters of such a name. */
-const LONGEST_PERSON = 32;
 const COOKIE_AGE = 400 * 24 * 3600;
 /** A client is gone when it has sent no request, and has had no stream open, for this long, s. */
 export const LEASE = 30;
@@ -214,7 +213,7 @@ function personOf(request: IncomingMessage): string | null {
   if (said === undefined) return null;
   try {
     const name = decodeURIComponent(said);
-    return name.length <= LONGEST_PERSON && CLIENT_NAME.test(name) ? name : null;
+    return PERSON.test(name) ? name : null;
   } catch {
     return null;
   }

@@ -75,7 +75,10 @@ test('a page is told by the name of its person, which makes it nobody else', () 
   expect(other.name).toMatch(/^"Ada B\. Lovelace" \(page (?!9f9f)\w{4} on this computer\)$/);
 
   expect(other.key).not.toBe(ada.key);
-  for (const none of ['', ' ', '<b>', 'a"b', 'Zoë', '-x', 'x'.repeat(33), 'A (page 1f3a on this computer)']) {
+  for (const name of ['Zoë', 'Łukasz Żak', '王小明', 'नेहा', 'b2']) {
+    expect(of(request(pageOf(first, name)), ANYBODY).name).toBe(`"${name}" (page 9f9f on this computer)`);
+  }
+  for (const none of ['', ' ', '<b>', 'a"b', 'a\nb', '-x', 'x'.repeat(33), 'A (page 1f3a on this computer)']) {
     const page = of(request(pageOf(first, none)), ANYBODY);
     expect(page).toEqual({ key: ada.key, name: 'page 9f9f on this computer (Firefox/140)' });
   }

@@ -1,5 +1,5 @@
-import { NAME } from '../../clients/typescript/src/bridge.ts';
 import { BridgeError } from '../../clients/typescript/src/errors.ts';
+import { PERSON } from '../../src/http/person.ts';
 import { bridge } from '../bridge.ts';
 import { block, button, h, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
@@ -40,8 +40,8 @@ function nameForm(store: Store): HTMLElement {
   const fault = h('p', { class: 'fault', role: 'alert' });
   const take = async (): Promise<void> => {
     const name = field.value.trim();
-    const fits = name === '' || NAME.test(name);
-    const why = fits ? '' : 'Letters a to z, digits, blanks and _.:@/+- only; a letter or digit first.';
+    const fits = name === '' || PERSON.test(name);
+    const why = fits ? '' : 'Letters, digits, blanks and _.:@/+- only; a letter or digit first.';
     setText(fault, why);
     if (!fits) return;
     try {
