@@ -26,8 +26,7 @@ export class Asks {
 
   /** Asks who has an arm for it. @param arm its name */
   async put(arm: string): Promise<void> {
-    const asked = () => bridge.call('post', '/api/v1/arms/{name}/ask', { path: { name: arm } });
-    const told = await tryTo(asked, aboutPut(arm));
+    const told = await tryTo(() => bridge.arm(arm).ask(), aboutPut(arm));
     if (told === null) return;
     const { ask, message } = told;
     if (ask?.state === 'open') this.#put.add(ask.id);
@@ -51,9 +50,7 @@ export class Asks {
   #show({ id, arm, asker }: Ask): void {
     this.#shown.add(id);
     const answer = (give: boolean) => (): void => {
-      const path = { name: arm, ask: id };
-      const answered = () => bridge.call('post', '/api/v1/arms/{name}/ask/{ask}', { path, body: { give } });
-      void tryTo(answered, `answer ${id}`);
+      void tryTo(() => bridge.arm(arm).answer(id, give), `answer ${id}`);
     };
     notice('ask', `${asker} asks for ${arm}.`, {
       ways: [

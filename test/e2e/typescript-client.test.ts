@@ -187,6 +187,16 @@ test('every call of the client does what it says, and together they ask for all 
       return owner;
     })
     .toContain('typescript-test');
+  const other = new client.Bridge(origin, { name: 'other' }).arm('follower');
+  await carriedOut(arm, async () => {
+    await other.takeOver();
+    // It watches no live stream, and so would not hear the ask.
+    expect(await codeOf(arm.ask())).toEqual(['owned', 'take_over']);
+    await other.release();
+  });
+  expect((await arm.ask()).ask).toBeNull();
+  expect((await faultOf(arm.answer('none', false)))!.status).toBe(404);
+  expect(await here.invitation()).toEqual({ origin: null, token: null });
 
   expect((await (await cancelled(arm)).facts()).state).toBe('cancelled');
   expect((await carriedOut(arm, async () => (await arm.begin({ named: 'init' })).wait())).state).toBe('done');

@@ -84,7 +84,7 @@ function qrPicture(url: string): Element {
 /** Shows a class the address of this page, with the token that only looks and stops, as a code for the cameras of telephones. */
 async function showToClass(view: HTMLDialogElement, content: HTMLElement): Promise<void> {
   try {
-    const { origin, token } = await bridge.call('get', '/api/v1/invitation');
+    const { origin, token } = await bridge.invitation();
     const here = /^(localhost|127\..*|\[::1\])$/.test(location.hostname) ? origin : location.origin;
     if (here === null || token === null) {
       const missing = [...(here === null ? ['http.host'] : []), ...(token === null ? ['http.read_token_file'] : [])];

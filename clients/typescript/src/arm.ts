@@ -236,6 +236,17 @@ export class Arm {
     return this.bridge.call('post', '/api/v1/arms/{name}/release', { path: await this.#path(), query });
   }
 
+  /** Asks the person who has the arm for it, or tells how that stands; `ask` is null where nobody else has it. Nothing moves. */
+  async ask(): Promise<Schemas['AskAnswer']> {
+    return this.bridge.call('post', '/api/v1/arms/{name}/ask', { path: await this.#path() });
+  }
+
+  /** For who is asked for the arm. @param id of the ask, as the live stream tells it @param give false: not now */
+  async answer(id: string, give: boolean): Promise<Schemas['AskAnswer']> {
+    const path = { ...(await this.#path()), ask: id };
+    return this.bridge.call('post', '/api/v1/arms/{name}/ask/{ask}', { path, body: { give } });
+  }
+
   /** What move() would come to, in its units. Nothing moves. */
   async reachable(to: Move): Promise<Schemas['ReachableAnswer']> {
     return this.bridge.call('post', '/api/v1/arms/{name}/reachable', { path: await this.#path(), body: to });

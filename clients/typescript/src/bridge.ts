@@ -195,6 +195,11 @@ export class Bridge {
     return this.call('post', '/api/v1/stop');
   }
 
+  /** Where other computers open the page, and the token that lets them look and stop alone; each null where there is none. */
+  invitation(): Promise<Schemas['Invitation']> {
+    return this.call('get', '/api/v1/invitation');
+  }
+
   /** This bridge and the others of its laboratory, with how their arms are. */
   bridges(): Promise<Schemas['BridgesAnswer']> {
     return this.call('get', '/api/v1/bridges');

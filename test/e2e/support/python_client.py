@@ -125,6 +125,9 @@ async def tried(bridge, name):
         assert owner is not None and bridge.name in owner, owner
 
     await carried_out(arm, taken)
+    report["ask"] = (await told(arm.ask()))["ask"]
+    report["no_ask"] = (await error_of(BridgeError, lambda: arm.answer("none", False))).status
+    report["invitation"] = await told(bridge.invitation())
     motion = await cancelled(arm)
     report["cancelled"] = [
         (await told(motion.facts()))["state"],
@@ -147,7 +150,7 @@ async def tried(bridge, name):
     report["states"] = [state["id"] for state in await first(5, arm.states(rate=50))]
     report["goals"] = [len(goals) for goals in await first(1, arm.goals())]
     report["stream"] = [frame["type"] for frame in await first(2, bridge.live("arms"))]
-    report["all"] = sorted({frame["type"] for frame in await first(7, bridge.live(rate=5))})
+    report["all"] = sorted({frame["type"] for frame in await first(8, bridge.live(rate=5))})
 
     await told(arm.start_recording(f"{name}-joints", rate=100))
     await carried_out(arm, lambda: arm.write_joints({0: 0.2}, take_over=True))

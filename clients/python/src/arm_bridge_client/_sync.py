@@ -216,6 +216,10 @@ class Bridge:
         """All arms brake and hold, and refuse every motion until reset()."""
         return cast(types.StopResponse, self.call("POST", "/api/v1/stop"))
 
+    def invitation(self) -> types.Invitation:
+        """Where other computers open the page, and the token that lets them look and stop alone; each None where there is none."""
+        return cast(types.Invitation, self.call("GET", "/api/v1/invitation"))
+
     def bridges(self) -> types.BridgesAnswer:
         """This bridge and the others of its laboratory, with how their arms are."""
         return cast(types.BridgesAnswer, self.call("GET", "/api/v1/bridges"))
@@ -579,6 +583,15 @@ class Arm:
         """Gives the arm back; it holds."""
         path = self._path("/release")
         return cast(types.StatusResponse, self.bridge.call("POST", path, take_over=take_over or None))
+
+    def ask(self) -> types.AskAnswer:
+        """Asks the person who has the arm for it, or tells how that stands; `ask` is None where nobody else has it. Nothing moves."""
+        return cast(types.AskAnswer, self.bridge.call("POST", self._path("/ask")))
+
+    def answer(self, id: str, give: bool) -> types.AskAnswer:
+        """For who is asked for the arm: it is given away, or not now. `id` is that of the ask, as the live stream tells it."""
+        path = self._path(f"/ask/{quote(id, safe='')}")
+        return cast(types.AskAnswer, self.bridge.call("POST", path, body={"give": give}))
 
     def reachable(
         self,
