@@ -18,8 +18,13 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
     const [x, y] = await hoverLink(page, /leader, elbow flex/);
     const folded = await angle('leader');
     await page.mouse.down();
-    for (let step = 1; step <= 10; step += 1) await page.mouse.move(x - 1.5 * step, y);
-    await expect.poll(async () => Math.abs((await angle('leader')) - folded), PATIENCE).toBeGreaterThan(15);
+    let way = 0;
+    const unfolded = async (): Promise<number> => {
+      way = Math.min(way + 1.5, 60);
+      await page.mouse.move(x - way, y);
+      return Math.abs((await angle('leader')) - folded);
+    };
+    await expect.poll(unfolded, PATIENCE).toBeGreaterThan(15);
     const apart = async (): Promise<number> => {
       await startPairs(page, 'leader follower');
       return Math.abs((await angle('follower')) - (await angle('leader')));
