@@ -79,9 +79,9 @@ test.each([
     // A joint may have several servos, which come one after the other; the gripper's are the last.
     const gripping = bridge.host.arms!.get('arm').sim.servos[gripper!.index]!.length;
     expect(limits(bridge)).toEqual([...own.slice(0, -gripping), ...less.slice(-gripping)]);
-    const opening = arm.read().positions[gripper!.index]!;
-    const wider = { position: opening + (opening > 0 ? -TURN : TURN), velocity: null, torque: null };
-    await bridge.until(trajectories.gripper(arm, wider, 0.1, CALLER));
+    const { lower, upper } = joints[gripper!.index]!;
+    const half = { position: (lower + upper) / 2, velocity: null, torque: null };
+    await bridge.until(trajectories.gripper(arm, half, 0.1, CALLER));
     expect(limits(bridge)).toEqual(own);
 
     expect(speeds()).toEqual(own.map(() => slow));

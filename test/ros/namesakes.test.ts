@@ -12,11 +12,12 @@ type Graph = Map<TestBridge, string[]>;
 
 /** What a bridge with the arm `twin` does about its namesakes. Its clock may be wrong. */
 class TestBridge {
-  readonly arm = fakeArm(new FakeArm(0, 'twin'));
+  readonly #fake = new FakeArm(0, 'twin');
+  readonly arm = fakeArm(this.#fake);
   readonly drives: boolean[] = [];
   /** Bridges that it has not found on the graph. */
   readonly unseen = new Set<TestBridge>();
-  readonly #log = new FakeBridge([]);
+  readonly #log = new FakeBridge([this.#fake]);
   readonly #namesakes: Namesakes;
   readonly #graph: Graph;
 
