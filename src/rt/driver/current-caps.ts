@@ -31,7 +31,7 @@ export class CurrentCaps {
   readonly capped: Uint8Array;
   /** Some servo is not known to have the cap that it is to have. */
   pending = false;
-  /** Every servo is known to have its own cap. */
+  /** Every servo is known to have its own cap, or keeps the one with which it held, which says itself that it is not its own. */
   restored = true;
   /** Every servo is known to have its own cap, or the smaller one that it works with. */
   works = true;
@@ -185,7 +185,7 @@ export class CurrentCaps {
       if (this.capped[i] === 0) continue;
       const confirmed = this.#confirmed[i]!;
       if (confirmed !== this.wanted[i]) this.pending = true;
-      if (confirmed !== this.#own[i]) this.restored = false;
+      if (confirmed !== this.#own[i] && confirmed !== this.#kept[i]) this.restored = false;
       if (confirmed !== this.#work(i)) this.works = false;
     }
   }
