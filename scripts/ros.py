@@ -156,7 +156,9 @@ def subscribe(node, options, callback):
 
 
 def topic_list(node, options):
-    print_names(discovered(node, node.get_topic_names_and_types), options.show_types)
+    rows = discovered(node, node.get_topic_names_and_types)
+    # As `ros2` does: those with a part that begins with _ are hidden.
+    print_names([row for row in rows if "/_" not in row[0]], options.show_types)
 
 
 def topic_echo(node, options):

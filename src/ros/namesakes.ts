@@ -1,44 +1,52 @@
+import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Arm } from '../arm/types.ts';
 import { NODE_NAME } from './arguments.ts';
 import type { Drivable } from './arm-inputs.ts';
+import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
-/** Time in which the nodes of others are found, ms: on one machine it takes a third of this. */
+/** Time in which the marks of others are found, ms: on one machine it takes a third of this. */
 export const LOOK_TIME = 1000;
-/** On a busy machine it takes longer: whoever finds another bridge within this time of its own beginning came later, s. */
-const NEWCOMER = 5;
+
+/** Behind the namespace of an arm: when it was put on the graph, ms since 1970, and what tells two of one moment apart. */
+const MARK = /^(.*)\/_bridge_since_(\d{13})_([0-9a-f]{8})$/;
+
+interface Mark {
+  readonly time: number;
+  readonly chance: string;
+}
 
 interface Watched {
   readonly arm: Arm;
   /** Of the arm's node. */
   readonly namespace: string;
+  readonly mark: Mark;
   /** Lets ROS 2 drive the arm, and ends that; null where it may not at all. */
   readonly inputs: Drivable | null;
   driven: boolean;
   rival: boolean;
-  /** When it was put on the graph, s. */
-  readonly since: number;
 }
 
 /**
- * Finds bridges on this graph that have arms of the same names: whoever came later is not driven by ROS 2 until the other has
- * gone, since nobody could tell which arm obeys.
+ * Finds bridges on this graph that have arms of the same names. ROS 2 drives the arm of the one that was there first, since nobody
+ * could tell otherwise which arm obeys; once that has gone, or the middleware has found it dead, the next one's.
+ *
+ * All see the same marks and so agree who was first. A mark is the name of a topic that nobody writes, hidden from lists as all
+ * whose name begins with `_`. Who finds another's mark takes a later one, so clocks that differ decide only between bridges
+ * that had not found each other when they began.
  */
 export class Namesakes {
-  readonly #node: RosNode;
+  readonly #graph: Pick<RosNode, 'getTopicNamesAndTypes'>;
+  readonly #qualities: Pick<Qualities, 'stream'>;
   readonly #log: Logger;
   readonly #watched: Watched[] = [];
 
-  /** @param node through which the graph is seen */
-  constructor(node: RosNode, log: Logger) {
-    this.#node = node;
+  /** @param graph a node through which the graph is seen */
+  constructor(graph: Pick<RosNode, 'getTopicNamesAndTypes'>, qualities: Pick<Qualities, 'stream'>, log: Logger) {
+    this.#graph = graph;
+    this.#qualities = qualities;
     this.#log = log;
-  }
-
-  /** Whether somebody else has an arm of this name here; to be asked before this bridge puts its own there. */
-  taken(namespace: string): boolean {
-    return this.#count(namespace) > 0;
   }
 
   /** Arms whose names another bridge has too. */
@@ -47,60 +55,71 @@ export class Namesakes {
   }
 
   /**
-   * Watches over an arm that has been put on the graph.
-   * @param taken somebody had its name before
+   * Marks an arm on the graph, watches over it, and lets ROS 2 drive it where it was first.
+   * @param node of the arm, which does not spin yet
+   * @param namespace of that node
    * @param inputs let ROS 2 drive it; null: it may not
    */
-  watch(arm: Arm, namespace: string, taken: boolean, inputs: Drivable | null): void {
-    if (!taken) inputs?.drive();
-    const watched = { arm, namespace, inputs, driven: !taken, rival: taken, since: arm.clock.now() };
+  watch(arm: Arm, node: Pick<RosNode, 'createPublisher'>, namespace: string, inputs: Drivable | null): void {
+    const others = this.#marks().get(namespace) ?? [];
+    const later = others.map(({ time }) => time + 1);
+    const mark = {
+      time: Math.max(Math.round(1000 * arm.clock.wall()), ...later),
+      chance: randomBytes(4).toString('hex'),
+    };
+    const topic = `${namespace}/_bridge_since_${String(mark.time).padStart(13, '0')}_${mark.chance}`;
+    node.createPublisher('std_msgs/msg/Empty', topic, { qos: this.#qualities.stream });
+    const watched: Watched = { arm, namespace, mark, inputs, driven: false, rival: false };
+    // For what the node of the process offers, which may be about other arms, and until the inputs have gone.
+    arm.barred = ({ owner }) =>
+      !watched.driven && owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '';
     this.#watched.push(watched);
-    if (taken) this.#tell(watched, inputs !== null);
+    this.#judge(watched, others);
   }
 
   /** Looks again. */
   look(): void {
-    for (const watched of this.#watched) {
-      const rival = this.#count(watched.namespace) > 1;
-      if (rival === watched.rival) continue;
-      watched.rival = rival;
-      if (rival) this.#met(watched);
-      else this.#gone(watched);
-    }
+    const marks = this.#marks();
+    for (const watched of this.#watched) this.#judge(watched, marks.get(watched.namespace) ?? []);
   }
 
-  #met(watched: Watched): void {
-    const { arm, inputs, since } = watched;
-    const late = arm.clock.now() - since < NEWCOMER;
-    if (late) {
-      // For what the node of the process offers, which may be about other arms, and until the inputs have gone.
-      arm.barred = ({ owner }) => (owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '');
-      inputs?.withdraw();
-      watched.driven = false;
-    }
-    this.#tell(watched, late);
+  /** @param marks of bridges with an arm of this name, its own one perhaps among them */
+  #judge(watched: Watched, marks: readonly Mark[]): void {
+    const { arm, mark, inputs } = watched;
+    const others = marks.filter(({ chance }) => chance !== mark.chance);
+    const first = others.every((other) => precedes(mark, other));
+    const before = { rival: watched.rival, driven: watched.driven };
+    watched.rival = others.length > 0;
+    watched.driven = first;
+    if (first && !before.driven) inputs?.drive();
+    else if (!first && before.driven) inputs?.withdraw();
+    if (watched.rival && !(before.rival && before.driven === first)) this.#tell(watched);
+    else if (!watched.rival && before.rival)
+      this.#log.info(`${arm.name}: no other bridge has an arm of this name any more`);
   }
 
-  /** @param refuses ROS 2 does not drive it */
-  #tell({ arm, namespace }: Watched, refuses: boolean): void {
-    const refused = !refuses ? '' : ', and ROS 2 does not drive this one until the other has gone';
+  #tell({ arm, namespace, driven, inputs }: Watched): void {
+    const refused = driven || inputs === null ? '' : ', and ROS 2 does not drive this one until the other has gone';
     this.#log.error(
       `${arm.name}: another bridge on this graph has the node ${namespace}/${NODE_NAME} too${refused}: ` +
         'rename one of the arms, or give a bridge a namespace (--ros-args -r __ns:=/lab2)',
     );
   }
 
-  #gone(watched: Watched): void {
-    const { arm, inputs, driven } = watched;
-    arm.barred = () => '';
-    watched.driven = true;
-    if (!driven) inputs?.drive();
-    this.#log.info(`${arm.name}: no other bridge has an arm of this name any more`);
+  /** Marks by the namespace of their arm. */
+  #marks(): ReadonlyMap<string, Mark[]> {
+    const marks = new Map<string, Mark[]>();
+    for (const { name } of this.#graph.getTopicNamesAndTypes()) {
+      const [, namespace, time, chance] = MARK.exec(name) ?? [];
+      if (namespace === undefined) continue;
+      const mark = { time: Number(time), chance: chance! };
+      marks.set(namespace, [...(marks.get(namespace) ?? []), mark]);
+    }
+    return marks;
   }
+}
 
-  #count(namespace: string): number {
-    return this.#node
-      .getNodeNamesAndNamespaces()
-      .filter((node) => node.name === NODE_NAME && node.namespace === namespace).length;
-  }
+/** Whether a mark is the earlier one of two different ones. */
+function precedes(one: Mark, other: Mark): boolean {
+  return one.time < other.time || (one.time === other.time && one.chance < other.chance);
 }

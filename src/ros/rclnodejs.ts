@@ -70,8 +70,8 @@ export interface RosNode {
   /** Called for every change that another node asks for. */
   setParametersAtomically(parameters: readonly RosParameter[]): { successful: boolean; reason: string };
   hasParameter(name: string): boolean;
-  /** Nodes on the graph as they are known at this moment, one for each time that a name is used. */
-  getNodeNamesAndNamespaces(): { readonly name: string; readonly namespace: string }[];
+  /** Topics on the graph as they are known at this moment, hidden ones among them. */
+  getTopicNamesAndTypes(): { readonly name: string }[];
   /** @param raw the topic is one of the middleware, whose name has a prefix */
   getPublishersInfoByTopic(topic: string, raw?: boolean): RosEndpoint[];
   /** By the clock of ROS: simulated time where `use_sim_time` is set. */

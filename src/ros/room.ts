@@ -178,14 +178,13 @@ async function populate(
   const nodes: RosNode[] = [root];
   const rosout = new Rosout(root, `${prefix}/${NODE_NAME}`, qualities);
   const unheard = services.onLogLine((line) => rosout.publish(line));
-  const namesakes = new Namesakes(root, logger);
+  const namesakes = new Namesakes(root, qualities, logger);
   await new Promise((resolve) => setTimeout(resolve, LOOK_TIME));
   const actions: Actions[] = [];
   const locals: LocalArm[] = [];
   const states: ControllerState[] = [];
   const addLocal = (arm: Arm): LocalArm => {
     const namespace = `${prefix}/${arm.name}`;
-    const taken = namesakes.taken(namespace);
     const node = makeNode(namespace);
     nodes.push(node);
     const nodeName = `${namespace}/${NODE_NAME}`;
@@ -195,7 +194,7 @@ async function populate(
     const names = new ArmNames(arm, config.joint_prefix);
     const offered = offerArm(node, namespace, arm, names, inputs, paused);
     actions.push(offered.actions);
-    namesakes.watch(arm, namespace, taken, accepts ? offered : null);
+    namesakes.watch(arm, node, namespace, accepts ? offered : null);
     const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), config.publish_tf, qualities);
     const state = new ControllerState(node, arm, names, qualities, () => clockOf(node), inputs.isOpen);
     states.push(state);

@@ -23,10 +23,11 @@ export interface Finding {
 }
 
 /**
- * When connecting may set a register: `always`, only in a limp servo (`limp`), also in one that holds and rests (`rest`), or
- * `never`. The EEPROM is never written on connecting: its registers are set only where a lock keeps them from lasting.
+ * When connecting may set a register: `always`, in a limp servo (`limp`), or `never`. A servo that holds keeps whatever
+ * changes how it pushes or moves: with more it might squeeze what it holds, or jump. The EEPROM is never written on
+ * connecting: its registers are set only where a lock keeps them from lasting.
  */
-export type SetWhen = 'never' | 'limp' | 'rest' | 'always';
+export type SetWhen = 'never' | 'limp' | 'always';
 
 /** What one register is to hold. */
 export interface Judgement {
@@ -54,11 +55,6 @@ export interface AuditedServo {
 
 /** Longest control table, bytes. */
 const TABLE_SIZE = 256;
-/** A servo that holds rests when its goal is no further away than its droop, rad, and it is slower than this, rad/s. */
-const REST_DISTANCE = 0.1;
-const REST_SPEED = 0.03;
-/** A servo that gives this part of its largest effort may be held back by it: with more it would go on towards its goal. */
-const HELD_BACK = 0.8;
 /** Position limits that take less than this of a joint's travel are only noted: hands find the ends of a joint no better, rad. */
 const NARROWER = 0.1;
 
@@ -111,23 +107,9 @@ export function holds({ model, contents }: AuditedServo): boolean {
   return contents.of(model.common.torqueEnable) === 1;
 }
 
-/** Whether a servo that holds has arrived: what its goal means may change then without a jump. */
-function rests({ model, contents }: AuditedServo): boolean {
-  const { goalPosition, presentPosition, presentVelocity, moving } = model.common;
-  const distance = contents.si(goalPosition) - contents.si(presentPosition);
-  return (
-    contents.of(moving) === 0 &&
-    Math.abs(distance) <= REST_DISTANCE &&
-    Math.abs(contents.si(presentVelocity)) <= REST_SPEED
-  );
-}
-
-/** Whether a servo that holds would press on, or rise, were the content of this register larger. */
-function heldBack({ model, contents }: AuditedServo, register: Register): boolean {
-  const limit = model.family.effortLimit(model, contents.of(model.common.operatingMode));
-  if (limit?.register !== register) return false;
-  const torque = Math.abs(contents.si(model.common.presentEffort)) * model.torquePerEffort;
-  return torque >= HELD_BACK * contents.of(register) * limit.torquePerCount;
+/** Whether a register is the largest effort that the servo keeps to. */
+function limitsEffort({ model, contents }: AuditedServo, register: Register): boolean {
+  return model.family.effortLimit(model, contents.of(model.common.operatingMode))?.register === register;
 }
 
 /** What a servo should hold: by the rules of its family, and whatever else the data of its arm want. */
@@ -183,8 +165,7 @@ function settable(servo: AuditedServo, { register, set }: Judgement): boolean {
   const row = model.registers[register]!;
   if (set === 'never') return false;
   if (row.access === 'eeprom' && model.family.eepromLock === null) return false;
-  if (set === 'always' || !holds(servo)) return true;
-  return set === 'rest' && rests(servo) && !heldBack(servo, row);
+  return set === 'always' || !holds(servo);
 }
 
 function finding(servo: AuditedServo, judgement: Judgement, found: number, action: Finding['action']): Finding {
@@ -193,11 +174,12 @@ function finding(servo: AuditedServo, judgement: Judgement, found: number, actio
   const content = `servo ${expected.id} (${expected.joint}): ${register} is ${found} instead of ${wanted}`;
   const parts = { servo: expected.id, joint: expected.joint, register, found, wanted, action };
   if (action === 'set') return { ...parts, severity: 'note', text: `${content}: set until its supply is switched off` };
+  const row = model.registers[register]!;
   // A register that could be set in a limp servo needs no set-up.
-  const volatile = model.registers[register]!.access === 'ram' || model.family.eepromLock !== null;
+  const volatile = row.access === 'ram' || model.family.eepromLock !== null;
   const remedy =
     judgement.set !== 'never' && volatile && holds(servo)
-      ? `it is set when the arm is next connected limp${judgement.set === 'rest' ? ', or holding with nothing to press on' : ''}`
+      ? `left so while it holds, and set ${limitsEffort(servo, row) ? 'when its joint is asked to move, or ' : ''}when the limp arm next gets torque`
       : judgement.remedy === 'calibrate'
         ? 'arm-bridge calibrate finds another'
         : 'arm-bridge setup registers sets it';

@@ -25,8 +25,6 @@ export interface CommonRegisters {
   readonly presentEffort: Register;
   readonly presentVoltage: Register;
   readonly presentTemperature: Register;
-  /** Not 0 while the servo moves. */
-  readonly moving: Register;
   /** Alarms, as bits of the family. */
   readonly alarms: Register;
 }

@@ -5,6 +5,9 @@ import { bridgeTo, VirtualRig } from '../support/rig.ts';
 import type { VirtualBridge } from '../support/virtual-bridge.ts';
 
 const OVERLOAD = 32;
+/** What a shaft is turned by against its servo, rad, and counts of its load, 0.1 %: a gain's first step would make 15 to 35. */
+const PUSHED = 0.1;
+const SLACK = 6;
 const FLOATING = { gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 } };
 
 async function start(): Promise<{ rig: VirtualRig; bridge: VirtualBridge }> {
@@ -72,4 +75,27 @@ test('a bridge killed while its arm floats leaves it holding; the next one takes
   expect(next.lines.some(({ msg }) => /position gains .* given back/.test(msg))).toBe(true);
   expect(kept()).toEqual([]);
   expect((await next.post('/move/init')).body).toMatchObject({ status: 'ok', message: null });
+});
+
+test('servos that press on something when their bridge is killed while their arm floats press no harder when they get their gains back', async () => {
+  const { rig, bridge } = await start();
+  expect((await bridge.post('/move/init')).body.status).toBe('ok');
+  expect((await bridge.post('/gravity/start', FLOATING)).body.status).toBe('ok');
+  await bridge.pass(0.5);
+  const loads = () => rig.servos.map((servo) => Math.abs(servo.value('present_load')));
+  const soft = rig.servo(1).value('p_coefficient');
+  let before: number[] = [];
+  void bridge.host.simulationLane.sleep(0.3).then(() => {
+    for (const [i, at] of rig.positions.entries()) rig.stops[i] = at + PUSHED;
+  });
+  const after = await bridge.killAndStart(1, () => {
+    before = loads();
+  });
+  const hardest = loads();
+  await after.becomes(() => {
+    for (const [i, load] of loads().entries()) hardest[i] = Math.max(hardest[i]!, load);
+    expect(rig.servo(1).value('p_coefficient')).toBeGreaterThan(2 * soft);
+  });
+  // By no more than what a step of a goal makes.
+  for (const [i, load] of hardest.entries()) expect(load, `joint ${i}`).toBeLessThan(before[i]! + SLACK);
 });

@@ -146,26 +146,27 @@ describe('what other programs leave in a Feetech servo', () => {
     expect(rig.values('torque_limit')).toEqual([1000, 1000, 1000]);
   });
 
-  test('they are set too in one that holds and rests, and left alone in one that is on its way: it would jump there', async () => {
+  test('they are told and left in one that holds: it would press on, or go on quicker', async () => {
     const at = 1630;
-    const resting = bench('STS3215', { ram: { goal_speed: 300, goal_position: at, torque_enable: 1 } });
-    expect(resting.values('present_position')[1]).toBe(at);
-    expect((await connect(resting)).audit.map(brief)).toEqual([[2, 'goal_speed', 300, 0, 'set', 'note']]);
-    const moving = bench('STS3215', { ram: { goal_speed: 300, goal_position: at + 900, torque_enable: 1 } });
-    const { audit, warnings } = await connect(moving);
-    expect(audit.map(brief)).toEqual([[2, 'goal_speed', 300, 0, 'told', 'warning']]);
-    expect(warnings[0]).toContain('it is set when the arm is next connected limp');
-    expect(moving.values('goal_speed')[1]).toBe(300);
-  });
-
-  test('one that presses with all that its torque limit lets it is not given more: it would press on', async () => {
-    const at = 1630;
-    const pressing = bench('STS3215', { ram: { torque_limit: 15, goal_position: at + 50, torque_enable: 1 } });
-    expect([pressing.values('present_position')[1], pressing.values('moving')[1]]).toEqual([at, 0]);
-    expect((await connect(pressing)).audit.map(brief)).toEqual([[2, 'torque_limit', 15, 1000, 'told', 'warning']]);
-    expect(pressing.values('torque_limit')[1]).toBe(15);
-    const resting = bench('STS3215', { ram: { torque_limit: 15, goal_position: at, torque_enable: 1 } });
-    expect((await connect(resting)).audit.map(brief)).toEqual([[2, 'torque_limit', 15, 1000, 'set', 'note']]);
+    const ram = { goal_speed: 300, acceleration: 20, goal_time: 500, torque_limit: 200 };
+    for (const goal_position of [at, at + 50, at + 900]) {
+      const rig = bench('STS3215', { ram: { ...ram, goal_position, torque_enable: 1 } });
+      expect(rig.values('present_position')[1]).toBe(at);
+      const { audit, warnings } = await connect(rig);
+      expect(audit.map(({ register, action, severity }) => [register, action, severity]).sort()).toEqual(
+        Object.keys(ram)
+          .sort()
+          .map((register) => [register, 'told', 'warning']),
+      );
+      for (const text of warnings) {
+        expect(text).toContain(
+          text.includes('torque_limit')
+            ? 'left so while it holds, and set when its joint is asked to move, or when the limp arm next gets torque'
+            : 'left so while it holds, and set when the limp arm next gets torque',
+        );
+      }
+      expect(Object.keys(ram).map((name) => rig.values(name)[1])).toEqual(Object.values(ram));
+    }
   });
 
   test('a torque limit of its EEPROM is not raised in passing: it is told, and holds', async () => {
@@ -294,6 +295,16 @@ describe('what other programs leave in a Dynamixel servo', () => {
     const rig = bench('XL330-M288', { eeprom: { operating_mode: 4, min_position: 1000, max_position: 3000 } });
     const { audit, servos } = await connect(rig, { travel: [796, 3300] });
     expect([audit, servos[1]!.limits]).toEqual([[], null]);
+  });
+
+  test('profile, output and current of one that holds are told and left: it would press on, or go on quicker', async () => {
+    const ram = { profile_velocity: 20, profile_acceleration: 5, goal_pwm: 300, goal_current: 200, torque_enable: 1 };
+    const rig = bench('XL330-M288', { eeprom: { operating_mode: 5 }, ram });
+    const { audit, warnings } = await connect(rig, { settings: { operating_mode: 5 } });
+    const left = ['goal_current', 'goal_pwm', 'profile_acceleration', 'profile_velocity'];
+    expect(audit.map(({ register, action }) => [register, action]).sort()).toEqual(left.map((name) => [name, 'told']));
+    expect(warnings).toHaveLength(left.length);
+    expect(Object.keys(ram).map((name) => rig.values(name)[1])).toEqual(Object.values(ram));
   });
 
   test('gains of one that holds are told and left: a jump of the gain is a jump of the arm', async () => {

@@ -13,7 +13,8 @@ export const CONNECTION = defineMachine({
     unchecked: 'the port is open; the servos are to be checked once their time has come',
     checking: 'the servos are asked who they are and how they are set',
     up: 'servos are read and written in each cycle',
-    renewing: 'a limp arm gets torque next: some servo was silent, so they are checked first',
+    renewing:
+      'a limp arm gets torque next: some servo held in the last check, or was silent since, so they are checked first',
     dropped: 'the port has gone, and an answer of it is still awaited',
     leaving: 'the arm is being taken off its bus, and an answer of the port is still awaited',
   },
@@ -24,7 +25,7 @@ export const CONNECTION = defineMachine({
     checked: 'all servos are as they should be',
     lost: 'the port has gone by itself',
     doubt: 'what the servos hold is no longer known',
-    renew: 'torque is asked for, and some servo was silent since the last check',
+    renew: 'torque is asked for, and some servo held in the last check, or was silent since',
     detach: 'people take the arm off its bus',
     attach: 'people want the arm on its bus',
   },

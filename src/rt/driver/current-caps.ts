@@ -9,6 +9,8 @@ export interface FoundCap {
   readonly stallTorque: number;
   /** It keeps to a cap while its arm floats too. */
   readonly floating: boolean;
+  /** It has torque. */
+  readonly holds: boolean;
 }
 
 /** Caps of an arm's servos, in register counts: their own ones, and those that they are given while it floats; 0: none. */
@@ -29,15 +31,19 @@ export class CurrentCaps {
   readonly capped: Uint8Array;
   /** Some servo is not known to have the cap that it is to have. */
   pending = false;
-  /** Every servo is known to have its own cap. */
+  /** Every servo is known to have its own cap, or keeps the one with which it held, which says itself that it is not its own. */
   restored = true;
-  /** Every servo is known to have its own cap, or the one that its joint is limited to. */
+  /** Every servo is known to have its own cap, or the smaller one that it works with. */
   works = true;
   /** The arm floats. */
   #floating = false;
   readonly #floats: Uint8Array;
   /** Largest torque by joint that somebody has asked for, Nm. */
   readonly #limits: Float64Array;
+  /** By servo, counts: the cap with which it held when its bus was opened, until its joint is asked to move; infinite for none. */
+  readonly #kept: Float64Array;
+  /** Some joint is limited, or some servo keeps the cap with which it held. */
+  #bound = false;
   readonly #joint: readonly number[];
   readonly #own: Float64Array;
   readonly #soft: Float64Array;
@@ -62,15 +68,15 @@ export class CurrentCaps {
     this.#stallTorque = new Float64Array(count);
     this.#floats = new Uint8Array(count);
     this.#limits = new Float64Array(1 + Math.max(...joint)).fill(Number.POSITIVE_INFINITY);
+    this.#kept = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
     if (left === null || left.own.length !== count || left.soft.length !== count) return;
     this.#own.set(left.own);
     this.#soft.set(left.soft);
   }
 
   /**
-   * What a servo has when its bus is opened; null: no cap. The soft one was given to it by a bridge that could not take it
-   * back: its own one is wanted again. Any other that is smaller than usual is a limit of what the joint holds, given by this bridge
-   * before it lost the bus or by an earlier one: with more it would squeeze that, so it is kept until the joint is asked to go elsewhere.
+   * What a servo has when its bus is opened; null: no cap. One that holds with less than its own keeps that, whoever gave it
+   * to it: with more it would squeeze what its joint holds. A limp one is to have its own.
    */
   found(index: number, cap: FoundCap | null): void {
     this.capped[index] = cap === null ? 0 : 1;
@@ -79,23 +85,14 @@ export class CurrentCaps {
     const counts = cap?.counts ?? 0;
     const joint = this.#joint[index]!;
     const given = cap !== null && [this.#soft[index], this.#confirmed[index], this.wanted[index]].includes(counts);
-    const holds = given && this.#limits[joint] !== Number.POSITIVE_INFINITY && counts === this.#work(index);
     if (!given) this.#own[index] = Math.max(counts, cap?.usual ?? 0);
     this.#confirmed[index] = counts;
     this.#floats[index] = cap?.floating === true ? 1 : 0;
-    const limited = !given && counts < this.#own[index]!;
-    // One that has another cap than it was given may be another servo.
-    if (!holds) this.#limits[joint] = limited ? this.#found(joint) : Number.POSITIVE_INFINITY;
+    this.#limits[joint] = Number.POSITIVE_INFINITY;
+    const keeps = cap?.holds === true && counts < this.#own[index]!;
+    this.#kept[index] = keeps ? counts : Number.POSITIVE_INFINITY;
+    this.#bound ||= keeps;
     this.#want();
-  }
-
-  /** What the servos of a joint give together with the caps that they have, Nm. */
-  #found(joint: number): number {
-    let torque = 0;
-    for (let i = 0; i < this.#joint.length; i++) {
-      if (this.#joint[i] === joint) torque += this.#confirmed[i]! * this.#torquePerCount[i]!;
-    }
-    return torque;
   }
 
   /** What servos would be given for these torques (Nm, by joint); those of a joint share its torque by their strength. */
@@ -120,6 +117,23 @@ export class CurrentCaps {
   /** Wants the servos of a joint to give no more than this torque together, Nm; infinite: as much as their own caps let them. */
   limit(joint: number, torque: number): void {
     this.#limits[joint] = torque;
+    if (torque !== Number.POSITIVE_INFINITY) this.#bound = true;
+    this.asked(joint);
+  }
+
+  /** A joint is asked to move: its servos need not keep the caps with which they held. */
+  asked(joint: number): void {
+    if (!this.#bound) return;
+    for (let i = 0; i < this.#joint.length; i++) if (this.#joint[i] === joint) this.#kept[i] = Number.POSITIVE_INFINITY;
+    this.#want();
+  }
+
+  /** No servo has torque: all may have their own caps again. */
+  slacken(): void {
+    if (!this.#bound) return;
+    this.#bound = false;
+    this.#limits.fill(Number.POSITIVE_INFINITY);
+    this.#kept.fill(Number.POSITIVE_INFINITY);
     this.#want();
   }
 
@@ -151,7 +165,8 @@ export class CurrentCaps {
 
   #work(index: number): number {
     const limit = this.#limits[this.#joint[index]!]!;
-    return limit === Number.POSITIVE_INFINITY ? this.#own[index]! : this.#countsFor(index, limit);
+    const most = limit === Number.POSITIVE_INFINITY ? this.#own[index]! : this.#countsFor(index, limit);
+    return Math.min(most, this.#kept[index]!);
   }
 
   #want(): void {
@@ -170,7 +185,7 @@ export class CurrentCaps {
       if (this.capped[i] === 0) continue;
       const confirmed = this.#confirmed[i]!;
       if (confirmed !== this.wanted[i]) this.pending = true;
-      if (confirmed !== this.#own[i]) this.restored = false;
+      if (confirmed !== this.#own[i] && confirmed !== this.#kept[i]) this.restored = false;
       if (confirmed !== this.#work(i)) this.works = false;
     }
   }

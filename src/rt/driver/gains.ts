@@ -21,6 +21,8 @@ const STEP = 0.12;
 export class Gains {
   /** Largest gain that each joint may have now, against the one for which the arm's data states the stiffness. */
   readonly effective: Float64Array;
+  /** The same of the gains that the servos were read to have. */
+  readonly known: Float64Array;
   /** What is to be written next, counts. */
   readonly wanted: Float64Array;
   /** Largest currents, which change with the gains. */
@@ -50,6 +52,7 @@ export class Gains {
     this.currents = new CurrentCaps(joint, left?.currents ?? null);
     this.#share = new Float64Array(count);
     this.effective = new Float64Array(1 + Math.max(...joint)).fill(1);
+    this.known = this.effective.slice();
     this.wanted = new Float64Array(count);
     this.#target = new Float64Array(count);
     this.#confirmed = new Float64Array(count);
@@ -155,6 +158,7 @@ export class Gains {
     this.#restored = true;
     this.#works = true;
     this.effective.fill(0);
+    this.known.fill(0);
     for (let i = 0; i < this.wanted.length; i++) {
       const confirmed = this.#confirmed[i]!;
       const target = this.#target[i]!;
@@ -165,6 +169,7 @@ export class Gains {
         const step = Math.max(1, Math.floor(STEP * confirmed));
         this.wanted[i] = confirmed + Math.min(Math.max(target - confirmed, -step), step);
       }
+      this.known[this.#joint[i]!]! += confirmed * this.#share[i]!;
       this.effective[this.#joint[i]!]! += Math.max(this.wanted[i]!, confirmed) * this.#share[i]!;
     }
   }

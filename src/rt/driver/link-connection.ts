@@ -72,6 +72,11 @@ export class LinkConnection {
     return this.#connection.reading;
   }
 
+  /** Some servo held when it was checked last: what is only set in a limp servo was left as it was. */
+  get foundHolding(): boolean {
+    return this.#check.found?.servos.some(({ torque }) => torque) === true;
+  }
+
   /** Torque has been asked for, and waits for a check. */
   get waiting(): boolean {
     return this.#asked !== null;

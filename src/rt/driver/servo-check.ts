@@ -76,10 +76,10 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
  * The largest effort of a servo that keeps to one.
  * @param registers that the bus reads back: a servo of another model than its arm's data say may keep to a further one
  */
-function capOf({ effortLimit, model }: FoundServo, registers: readonly Register[]): FoundCap | null {
+function capOf({ effortLimit, model, torque }: FoundServo, registers: readonly Register[]): FoundCap | null {
   if (effortLimit === null || !registers.some(({ address }) => address === effortLimit.register.address)) return null;
   const { counts, usual, torquePerCount, floating } = effortLimit;
-  return { counts, usual, torquePerCount, floating, stallTorque: model.stallTorque };
+  return { counts, usual, torquePerCount, floating, stallTorque: model.stallTorque, holds: torque };
 }
 
 /** Position gain times stall torque for which the arm's data state the stiffness of a joint. */

@@ -159,8 +159,9 @@ export class ServoLink implements ArmLink {
       this.#takeTurn();
       return true;
     }
-    // Under torque a gain follows the goals that were made for it.
     const { trust, torque, writes } = this.#parts;
+    if (!torque.any) this.gains.currents.slacken();
+    // Under torque a gain follows the goals that were made for it.
     if (this.gains.pending && !torque.any && !trust.uncertain) writes.gains(trust.trusted);
     this.#wanted.arming = this.#arming.switchingOn;
     this.#wanted.state =
@@ -215,8 +216,9 @@ export class ServoLink implements ArmLink {
     }
     const { trust, torque } = this.#parts;
     this.#connection.answer(on ? 'its torque is being switched on already' : 'torque has been switched off meanwhile');
-    if (on && trust.uncertain && !torque.any && this.#connection.reading) {
-      // A servo that was silent may have restarted: what it is set to is found out before it gets torque.
+    if (on && !torque.any && this.#connection.reading && (trust.uncertain || this.#connection.foundHolding)) {
+      // A servo that was silent may have restarted, and one that held has been left as it was: what it is set to is found out
+      // and set before it gets torque.
       this.#connection.renew(settle);
     } else this.#arming.ask(on, this.#begun, settle);
   }

@@ -288,7 +288,7 @@ export class ArmController implements Published {
     const { motions, now } = this;
     switch (effect) {
       case 'adopt':
-        motions.adopt();
+        motions.forgetGrip();
         this.#drive.connect(now);
         // What was known of its last motion is over: it may have been moved while nobody looked.
         motions.newest++;
@@ -301,7 +301,7 @@ export class ArmController implements Published {
         break;
       case 'slacken':
         motions.end('torque_off', now);
-        motions.limitGripper(Number.POSITIVE_INFINITY);
+        motions.forgetGrip();
         break;
       case 'stop':
         motions.end('stopped', now);

@@ -99,8 +99,8 @@ export class JointDrive {
 
   /** Takes over what the servos hold, or where they are. */
   connect(now: number): void {
-    const { limits, readings, remote, adopted, gain } = this.#link;
-    this.#gain.set(gain);
+    const { limits, readings, remote, adopted } = this.#link;
+    this.#forgetGains();
     this.gate.narrow(limits.lower, limits.upper);
     this.gate.adopt(remote ? readings.positions : adopted);
     this.following.begin(readings.positions, now);
@@ -109,7 +109,7 @@ export class JointDrive {
 
   /** The arm is limp: nothing is to be made of what was before. */
   slacken(): void {
-    this.#gain.set(this.#link.gain);
+    this.#forgetGains();
     this.following.adopt(this.#link.readings.positions);
     this.external.reset(this.#link.readings.positions);
   }
@@ -253,6 +253,12 @@ export class JointDrive {
     this.#gripper.regain();
     this.gate.regain(readings.positions, this.#ratio, this.#targets);
     this.#droop.setpointsOf(this.#targets, this.setpoints);
+  }
+
+  /** The goals are those that servos were found with, which were made for the gains that they have. */
+  #forgetGains(): void {
+    const { gain, gains } = this.#link;
+    this.#gain.set(gains?.known ?? gain);
   }
 
   /**

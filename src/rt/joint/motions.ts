@@ -88,7 +88,7 @@ export class Motions {
     const mask = this.#model.masks[joints];
     gate.limitSpeeds('move', speed, mask);
     gate.limitAccelerations('move', acceleration, mask);
-    if (gripperTorque !== null) this.limitGripper(gripperTorque);
+    this.#limitTorques(mask, gripperTorque);
     this.#drive.begin(source, joints, time);
     this.newest++;
     const driving = { source, joints, motion: this.newest, lowers };
@@ -165,17 +165,23 @@ export class Motions {
     this.#drive.settle(joints, now);
   }
 
-  /** The arm has been connected: what its gripper's servo keeps to is known to its link. */
-  adopt(): void {
+  /** The arm has been connected, or is limp: what its gripper's servo keeps to is known to its link. */
+  forgetGrip(): void {
     const gripper = this.#model.masks.gripper.indexOf(1);
     if (gripper >= 0) this.#model.stall[gripper]?.limitTo(Number.POSITIVE_INFINITY);
   }
 
-  /** @param torque Nm; infinite: as much as its own limits let it */
-  limitGripper(torque: number): void {
-    const gripper = this.#model.masks.gripper.indexOf(1);
-    if (gripper < 0) return;
-    this.#model.stall[gripper]?.limitTo(torque);
-    this.#link.gains?.currents.limit(gripper, torque);
+  /** Joints are asked to move, and may do so with their own torque. @param gripperTorque as in `DriveOptions` */
+  #limitTorques(mask: Uint8Array, gripperTorque: number | null): void {
+    const { masks, stall } = this.#model;
+    const currents = this.#link.gains?.currents;
+    for (let i = 0; i < mask.length; i++) {
+      if (masks.gripper[i] === 0) {
+        if (mask[i] === 1) currents?.asked(i);
+      } else if (gripperTorque !== null) {
+        stall[i]?.limitTo(gripperTorque);
+        currents?.limit(i, gripperTorque);
+      }
+    }
   }
 }

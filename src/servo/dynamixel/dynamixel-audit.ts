@@ -87,7 +87,7 @@ export function audit(servo: AuditedServo): Judgement[] {
     {
       register: goal,
       wanted: Math.min(usual(register), contents.named(register)),
-      severity: 'note',
+      severity: 'warning',
       means: `it has another largest ${what}`,
       set: 'limp',
     },
@@ -167,14 +167,14 @@ export function audit(servo: AuditedServo): Judgement[] {
       wanted: 0,
       severity: 'warning',
       means: 'it moves no faster than that, in 0.229 rev/min, whatever it is asked to',
-      set: 'rest',
+      set: 'limp',
     },
     {
       register: 'profile_acceleration',
       wanted: 0,
       severity: 'warning',
       means: 'it gains and loses speed no faster than that, in 214.577 rev/min^2, also when it is to stop',
-      set: 'rest',
+      set: 'limp',
     },
     {
       register: 'position_p_gain',

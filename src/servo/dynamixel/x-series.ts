@@ -141,7 +141,6 @@ function common(registers: ReturnType<typeof shared>, presentEffort: Register): 
     presentEffort,
     presentVoltage: registers.present_voltage,
     presentTemperature: registers.present_temperature,
-    moving: registers.moving,
     alarms: registers.hardware_error_status,
   };
 }

@@ -108,21 +108,21 @@ export function audit(servo: AuditedServo): Judgement[] {
       wanted: 0,
       severity: 'warning',
       means: 'it moves no faster than that, in steps per second, whatever it is asked to',
-      set: 'rest',
+      set: 'limp',
     },
     {
       register: 'acceleration',
       wanted: 0,
       severity: 'warning',
       means: 'it gains and loses speed no faster than that, in 100 steps per second squared, also when it is to stop',
-      set: 'rest',
+      set: 'limp',
     },
     {
       register: 'goal_time',
       wanted: 0,
       severity: 'warning',
       means: 'it takes that many milliseconds for each goal',
-      set: 'rest',
+      set: 'limp',
     },
     {
       register: 'max_torque',
@@ -136,7 +136,7 @@ export function audit(servo: AuditedServo): Judgement[] {
       wanted: torqueLimit,
       severity: 'warning',
       means: 'it has another largest torque, in 0.1 % of its own',
-      set: 'rest',
+      set: 'limp',
     },
     {
       register: 'p_coefficient',

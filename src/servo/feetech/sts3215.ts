@@ -98,7 +98,6 @@ const common: CommonRegisters = {
   presentEffort: registers.present_load,
   presentVoltage: registers.present_voltage,
   presentTemperature: registers.present_temperature,
-  moving: registers.moving,
   alarms: registers.status,
 };
 

@@ -86,7 +86,7 @@ test('a hand that is quicker than the goals feels no more than the cap, with the
   }
 });
 
-test('a bridge that is killed while an arm floats leaves it holding; the next one gives the full current back without a twitch', async () => {
+test('a bridge that is killed while an arm floats leaves it holding; the next one gives gains back without a twitch, and the full current once the arm is driven', async () => {
   const plan = arm.link.gains.plan(new Float64Array(JOINTS).fill(0.375), arm.runtime.model.floatTorque);
   expect(plan.currents).toEqual({ own: FULL, soft: HALF });
   arm.runtime.drive(floating(JOINTS));
@@ -101,7 +101,15 @@ test('a bridge that is killed while an arm floats leaves it holding; the next on
     worst = Math.max(worst, furthest(arm.truth().positions, before));
   });
   expect(worst).toBeLessThan(0.02);
-  expect(contents(GOAL_CURRENT, 2)).toEqual(FULL);
   expect(contents(POSITION_P_GAIN, 2)).toEqual(FULL.map(() => 400));
   expect(arm.runtime.state).toBe(StateCode.ready);
+  for (const [j, torque] of pull(() => arm.cycle()).entries()) {
+    expect(torque, model.joints[j]!.name).toBeLessThanOrEqual((HALF[j]! / 1000) * TORQUE_PER_AMPERE + ROUNDING);
+  }
+  expect(contents(GOAL_CURRENT, 2)).toEqual(HALF);
+  arm.runtime.drive(floating(JOINTS));
+  arm.run(0.1);
+  arm.runtime.cancel(arm.runtime.motion, 'cancelled');
+  arm.run(0.5);
+  expect(contents(GOAL_CURRENT, 2)).toEqual(FULL);
 });

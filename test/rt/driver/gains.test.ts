@@ -143,8 +143,8 @@ describe('what a bridge that was killed has left', () => {
 
 describe('the largest current of a servo', () => {
   /** 1 mA gives 1 mNm, and its stall torque is 2 Nm. */
-  const cap = (counts: number, usual = counts) => ({
-    ...{ counts, usual, torquePerCount: 0.001, stallTorque: 2, floating: true },
+  const cap = (counts: number, usual = counts, holds = false) => ({
+    ...{ counts, usual, torquePerCount: 0.001, stallTorque: 2, floating: true, holds },
   });
 
   function makeCaps(...counts: readonly (number | null)[]): CurrentCaps {
@@ -185,16 +185,16 @@ describe('the largest current of a servo', () => {
     const caps = makeCaps(1500, 1500);
     caps.limit(0, 0.6);
     for (const servo of [0, 1]) caps.confirm(servo, 300);
-    for (const servo of [0, 1]) caps.found(servo, cap(300));
+    for (const servo of [0, 1]) caps.found(servo, cap(300, 300, true));
     expect([[...caps.wanted], caps.pending]).toEqual([[300, 300], false]);
     caps.limit(0, Number.POSITIVE_INFINITY);
     expect([[...caps.wanted], caps.pending]).toEqual([[1500, 1500], true]);
     for (const servo of [0, 1]) caps.confirm(servo, 1500);
-    for (const servo of [0, 1]) caps.found(servo, cap(800));
+    for (const servo of [0, 1]) caps.found(servo, cap(800, 800, true));
     expect([[...caps.wanted], caps.pending]).toEqual([[800, 800], false]);
     const unread = makeCaps(1500);
     unread.limit(0, 0.3);
-    unread.found(0, cap(300));
+    unread.found(0, cap(300, 300, true));
     expect([unread.wanted[0], unread.pending]).toEqual([300, false]);
   });
 
@@ -226,7 +226,7 @@ describe('the largest current of a servo', () => {
     expect([...caps.capped]).toEqual([1, 1, 1]);
   });
 
-  test('that a bridge which was killed has left is taken back; any other is its own', () => {
+  test('that a bridge which was killed has left to a limp servo is taken back; any other is its own', () => {
     for (const [counts, own] of [
       [500, 1500],
       [600, 600],
@@ -246,13 +246,26 @@ describe('the largest current of a servo', () => {
     }
   });
 
-  test('that is smaller than usual is what the joint may hold with: it stays until the joint is asked to go elsewhere', () => {
-    const caps = new CurrentCaps([0, 0], null);
-    for (const servo of [0, 1]) caps.found(servo, cap(300, 1500));
-    expect([[...caps.wanted], caps.pending, caps.works]).toEqual([[300, 300], false, true]);
-    expect(caps.plan([9])).toEqual({ own: [1500, 1500], soft: [1500, 1500] });
-    caps.limit(0, Number.POSITIVE_INFINITY);
-    expect([[...caps.wanted], caps.pending]).toEqual([[1500, 1500], true]);
+  test('with which a servo holds when it is found stays until its joint is asked to move, or the arm is limp', () => {
+    const found = (): CurrentCaps => {
+      const caps = new CurrentCaps([0, 0, 1], { own: [1500, 1500, 1500], soft: [300, 300, 300] });
+      // Each keeps its own, however a joint would share its torque.
+      for (const [servo, counts] of [300, 900, 300].entries()) caps.found(servo, cap(counts, 1500, true));
+      expect([[...caps.wanted], caps.pending, caps.works]).toEqual([[300, 900, 300], false, true]);
+      return caps;
+    };
+    expect(found().plan([9, 9])).toEqual({ own: [1500, 1500, 1500], soft: [1500, 1500, 1500] });
+    const asked = found();
+    asked.asked(0);
+    expect([[...asked.wanted], asked.pending]).toEqual([[1500, 1500, 300], true]);
+    asked.limit(1, 0.2);
+    expect([...asked.wanted]).toEqual([1500, 1500, 200]);
+    const limp = found();
+    limp.limit(1, 0.2);
+    limp.slacken();
+    expect([...limp.wanted]).toEqual([1500, 1500, 1500]);
+    limp.found(2, cap(300, 1500));
+    expect([limp.wanted[2], limp.pending]).toEqual([1500, true]);
   });
 
   test('counts in what is pending and restored of the arm', () => {

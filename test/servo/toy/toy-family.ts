@@ -118,7 +118,7 @@ export const TOY: ServoFamily = servoFamily(
     ],
     audit: (servo) => [
       { register: 'mode', wanted: 2, severity: 'fault', means: 'it only turns round and round', set: 'never' },
-      { register: 'pace', wanted: 0, severity: 'warning', means: 'it takes its time', set: 'rest' },
+      { register: 'pace', wanted: 0, severity: 'warning', means: 'it takes its time', set: 'limp' },
       ...judgeLimits(servo, TOY.goalLimits(servo.contents)),
     ],
     countsTurns: () => false,

@@ -74,7 +74,6 @@ export const TOY_1: ServoSheet = {
     presentEffort: registers.effort,
     presentVoltage: registers.voltage,
     presentTemperature: registers.temperature,
-    moving: registers.moving,
     alarms: registers.faults,
   },
 };
