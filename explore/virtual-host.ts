@@ -8,7 +8,7 @@ import type { PlannerChannel } from '../src/motion/planners.ts';
 import type { FromRecording, ToRecording } from '../src/recording/messages.ts';
 import type { RecordingChannel } from '../src/recording/recording-client.ts';
 import { type RecordingSetup, RecordingThread } from '../src/recording/recording-thread.ts';
-import { RosUnavailable } from '../src/ros/room.ts';
+import { type RosRoom, type RosServices, RosUnavailable } from '../src/ros/room.ts';
 import { ControlThread } from '../src/rt/control-thread.ts';
 import type { ControlSetup, FromControl, ToControl } from '../src/rt/messages.ts';
 import { openLink, runBench } from '../src/rt/open-link.ts';
@@ -200,7 +200,7 @@ export class VirtualHost implements Host {
     return this.ports;
   }
 
-  startRos(): Promise<never> {
+  startRos(_services: RosServices): Promise<RosRoom> {
     return Promise.reject(new RosUnavailable('it runs in virtual time'));
   }
 

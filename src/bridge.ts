@@ -46,7 +46,7 @@ import { NamedTokens } from './named-tokens.ts';
 import { RecordingService } from './recording/recording-service.ts';
 import { type RosPreparation, type RosProgress, wordsOf } from './ros/preparation.ts';
 import { messageOf } from './ros/rclnodejs.ts';
-import { type RosRoom, RosUnavailable } from './ros/room.ts';
+import { type Graph, type RosRoom, RosUnavailable } from './ros/room.ts';
 import { Roster } from './roster.ts';
 import { BEAT_INTERVAL } from './rt/loop/attendance.ts';
 import { histogramOf, timingAt } from './rt/loop/loop-timing.ts';
@@ -82,6 +82,8 @@ export interface RosStatus {
   /** Why it is off. */
   readonly reason: string;
   readonly distro: string | null;
+  /** Null while it is off. */
+  readonly graph: Graph | null;
   /** While it is off for now: how far its preparation is. */
   readonly preparing: RosProgress | null;
 }
@@ -153,7 +155,7 @@ export class Bridge {
   readonly #beat: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
-  #ros: RosStatus = { enabled: false, reason: 'it is starting', distro: null, preparing: null };
+  #ros: RosStatus = { enabled: false, reason: 'it is starting', distro: null, graph: null, preparing: null };
   /** ROS 2 that joins later; null when it has, and when it does not. */
   #preparation: RosPreparation | null = null;
   /** Resolves when it has joined, or will not. */
@@ -282,6 +284,10 @@ export class Bridge {
       simulation,
       scene,
       scan: () => host.scanPorts(),
+      graph: {
+        off: () => (this.ros.enabled ? '' : this.ros.reason),
+        add: (arm) => this.#rosRoom?.add(arm),
+      },
       makeArm: (plan, index) => this.#makeArm(plan, index),
     });
     this.setup = new SetupService({
@@ -514,7 +520,7 @@ export class Bridge {
   #added(arm: Arm, config: ArmConfig): void {
     this.#config = { ...this.#config, arms: [...this.#config.arms, config] };
     this.gains.add(arm, config.position_gains);
-    this.#rosRoom?.add(arm);
+    if (!arm.remote) this.#rosRoom?.add(arm);
     this.#stop?.add(this.#stopArm(arm));
     this.#logger.info(`${arm.name} has been added as robot ${arm.id} on ${arm.bus}`);
   }
@@ -598,7 +604,8 @@ export class Bridge {
         onLogLine: (listener) => this.#log.onLine(listener),
         rosArgs,
       });
-      this.#ros = { enabled: true, reason: '', distro: this.#rosRoom.distro, preparing: null };
+      const { distro, graph } = this.#rosRoom;
+      this.#ros = { enabled: true, reason: '', distro, graph, preparing: null };
     } catch (error) {
       if (!(error instanceof RosUnavailable)) throw error;
       if (enabled === true) throw new ConfigError(`ros.enabled is true, but ROS 2 cannot be used: ${error.message}`);
@@ -607,7 +614,7 @@ export class Bridge {
   }
 
   #withoutRos(reason: string): void {
-    this.#ros = { enabled: false, reason, distro: null, preparing: null };
+    this.#ros = { enabled: false, reason, distro: null, graph: null, preparing: null };
     this.#unreach(`which is off (${reason})`);
     this.#logger.warn(`ROS 2 is off, HTTP alone is served: ${reason}`);
   }
@@ -644,7 +651,8 @@ export class Bridge {
   get ros(): RosStatus {
     const preparing = this.#preparation?.progress ?? null;
     if (preparing === null) return this.#ros;
-    return { enabled: false, reason: `it is being prepared: ${wordsOf(preparing)}`, distro: null, preparing };
+    const reason = `it is being prepared: ${wordsOf(preparing)}`;
+    return { enabled: false, reason, distro: null, graph: null, preparing };
   }
 
   async #alive(): Promise<boolean> {

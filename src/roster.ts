@@ -43,6 +43,14 @@ export interface WantedArm {
   readonly variant: string | null;
 }
 
+/** An arm whose bus another machine owns, as it is found on the ROS 2 graph. */
+export interface GuestArm {
+  readonly name: string;
+  /** Folder below robots/. */
+  readonly model: string;
+  readonly variant: string;
+}
+
 export interface RosterParts {
   readonly arms: Arms;
   /** By the arms' places in the control thread, which is told of all of them when it is started anew. */
@@ -61,6 +69,12 @@ export interface RosterParts {
   readonly scene: SceneObjects;
   /** The serial ports of this machine. */
   readonly scan: () => Promise<readonly PortInfo[]>;
+  /** The ROS 2 graph, by which arms of other machines are reached. */
+  readonly graph: {
+    /** Why there is none; empty when there is. */
+    readonly off: () => string;
+    readonly add: (arm: Arm) => void;
+  };
   readonly makeArm: (plan: ArmPlan, index: number) => Arm;
 }
 
@@ -70,6 +84,8 @@ export class Roster {
   /** Arms that were added and have never answered, by what they would be. */
   readonly #spare = new Map<string, Arm>();
   readonly #leaving = new Set<Arm>();
+  /** Arms of other machines that are here for a pair alone, each with how many starts of one are under way. */
+  readonly #guests = new Map<Arm, number>();
   /** The bus on which somebody sets an arm up; null: none. */
   #held: string | null = null;
   readonly #listeners = new Set<(arm: Arm) => void>();
@@ -77,6 +93,7 @@ export class Roster {
 
   constructor(parts: RosterParts) {
     this.#parts = parts;
+    parts.mirror.onChange(() => this.#dismiss());
   }
 
   /**
@@ -130,6 +147,68 @@ export class Roster {
    */
   join(config: ArmConfig, kit: boolean): Promise<Arm> {
     return this.#inTurn(() => this.#join(config, kit));
+  }
+
+  /**
+   * Begins something with an arm of another machine, which is here as long as a pair has it. One that the configuration
+   * names stays.
+   * @param begin starts its pair
+   * @throws {BridgeError} bad_request, unsupported without ROS 2, disconnected for an arm of which nothing comes, and what `begin` throws
+   */
+  async withGuest(guest: GuestArm, begin: (arm: Arm) => Promise<void>): Promise<void> {
+    const arm = await this.#inTurn(() => this.#invite(guest));
+    try {
+      await begin(arm);
+    } finally {
+      const starts = this.#guests.get(arm);
+      if (starts !== undefined) this.#guests.set(arm, starts - 1);
+      this.#dismiss();
+    }
+  }
+
+  async #invite({ name, model, variant }: GuestArm): Promise<Arm> {
+    const { arms, graph, plans } = this.#parts;
+    const off = graph.off();
+    if (off !== '') {
+      throw new BridgeError('unsupported', `Arms of other machines are reached by ROS 2, which is off here: ${off}.`);
+    }
+    const there = arms.byName(name);
+    if (there === undefined) {
+      const config = this.#newConfig({ name, model, variant, bus: 'ros' });
+      const arm = await this.#add({ ...config, mount: this.#beside(config.mount) });
+      this.#guests.set(arm, 1);
+      return arm;
+    }
+    if (!there.remote) {
+      throw refusal(`This bridge has an arm "${name}" of its own: on one graph each arm needs a name of its own.`);
+    }
+    const { config } = plans[there.index]!;
+    if (config.model !== model || config.variant !== variant) {
+      throw refusal(
+        `Arm ${name} is ${config.model} (${config.variant}) here, and ${model} (${variant}) on its own machine: ` +
+          'start this bridge again.',
+      );
+    }
+    const starts = this.#guests.get(there);
+    if (starts !== undefined) this.#guests.set(there, starts + 1);
+    try {
+      if (there.read().state === 'disconnected') await this.#attach(there);
+    } catch (error) {
+      if (starts !== undefined) this.#guests.set(there, starts);
+      throw error;
+    }
+    return there;
+  }
+
+  /** Lets those guests go that no pair has, and none is about to have. */
+  #dismiss(): void {
+    // Where the control thread is gone there is nothing to let go.
+    for (const arm of this.#guests.keys()) this.#inTurn(() => this.#dismissed(arm)).catch(() => {});
+  }
+
+  async #dismissed(arm: Arm): Promise<void> {
+    if (this.#guests.get(arm) !== 0 || arm.detached || this.#parts.mirror.starterOf(arm) !== null) return;
+    await this.#detach(arm, 'its machine drives it, and no pair here has it');
   }
 
   /** One after the other: two who want one port are not both to get it. */
@@ -276,12 +355,20 @@ export class Roster {
     if (!models.includes(name)) {
       throw refusal(`"${name}" is neither an arm of this bridge (${names(arms)}) nor a model: ${models.join(', ')}.`);
     }
-    if (plans.length >= MOST_ARMS) throw refusal(`There is no room for more than ${MOST_ARMS} arms.`);
-    const id = Math.max(...plans.map(({ config }, index) => config.id ?? index)) + 1;
     const taken = plans.map(({ config }) => config.name);
-    let free = `${name}_${id}`;
+    let free = `${name}_${this.#nextId()}`;
     while (taken.includes(free)) free += '_';
-    const { data, error } = armConfig.safeParse({ name: free, id, model: name, variant: variant ?? BASE_VARIANT, bus });
+    return this.#newConfig({ name: free, model: name, variant: variant ?? BASE_VARIANT, bus });
+  }
+
+  #nextId(): number {
+    return Math.max(...this.#parts.plans.map(({ config }, index) => config.id ?? index)) + 1;
+  }
+
+  /** @throws {BridgeError} bad_request */
+  #newConfig(fields: Pick<ArmConfig, 'name' | 'model' | 'variant' | 'bus'>): ArmConfig {
+    if (this.#parts.plans.length >= MOST_ARMS) throw refusal(`There is no room for more than ${MOST_ARMS} arms.`);
+    const { data, error } = armConfig.safeParse({ ...fields, id: this.#nextId() });
     if (error !== undefined)
       throw refusal(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
     return data;
@@ -289,10 +376,11 @@ export class Roster {
 
   async #add(config: ArmConfig, kit = false): Promise<Arm> {
     const { arms, planners } = this.#parts;
-    const key = [kit ? config.name : '', config.bus, config.model, config.variant].join(' ');
+    const key = [kit || config.bus === 'ros' ? config.name : '', config.bus, config.model, config.variant].join(' ');
     const spare = this.#spare.get(key);
     const arm = spare ?? (await this.#make(config, kit));
     this.#spare.set(key, arm);
+    if (arm.remote && spare === undefined) this.#parts.graph.add(arm);
     await this.#attach(arm);
     this.#spare.delete(key);
     // The planner thread takes a while to know an arm: not at the first move.

@@ -196,14 +196,16 @@ const fleet = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'File whose first line is the token that the other bridges want; one that may read and stop is enough. null: none.',
+      'File whose first line is the token that the other bridges want: one that may read and stop, or control for pairs with their leaders. null: none.',
     ),
   authority: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('PEM file of who has signed the certificates of the other bridges; null: a known authority.'),
+    .describe(
+      'PEM file with the certificates of who has signed those of the other bridges, or with those themselves; null: a known authority has.',
+    ),
 });
 
 const log = z.strictObject({

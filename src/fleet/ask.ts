@@ -1,7 +1,8 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { rootCertificates } from 'node:tls';
+import { checkServerIdentity, type PeerCertificate, rootCertificates } from 'node:tls';
 import type { Clock } from '../clock.ts';
+import type { Authority } from './authority.ts';
 
 /** Bytes of an answer of another bridge that are read. */
 const MOST_BYTES = 65_536;
@@ -10,8 +11,8 @@ const MOST_BYTES = 65_536;
 export interface Credentials {
   /** Sent as bearer token; null: none. */
   readonly token: string | null;
-  /** PEM of who signs their certificates, besides the known authorities; null: nobody else. */
-  readonly authority: string | null;
+  /** Whose certificates are trusted besides those of the known authorities; null: nobody else's. */
+  readonly authority: Authority | null;
   /** Tells this bridge from other programs. */
   readonly client: string;
 }
@@ -22,8 +23,37 @@ export interface Told {
   readonly body: unknown;
 }
 
+/** A bridge that does not prove who it is: it has been told nothing. The message says what to do, for people. */
+export class Untrusted extends Error {}
+
 /** What a connection that failed means, for people. */
-function causeOf(error: NodeJS.ErrnoException): string {
+function causeOf(error: NodeJS.ErrnoException, { protocol }: URL): Error {
+  const untrusted = untrustedFor(error);
+  return untrusted === null ? new Error(wordsOf(error, protocol === 'https:')) : new Untrusted(untrusted);
+}
+
+/** What a certificate lacks, and what to do; null: it is not the certificate. */
+function untrustedFor({ code }: NodeJS.ErrnoException): string | null {
+  switch (code) {
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'its certificate is for another name: call it in fleet.bridges as its certificate does, or put that certificate itself into the file of fleet.authority';
+    case 'CERT_HAS_EXPIRED':
+      return 'its certificate has expired: renew it on that computer';
+    case 'CERT_NOT_YET_VALID':
+      return 'its certificate is not valid yet: set the clocks of both computers';
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return 'nobody who is trusted has signed its certificate: put the certificate of who has, or its own, into the file of fleet.authority';
+    default:
+      return null;
+  }
+}
+
+/** @param secure it was asked by HTTPS */
+function wordsOf(error: NodeJS.ErrnoException, secure: boolean): string {
   switch (error.code) {
     case 'ECONNREFUSED':
       return 'nothing listens there: start its bridge';
@@ -35,13 +65,11 @@ function causeOf(error: NodeJS.ErrnoException): string {
       return 'no way leads to that computer: check cable and network';
     case 'ECONNRESET':
     case 'EPIPE':
-      return 'it hung up';
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'CERT_HAS_EXPIRED':
-      return `its certificate is not trusted (${error.code}): name who signed it in fleet.authority`;
+      return secure ? 'it hung up' : 'it hung up: where it serves HTTPS, fleet.bridges has to say https://';
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return 'it does not speak HTTPS, and is not asked in plain text instead: give it a certificate (http.tls), or correct fleet.bridges';
     default:
       return error.message;
   }
@@ -58,6 +86,8 @@ function parsed(text: string): unknown {
 /**
  * One request to another bridge, on a connection of its own.
  * @param limit s, for all of it
+ * @param order JSON that goes along
+ * @throws {Untrusted} before anything is sent
  * @throws {Error} with the cause in plain words when there is no answer
  */
 export function ask(
@@ -66,11 +96,15 @@ export function ask(
   method: 'GET' | 'POST',
   { token, authority, client }: Credentials,
   limit: number,
+  order?: string,
 ): Promise<Told> {
   return new Promise((resolve, reject) => {
     const headers = {
       'x-arm-bridge-client': client,
-      accept: 'application/json',
+      accept: 'application/json, application/problem+json',
+      ...(order === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(order) }),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     };
     const asked =
@@ -79,13 +113,20 @@ export function ask(
             method,
             headers,
             agent: false,
-            ...(authority === null ? {} : { ca: [...rootCertificates, authority] }),
+            ...(authority === null
+              ? {}
+              : {
+                  ca: [...rootCertificates, authority.pem],
+                  // A certificate that is named itself may be found under any name.
+                  checkServerIdentity: (name: string, shown: PeerCertificate) =>
+                    authority.names(shown.fingerprint256) ? undefined : checkServerIdentity(name, shown),
+                }),
           })
         : plainRequest(url, { method, headers, agent: false });
     const timer = clock.after(limit, () => asked.destroy(new Error(`it has not answered within ${limit} s`)));
     asked.on('error', (error) => {
       timer.cancel();
-      reject(new Error(causeOf(error)));
+      reject(causeOf(error, url));
     });
     asked.on('response', (response) => {
       let text = '';
@@ -100,9 +141,9 @@ export function ask(
       });
       response.on('error', (error) => {
         timer.cancel();
-        reject(new Error(causeOf(error)));
+        reject(causeOf(error, url));
       });
     });
-    asked.end();
+    asked.end(order);
   });
 }

@@ -6,7 +6,8 @@ import { ConfigError } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { Announcement } from './announcement.ts';
 import type { Credentials } from './ask.ts';
-import { Neighbour, type StopOutcome } from './neighbour.ts';
+import { Authority } from './authority.ts';
+import { Neighbour, type Outcome } from './neighbour.ts';
 import { MOST_BRIDGES } from './overview.ts';
 
 /** How often each bridge is asked how its arms are, s. */
@@ -48,14 +49,26 @@ export class Fleet {
     if (token === '') throw new ConfigError(`fleet.token_file: the first line of ${config.token_file} is empty.`);
     this.#trusted = {
       token,
-      authority: config.authority === null ? null : textOf(config.authority, 'authority'),
+      authority: config.authority === null ? null : authorityOf(config.authority),
       client: `bridge ${this.name.replace(/[^\w.@/-]/g, '-')}`.slice(0, 64),
     };
+    const heard = token === null ? [] : config.bridges.filter((url) => isOverheard(new URL(url)));
+    if (heard.length > 0) {
+      notice(
+        `${heard.join(', ')}: the token of fleet.token_file goes there in plain text, and whoever hears it has it: ` +
+          'give those bridges certificates (http.tls) and call them https:// in fleet.bridges',
+      );
+    }
   }
 
   /** The other bridges, those of the configuration first. This one is none of them. */
   get neighbours(): readonly Neighbour[] {
     return [...this.#neighbours.values()].filter(({ overview }) => overview?.id !== this.id);
+  }
+
+  /** The bridge at an address; null: none that is known. */
+  at(url: string): Neighbour | null {
+    return this.neighbours.find((neighbour) => neighbour.url === url) ?? null;
   }
 
   /** Begins to look for the others, and to be found where the configuration says so. */
@@ -81,7 +94,7 @@ export class Fleet {
   }
 
   /** Stops the arms of all other bridges. @returns one outcome each, in the order of `neighbours` */
-  stop(): Promise<readonly (StopOutcome & { readonly neighbour: Neighbour })[]> {
+  stop(): Promise<readonly (Outcome & { readonly neighbour: Neighbour })[]> {
     return Promise.all(this.neighbours.map(async (neighbour) => ({ neighbour, ...(await neighbour.stop()) })));
   }
 
@@ -110,6 +123,20 @@ export class Fleet {
       if (!neighbour.configured && neighbour.silence > FORGET) this.#neighbours.delete(url);
       else void neighbour.look();
     }
+  }
+}
+
+/** Whether what is sent there can be heard on a network. */
+function isOverheard({ protocol, hostname: name }: URL): boolean {
+  return protocol === 'http:' && name !== 'localhost' && name !== '[::1]' && !/^127\./.test(name);
+}
+
+function authorityOf(path: string): Authority {
+  try {
+    return new Authority(textOf(path, 'authority'));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`fleet.authority: ${path} ${(error as Error).message}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
-import { ask, type Credentials } from './ask.ts';
+import { ask, type Credentials, Untrusted } from './ask.ts';
 import { type BridgeOverview, bridgeOverview } from './overview.ts';
 
 /** A bridge that has not answered for so long is silent, s. */
@@ -8,20 +8,40 @@ const SILENT = 3;
 /** A question and a stop wait for so long, s: a stop is answered when the joints rest, or after a second. */
 const ASK_LIMIT = 1;
 const STOP_LIMIT = 2;
+/** What it is to do otherwise may take so long, s: a pair is begun once the arm of the other machine has been found. */
+const DO_LIMIT = 15;
 const UNAUTHORISED = 401;
 const FORBIDDEN = 403;
 
-export const NEIGHBOUR_STATES = ['unknown', 'answers', 'refuses', 'silent'] as const;
+export const NEIGHBOUR_STATES = ['unknown', 'answers', 'refuses', 'untrusted', 'silent'] as const;
 export type NeighbourState = (typeof NEIGHBOUR_STATES)[number];
 
-/** What became of a stop of another bridge. */
-export interface StopOutcome {
+/** What became of what another bridge was told to do. */
+export interface Outcome {
   readonly ok: boolean;
   readonly message: string;
 }
 
-const stopAnswer = z.object({ status: z.string(), message: z.string().max(1000).nullish() });
-const refusal = z.object({ detail: z.string().max(1000) });
+const outcomeAnswer = z.object({ status: z.string(), message: z.string().max(1000).nullish() });
+const refusal = z.object({
+  detail: z.string().max(1000),
+  code: z.string().nullish(),
+  remedy: z.string().nullish(),
+});
+
+/** Another bridge has not done what it was told to do; the message says why, for people. */
+export class NeighbourRefusal extends Error {
+  /** What programs tell its error by; null: it has not answered, or is no bridge. */
+  readonly code: string | null;
+  /** The next step that it names; null: none. */
+  readonly remedy: string | null;
+
+  constructor(message: string, code: string | null = null, remedy: string | null = null) {
+    super(message);
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
 
 /** Another bridge: asked again and again how its arms are. */
 export class Neighbour {
@@ -30,7 +50,7 @@ export class Neighbour {
   readonly configured: boolean;
   /** `unknown` until it has answered, or not answered in time. */
   state: NeighbourState = 'unknown';
-  /** Why it refuses or is silent; empty otherwise. */
+  /** Why it refuses, is not trusted or is silent; empty otherwise. */
   reason = '';
   /** What it said last; null: nothing yet. */
   overview: BridgeOverview | null = null;
@@ -80,16 +100,43 @@ export class Neighbour {
         this.reason = refusalOf(status, body);
       }
     } catch (error) {
-      if (this.silence < SILENT) return;
-      this.state = 'silent';
+      const untrusted = error instanceof Untrusted;
+      if (!untrusted && this.silence < SILENT) return;
+      this.state = untrusted ? 'untrusted' : 'silent';
       this.reason = (error as Error).message;
     } finally {
       this.#asking = false;
     }
   }
 
+  /**
+   * Has it do something, with what the token allows there.
+   * @param path of a route, with its query
+   * @returns what came of it
+   * @throws {NeighbourRefusal}
+   */
+  async command(path: string, order: object): Promise<Outcome> {
+    const name = this.overview?.name ?? this.url;
+    const told = await ask(
+      this.#clock,
+      new URL(path, this.url),
+      'POST',
+      this.#credentials,
+      DO_LIMIT,
+      JSON.stringify(order),
+    ).catch((error: Error) => {
+      throw new NeighbourRefusal(`${name}: ${error.message}. Look at its page whether it has been done.`);
+    });
+    const { status, body } = told;
+    const { data: done } = outcomeAnswer.safeParse(body);
+    if (status === 200 && done !== undefined) return { ok: done.status === 'ok', message: done.message ?? '' };
+    const { data } = refusal.safeParse(body);
+    const open = status === UNAUTHORISED || status === FORBIDDEN ? ' It can be done on its own page.' : '';
+    throw new NeighbourRefusal(`${name}: ${refusalOf(status, body)}${open}`, data?.code, data?.remedy);
+  }
+
   /** Stops all its arms: by its main port and by the one that hears stops alone, whichever answers first. */
-  async stop(): Promise<StopOutcome> {
+  async stop(): Promise<Outcome> {
     const port = this.overview?.stop_port ?? null;
     const ways = [new URL('/api/v1/stop', this.url)];
     if (port !== null) {
@@ -99,7 +146,7 @@ export class Neighbour {
     }
     const outcomes = ways.map(async (way) => {
       const { status, body } = await ask(this.#clock, way, 'POST', this.#credentials, STOP_LIMIT);
-      const told = stopAnswer.safeParse(body);
+      const told = outcomeAnswer.safeParse(body);
       if (status !== 200 || !told.success) throw new Error(refusalOf(status, body));
       return { ok: told.data.status === 'ok', message: told.data.message ?? '' };
     });

@@ -3,6 +3,8 @@ import { z } from 'zod';
 /** Bridges of a laboratory besides this one at most, and arms of each. */
 export const MOST_BRIDGES = 32;
 const MOST_ARMS = 16;
+/** Pairs of a bridge that run, or have ended. */
+const MOST_PAIRS = 32;
 const NAME = z.string().max(64);
 const WORDS = z.string().max(400);
 
@@ -13,12 +15,40 @@ export const bridgeOverview = z.object({
   version: z.string().max(32),
   stop_port: z.int().nullable().describe('Port that hears stops alone; null: none.'),
   trouble: WORDS.describe('Why the control loop is late; empty when it keeps up.'),
+  ros: z
+    .object({
+      reason: WORDS.describe('Why ROS 2 is off; empty when it is on.'),
+      graph: z
+        .object({
+          domain: z.int().describe('ROS_DOMAIN_ID'),
+          namespace: z.string().max(256).describe('Below which its arms are.'),
+          commands: z.boolean().describe('Other nodes may drive its arms.'),
+          network: z.boolean().describe('Other machines find it.'),
+        })
+        .nullable()
+        .describe('Null while it is off.'),
+    })
+    .describe('By which pairs go from bridge to bridge.'),
+  pairs: z
+    .array(
+      z.object({
+        leader: NAME,
+        follower: NAME.describe('Of this bridge, or of another one.'),
+        state: z.string().max(32).describe('As in `GET /api/v1/pairs`; idle: it has ended.'),
+        reason: WORDS.describe('Why it has ended or holds, or why the follower stays behind.'),
+      }),
+    )
+    .max(MOST_PAIRS)
+    .describe('Pairs that this bridge carries out, and how those ended that it has carried out last.'),
   arms: z
     .array(
       z.object({
         name: NAME,
+        model: NAME.describe('Folder below robots/.'),
+        variant: NAME.describe('Build of the model.'),
         title: NAME.describe('Of its model.'),
         simulated: z.boolean(),
+        remote: z.boolean().describe('Another machine owns its bus.'),
         state: z.string().max(32).describe('As in `GET /status`.'),
         torque: z.boolean(),
         owner: z.string().max(128).nullable().describe('Who has the arm; null when it is free.'),

@@ -114,6 +114,13 @@ export interface HttpServices {
     readonly enabled: boolean;
     readonly reason: string;
     readonly distro: string | null;
+    /** The graph that the arms are on; null while it is off. */
+    readonly graph: {
+      readonly domain: number;
+      readonly namespace: string;
+      readonly commands: boolean;
+      readonly network: boolean;
+    } | null;
     /** While it is being prepared: what is being done, and about how long it takes, s. */
     readonly preparing: { readonly step: string; readonly left: number } | null;
   };

@@ -114,14 +114,14 @@ export class MirrorService {
   }
 
   /**
-   * Stops all pairs; followers hold. Resolves to false when nothing was mirroring.
+   * Stops all pairs, or that of one follower; followers hold. Resolves to false when nothing was mirroring.
    * @param release what becomes of leaders that floated; left out: they are lowered and released
    */
-  async stop(caller: Caller, release: Release = 'lower'): Promise<boolean> {
-    if (this.#pairs.length === 0) return false;
+  async stop(caller: Caller, release: Release = 'lower', follower?: Arm): Promise<boolean> {
+    const pairs = this.#pairs.filter(({ plan }) => follower === undefined || plan.follower === follower);
     const reason = `stopped by ${caller.owner.name}`;
-    await Promise.all([...this.#pairs].map((pair) => this.#end(pair, 'stop', reason, release)));
-    return true;
+    await Promise.all(pairs.map((pair) => this.#end(pair, 'stop', reason, release)));
+    return pairs.length > 0;
   }
 
   /** Who has started the pair that has an arm; null: none has it. */
@@ -253,7 +253,9 @@ export class MirrorService {
     });
     pair.followerMotion = motion;
     this.#put(pair, 'driven');
-    void motion.ended.then(({ reason, text }) => {
+    void motion.ended.then(async ({ reason, text }) => {
+      // Then the arm tells why in the same cycle, and the pair ends by that.
+      if (reason === 'disconnected') await plan.follower.nextCycle();
       const why = text || (ENDS[reason] ?? `motion ended (${reason})`);
       return this.#end(pair, 'over', `arm ${plan.follower.name}: ${why}`);
     });

@@ -58,10 +58,14 @@ export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.
  * be asked after `setDiscovery`.
  */
 export function acceptsCommands(wish: RosConfig['accept_commands'], environment: NodeJS.ProcessEnv): boolean {
-  if (wish !== 'auto') return wish;
-  if (isThisHostByProfile(environment)) return true;
-  if (environment.ROS_STATIC_PEERS) return false;
-  return environment.ROS_AUTOMATIC_DISCOVERY_RANGE === RANGES.off || isThisHostAlone(environment);
+  return wish === 'auto' ? !reachesNetwork(environment) : wish;
+}
+
+/** Whether other machines find the bridge. To be asked after `setDiscovery`. */
+export function reachesNetwork(environment: NodeJS.ProcessEnv): boolean {
+  if (isThisHostByProfile(environment)) return false;
+  if (environment.ROS_STATIC_PEERS) return true;
+  return environment.ROS_AUTOMATIC_DISCOVERY_RANGE !== RANGES.off && !isThisHostAlone(environment);
 }
 
 /** The variable that names a profile to this release of ROS 2; null where the profile is of no use, or not tried. */

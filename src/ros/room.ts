@@ -17,7 +17,7 @@ import { declareArmParameters } from './arm-parameters.ts';
 import { ControllerState } from './controller-state.ts';
 import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
-import { acceptsCommands, listensToNetwork, setDiscovery } from './discovery.ts';
+import { acceptsCommands, listensToNetwork, reachesNetwork, setDiscovery } from './discovery.ts';
 import { type Episodes, offerEpisodes, watchCameras } from './episode-services.ts';
 import { makeGuardedNode } from './guarded-node.ts';
 import { LocalArm } from './local-arm.ts';
@@ -69,10 +69,22 @@ export interface RosServices {
   readonly rosArgs: readonly string[];
 }
 
+/** The graph that a bridge is on, and what it lets others do there: two bridges meet only on the same one. */
+export interface Graph {
+  readonly domain: number;
+  /** Below which all arms are. */
+  readonly namespace: string;
+  /** Other nodes may drive the arms. */
+  readonly commands: boolean;
+  /** Other machines find it. */
+  readonly network: boolean;
+}
+
 export interface RosRoom {
   /** `jazzy`, ... */
   readonly distro: string;
-  /** Puts an arm on the graph that has been added; one that has a bus here. */
+  readonly graph: Graph;
+  /** Puts an arm on the graph that has been added, or finds it there when another machine owns its bus. */
   add(arm: Arm): void;
   /** Destroys the nodes; to be awaited before the process ends. */
   close(): Promise<void>;
@@ -138,7 +150,7 @@ async function populate(
   context: RosContext,
   prefix: string,
   parameters: ParameterArguments,
-): Promise<Pick<RosRoom, 'add' | 'close'>> {
+): Promise<Omit<RosRoom, 'distro'>> {
   const { arms, joints, logger, mirror } = services;
   const config = services.config.ros;
   const qualities = makeQualities(rcl);
@@ -202,9 +214,9 @@ async function populate(
     locals.push(local);
     return local;
   };
-  const remotes = arms.all
-    .filter((arm) => arm.remote)
-    .map((arm) => new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger));
+  const addRemote = (arm: Arm): RemoteArm =>
+    new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger);
+  const remotes = arms.all.filter((arm) => arm.remote).map(addRemote);
   // What drives an arm goes out before what tells of one.
   const mirrorState = new MirrorState(root, mirror, qualities, onError);
   const sources: { publish(): void }[] = [...remotes];
@@ -262,9 +274,20 @@ async function populate(
     });
   };
   let closing: Promise<void> | null = null;
+  const graph: Graph = {
+    domain: Number(process.env.ROS_DOMAIN_ID ?? 0),
+    namespace: prefix || '/',
+    commands: accepts,
+    network: reachesNetwork(process.env),
+  };
   return {
+    graph,
     add(arm) {
       if (closing !== null) return;
+      if (arm.remote) {
+        paused(root, () => sources.push(addRemote(arm)));
+        return;
+      }
       sources.push(addLocal(arm));
       nodes.at(-1)!.spin(SPIN_TIMEOUT);
     },

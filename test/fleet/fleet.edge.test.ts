@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
@@ -28,8 +33,9 @@ async function served(answer: (request: IncomingMessage) => [number, string] | n
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const NOBODY = { stop_port: null, trouble: '', ros: { reason: 'off', graph: null }, pairs: [], arms: [] };
 const overview = (fields: object = {}) =>
-  JSON.stringify({ id: 'x', name: 'bench-2', version: '0.1.0', stop_port: null, trouble: '', arms: [], ...fields });
+  JSON.stringify({ id: 'x', name: 'bench-2', version: '0.1.0', ...NOBODY, ...fields });
 
 function fleetOf(bridges: readonly string[], fields: object = {}): Fleet {
   const fleet = new Fleet(configSchema.shape.fleet.parse({ name: 'here', bridges, ...fields }), systemClock, () => {});
@@ -97,5 +103,128 @@ test('a file that cannot be read is named', () => {
   const config = configSchema.shape.fleet.parse({ token_file: '/nowhere/token' });
   expect(() => new Fleet(config, systemClock, () => {})).toThrow(
     'fleet.token_file: /nowhere/token cannot be read (ENOENT).',
+  );
+});
+
+test('what a bridge is told to do goes to it with the token, and what it refuses comes back in its words', async () => {
+  const heard: string[] = [];
+  const url = await served(({ method, headers }) => {
+    if (method === 'GET') return [200, overview()];
+    heard.push(`${headers.authorization} ${headers['content-type']} ${headers['content-length']}`);
+    return [409, '{"detail": "Arm far is driven by a notebook.", "code": "owned", "remedy": "take_over"}'];
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-fleet-'));
+  writeFileSync(join(folder, 'token'), 'secret-of-the-lab\n');
+  const fleet = fleetOf([url], { token_file: join(folder, 'token') });
+  rmSync(folder, { recursive: true });
+  await expect.poll(() => statesOf(fleet), PATIENCE).toEqual([['answers', '']]);
+  await expect(fleet.at(url)!.command('/api/v1/pairs/start', { leader: 'é' })).rejects.toMatchObject({
+    message: 'bench-2: Arm far is driven by a notebook.',
+    code: 'owned',
+    remedy: 'take_over',
+  });
+  expect(heard).toEqual(['Bearer secret-of-the-lab application/json 15']);
+  expect(fleet.at('http://127.0.0.1:1')).toBeNull();
+});
+
+const secrets = mkdtempSync(join(tmpdir(), 'arm-bridge-certificates-'));
+afterAll(() => rmSync(secrets, { recursive: true }));
+
+/** A certificate for a name. @returns the files of it and its key */
+function certify(called: string, altName: string): { cert: string; key: string } {
+  const [cert, key] = [join(secrets, `${called}.pem`), join(secrets, `${called}.key`)];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const subject = ['-subj', `/CN=${called}`, '-addext', `subjectAltName=${altName}`];
+  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'pipe' });
+  return { cert, key };
+}
+
+/** The same as `served`, by HTTPS. */
+async function servedSecurely(files: { cert: string; key: string }, heard: string[]): Promise<string> {
+  const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)];
+  const server = createSecureServer({ cert, key }, ({ headers }, response) => {
+    heard.push(headers.authorization ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' }).end(overview());
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a bridge that does not prove who it is is told nothing, and it is said what to do', async () => {
+  const [named, elsewhere] = [certify('named', 'IP:127.0.0.1'), certify('elsewhere', 'DNS:bench.lab')];
+  const token_file = join(secrets, 'token');
+  writeFileSync(token_file, 'secret-of-the-lab\n');
+  const heard: string[] = [];
+  const [one, other] = [await servedSecurely(named, heard), await servedSecurely(elsewhere, heard)];
+  const plain = (await served(() => [200, overview()])).replace('http:', 'https:');
+  const looked = (bridges: string[], fields: object) => {
+    const fleet = fleetOf(bridges, { token_file, ...fields });
+    return expect.poll(() => statesOf(fleet), PATIENCE);
+  };
+  const unsigned = expect.stringMatching(/^nobody who is trusted has signed its certificate: .*fleet\.authority$/);
+  await looked([one, other, plain], {}).toEqual([
+    ['untrusted', unsigned],
+    ['untrusted', unsigned],
+    ['silent', expect.stringMatching(/^it does not speak HTTPS, and is not asked in plain text instead/)],
+  ]);
+  expect(heard).toEqual([]);
+  await looked([one, other], { authority: named.cert }).toEqual([
+    ['answers', ''],
+    ['untrusted', unsigned],
+  ]);
+  // Certificates that are named themselves are good under any name; several may stand in one file.
+  const both = join(secrets, 'both.pem');
+  writeFileSync(both, readFileSync(named.cert, 'utf8') + readFileSync(elsewhere.cert, 'utf8'));
+  await looked([one, other], { authority: both }).toEqual([
+    ['answers', ''],
+    ['answers', ''],
+  ]);
+  expect(new Set(heard)).toEqual(new Set(['Bearer secret-of-the-lab']));
+});
+
+test('a certificate of the laboratory’s authority is good under the names that it tells, and no others', async () => {
+  const ca = certify('authority', 'DNS:authority.lab');
+  const [key, request, cert] = ['leaf.key', 'leaf.csr', 'leaf.pem'].map((name) => join(secrets, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  execFileSync('openssl', ['req', ...kind, '-subj', '/CN=leaf', '-keyout', key, '-out', request], { stdio: 'pipe' });
+  const names = join(secrets, 'names');
+  writeFileSync(names, 'subjectAltName=DNS:localhost\n');
+  const sign = ['x509', '-req', '-in', request, '-CA', ca.cert, '-CAkey', ca.key, '-CAcreateserial', '-days', '2'];
+  execFileSync('openssl', [...sign, '-extfile', names, '-out', cert], { stdio: 'pipe' });
+  const url = await servedSecurely({ cert, key }, []);
+  const fleet = fleetOf([url, url.replace('127.0.0.1', 'localhost')], { authority: ca.cert });
+  await expect
+    .poll(() => statesOf(fleet), PATIENCE)
+    .toEqual([
+      ['untrusted', expect.stringMatching(/^its certificate is for another name: call it in fleet\.bridges as/)],
+      ['answers', ''],
+    ]);
+});
+
+test('a token that would go over a network in plain text is told of', () => {
+  const told: string[] = [];
+  const token_file = join(secrets, 'token-in-plain-text');
+  writeFileSync(token_file, 'secret-of-the-lab\n');
+  const begun = (bridges: string[]): Fleet =>
+    new Fleet(configSchema.shape.fleet.parse({ token_file, bridges }), systemClock, (text) => told.push(text));
+  begun(['http://127.0.0.1:8020', 'http://localhost:8020', 'http://[::1]:8020', 'https://bench-1.lab:8020']);
+  expect(told).toEqual([]);
+  begun(['http://bench-1.lab:8020', 'http://bench-2.lab:8020']);
+  expect(told).toEqual([
+    expect.stringMatching(/^http:\/\/bench-1\.lab:8020, http:\/\/bench-2\.lab:8020: the token .* in plain text/),
+  ]);
+});
+
+test('a file without a certificate is named', () => {
+  const authority = join(secrets, 'empty.pem');
+  writeFileSync(authority, 'nothing');
+  const config = configSchema.shape.fleet.parse({ authority });
+  expect(() => new Fleet(config, systemClock, () => {})).toThrow(
+    `fleet.authority: ${authority} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).`,
   );
 });

@@ -41,7 +41,7 @@ import type {
   TrimCommand,
 } from '../../src/recording/messages.ts';
 import type { ReplayOutcome, RunningEpisode } from '../../src/recording/recording-service.ts';
-import type { WantedArm } from '../../src/roster.ts';
+import type { GuestArm, WantedArm } from '../../src/roster.ts';
 import type { CycleTiming } from '../../src/rt/loop/loop-timing.ts';
 import { emptySnapshot } from '../../src/rt/snapshot/arm-fields.ts';
 import { SetupService, type SetupView } from '../../src/setup/setup-service.ts';
@@ -51,6 +51,7 @@ const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wr
 /** The parts of an arm's model that HTTP reads. */
 const MODEL = {
   name: 'so101',
+  variant: 'follower',
   family: 'feetech',
   title: 'SO-101',
   urdf: '<robot name="so101"></robot>',
@@ -667,6 +668,7 @@ export class FakeTeleoperation {
 /** Knows the arms by their names alone, and adds one of the model so101. */
 export class FakeConnections {
   readonly wanted: WantedArm[] = [];
+  readonly guests: GuestArm[] = [];
   /** Set: why arms are not disconnected. */
   refusal: string | null = null;
   readonly #arms: FakeArm[];
@@ -689,6 +691,13 @@ export class FakeConnections {
     this.#arms.push(arm);
     for (const listener of this.#listeners) listener(arm);
     return arm;
+  }
+
+  async withGuest(guest: GuestArm, begin: (arm: FakeArm) => Promise<void>): Promise<void> {
+    this.guests.push(guest);
+    const arm = new FakeArm(this.#arms.length, guest.name);
+    this.#arms.push(arm);
+    await begin(arm);
   }
 
   async disconnect(arm: FakeArm, caller: Caller): Promise<string | null> {
@@ -919,7 +928,7 @@ export function fakeServices(
       latency: timing(0.0012),
       histogram: { width: 0.00025, counts: [0, 3, 1] },
     }),
-    ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null, preparing: null }),
+    ros: () => ({ enabled: false, reason: 'switched off with --no-ros', distro: null, graph: null, preparing: null }),
     logger: pino({ level: 'silent' }),
     version: '0.1.0',
     tokens: options.token === undefined ? null : { control: options.token, read: options.readToken ?? null },

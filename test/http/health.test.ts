@@ -28,7 +28,7 @@ test('probes need no token and are told whether the loop runs and the arms are t
 test('readiness waits for a ROS 2 that is demanded, and tells of one that is only wished for', async () => {
   const ready = async (enabled: boolean | 'auto', isOn: boolean) => {
     const configuration = () => ({ ...services.configuration(), ros: { ...services.configuration().ros, enabled } });
-    const ros = () => ({ enabled: isOn, reason: '', distro: null, preparing: null });
+    const ros = () => ({ enabled: isOn, reason: '', distro: null, graph: null, preparing: null });
     const own = buildApp({ ...services, alive: async () => true, configuration, ros });
     const answer = await own.inject('/readyz');
     await own.close();

@@ -343,6 +343,15 @@ describeRos('the ROS room on a real graph', () => {
     expect(bridge.logged('/far/joint_states')[0]).toContain('shoulder_pan');
   });
 
+  test('a remote arm that comes while the bridge runs is read like the others', async () => {
+    room.add(new FakeArm(3, 'late', true) as unknown as Parameters<RosRoom['add']>[0]);
+    const publish = await witness.advertise(JOINT_STATE, '/late/joint_states', RELIABLE);
+    const { states } = bridge.joints;
+    for (let stamp = 10; states.length === 0; stamp += 1)
+      await publish([jointState(stamp, JOINTS, [0, 1, 2, 3, 4, 5])], 0.02);
+    expect(states[0]).toMatchObject({ arm: 'late', positions: [0, 1, 2, 3, 4, 5] });
+  });
+
   test('a remote arm that is driven gets every fresh setpoint, without droop; a held one gets none', async () => {
     const take = await witness.subscribe<JointStateMessage>(JOINT_STATE, '/far/joint_commands', RELIABLE);
     const { snapshot } = far;

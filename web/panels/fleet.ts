@@ -2,20 +2,16 @@ import type { Schemas } from '../../clients/typescript/src/bridge.ts';
 import { BridgeError } from '../../clients/typescript/src/errors.ts';
 import { bridge } from '../bridge.ts';
 import { button, h, showRows } from '../dom.ts';
+import { armText } from '../lab.ts';
 import { notice } from '../notices.ts';
 import type { Store } from '../store.ts';
+import { labPairing } from './lab-pairs.ts';
 
 /** How often the other bridges are asked for, ms, while the card can be seen, and while there is none. */
 const INTERVAL = 2000;
 const LOOKING = 10_000;
 
 type Other = Schemas['BridgesAnswer']['others'][number];
-type Arm = Schemas['BridgeOverview']['arms'][number];
-
-function armText({ name, state, owner, reason, doubt }: Arm): string {
-  const why = reason || doubt;
-  return [`${name}: ${state}`, ...(owner === null ? [] : [owner]), ...(why === '' ? [] : [why])].join(', ');
-}
 
 function row({ url, state, reason, bridge: told }: Other): HTMLElement {
   const { arms = [], trouble = '', version = '' } = told ?? {};
@@ -32,17 +28,19 @@ function row({ url, state, reason, bridge: told }: Other): HTMLElement {
   );
 }
 
-/** The other bridges of the laboratory with their arms, and one stop for all; not seen where there is none. */
+/** The other bridges of the laboratory with their arms, pairs of these, and one stop for all; not seen where there is none. */
 export function fleetCard(store: Store): HTMLElement {
   const rows = h('tbody', {});
   const titles = ['Bridge', 'arms', 'version'];
   const stop = button('Stop all bridges', () => void stopAll());
+  const pairing = labPairing();
   const card = h(
     'section',
     { class: 'card', 'aria-label': 'All bridges', hidden: true },
     h('h2', {}, 'All bridges'),
     h('table', {}, h('thead', {}, h('tr', {}, ...titles.map((title) => h('th', { scope: 'col' }, title)))), rows),
     stop,
+    pairing.element,
   );
   let asked = 0;
   const ask = async (): Promise<void> => {
@@ -50,9 +48,11 @@ export function fleetCard(store: Store): HTMLElement {
     if (document.hidden || store.connection !== 'live' || performance.now() - asked < due) return;
     asked = performance.now();
     try {
-      const { others } = await bridge.bridges();
+      const answer = await bridge.bridges();
+      const { others } = answer;
       card.hidden = others.length === 0;
       showRows(rows, others, row);
+      pairing.show(answer);
     } catch {
       // The header says that there is no connection.
     }

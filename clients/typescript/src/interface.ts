@@ -1479,6 +1479,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pairs/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start one pair
+         * @description Beside those that run. Its follower may be an arm of another machine: then it is as if the configuration named that arm with `bus: ros`, as long as the pair runs.
+         */
+        post: operations["pairs_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pairs/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End one pair
+         * @description Its follower holds. A leader that floated for it alone is lowered and released.
+         */
+        post: operations["pairs_end"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bridges/pairs/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a pair of any two arms of the laboratory
+         * @description The bridge of the leader carries it out, and brings it to the bridge of the follower over ROS 2. What their bridges say against it is told before anything begins. The token of the other bridges (`fleet.token_file`) has to be one that may control.
+         */
+        post: operations["bridges_pairs_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bridges/pairs/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a pair of any bridge
+         * @description As `POST /api/v1/pairs/end` of the bridge that has the leader.
+         */
+        post: operations["bridges_pairs_end"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/live": {
         parameters: {
             query?: never;
@@ -2661,11 +2741,43 @@ export interface components {
             stop_port: number | null;
             /** @description Why the control loop is late; empty when it keeps up. */
             trouble: string;
+            /** @description By which pairs go from bridge to bridge. */
+            ros: {
+                /** @description Why ROS 2 is off; empty when it is on. */
+                reason: string;
+                /** @description Null while it is off. */
+                graph: {
+                    /** @description ROS_DOMAIN_ID */
+                    domain: number;
+                    /** @description Below which its arms are. */
+                    namespace: string;
+                    /** @description Other nodes may drive its arms. */
+                    commands: boolean;
+                    /** @description Other machines find it. */
+                    network: boolean;
+                } | null;
+            };
+            /** @description Pairs that this bridge carries out, and how those ended that it has carried out last. */
+            pairs: {
+                leader: string;
+                /** @description Of this bridge, or of another one. */
+                follower: string;
+                /** @description As in `GET /api/v1/pairs`; idle: it has ended. */
+                state: string;
+                /** @description Why it has ended or holds, or why the follower stays behind. */
+                reason: string;
+            }[];
             arms: {
                 name: string;
+                /** @description Folder below robots/. */
+                model: string;
+                /** @description Build of the model. */
+                variant: string;
                 /** @description Of its model. */
                 title: string;
                 simulated: boolean;
+                /** @description Another machine owns its bus. */
+                remote: boolean;
                 /** @description As in `GET /status`. */
                 state: string;
                 torque: boolean;
@@ -2686,11 +2798,11 @@ export interface components {
             /** @description `fleet.bridges` names it; others have been found on the network. */
             configured: boolean;
             /**
-             * @description unknown: it has not been heard yet; refuses: it wants another token, or is no bridge.
+             * @description unknown: it has not been heard yet; refuses: it wants another token, or is no bridge; untrusted: its certificate does not prove who it is, and it is told nothing.
              * @enum {string}
              */
-            state: "unknown" | "answers" | "refuses" | "silent";
-            /** @description Why it refuses or is silent; empty otherwise. */
+            state: "unknown" | "answers" | "refuses" | "untrusted" | "silent";
+            /** @description Why it refuses, is not trusted or is silent, and what to do; empty otherwise. */
             reason: string;
             /** @description When it was heard last, seconds since the epoch; null: never. */
             seen: number | null;
@@ -3400,6 +3512,65 @@ export interface components {
             rz: number | null;
             /** @description Measured opening, 0 closed to 1 open; null for an arm without a gripper. */
             open: number | null;
+        };
+        /** GuestArm */
+        GuestArm: {
+            /** @description Folder below robots/. */
+            model: string;
+            /** @description Build of the model. */
+            variant: string;
+        };
+        /** PairStartRequest */
+        PairStartRequest: {
+            /** @description Name of the arm. */
+            leader: string;
+            /** @description Name of the arm. */
+            follower: string;
+            /**
+             * @description What the follower is, where another machine owns its bus and this configuration need not know it: it is found on the ROS 2 graph, and is here as long as the pair runs. Null: an arm of this bridge.
+             * @default null
+             */
+            guest?: components["schemas"]["GuestArm"] | null;
+            /**
+             * @description The leader holds its own weight and yields to the hand; else it goes limp.
+             * @default false
+             */
+            enable_gravity_compensation?: boolean;
+        };
+        /** PairEndRequest */
+        PairEndRequest: {
+            /** @description Name of the arm. */
+            follower: string;
+        };
+        /** BridgeArm */
+        BridgeArm: {
+            /**
+             * @description `url` of the bridge, as GET /api/v1/bridges tells it; null: this one.
+             * @default null
+             */
+            bridge?: string | null;
+            /** @description Name of the arm. */
+            arm: string;
+        };
+        /** BridgesPairStartRequest */
+        BridgesPairStartRequest: {
+            leader: components["schemas"]["BridgeArm"];
+            follower: components["schemas"]["BridgeArm"];
+            /**
+             * @description The leader holds its own weight and yields to the hand; else it goes limp.
+             * @default false
+             */
+            enable_gravity_compensation?: boolean;
+        };
+        /** BridgesPairEndRequest */
+        BridgesPairEndRequest: {
+            /**
+             * @description `url` of the bridge that has the leader; null: this one.
+             * @default null
+             */
+            bridge?: string | null;
+            /** @description Name of the arm. */
+            follower: string;
         };
         /** RecordingStartRequest */
         RecordingStartRequest: {
@@ -9158,11 +9329,31 @@ export interface operations {
                      *       "version": "0.1.0",
                      *       "stop_port": 8021,
                      *       "trouble": "",
+                     *       "ros": {
+                     *         "reason": "",
+                     *         "graph": {
+                     *           "domain": 0,
+                     *           "namespace": "/",
+                     *           "commands": true,
+                     *           "network": true
+                     *         }
+                     *       },
+                     *       "pairs": [
+                     *         {
+                     *           "leader": "leader",
+                     *           "follower": "follower",
+                     *           "state": "mirroring",
+                     *           "reason": ""
+                     *         }
+                     *       ],
                      *       "arms": [
                      *         {
                      *           "name": "follower",
+                     *           "model": "so101",
+                     *           "variant": "follower",
                      *           "title": "SO-101",
                      *           "simulated": false,
+                     *           "remote": false,
                      *           "state": "ready",
                      *           "torque": true,
                      *           "owner": "\"notebook\" on this computer",
@@ -9206,11 +9397,31 @@ export interface operations {
                      *         "version": "0.1.0",
                      *         "stop_port": 8021,
                      *         "trouble": "",
+                     *         "ros": {
+                     *           "reason": "",
+                     *           "graph": {
+                     *             "domain": 0,
+                     *             "namespace": "/",
+                     *             "commands": true,
+                     *             "network": true
+                     *           }
+                     *         },
+                     *         "pairs": [
+                     *           {
+                     *             "leader": "leader",
+                     *             "follower": "follower",
+                     *             "state": "mirroring",
+                     *             "reason": ""
+                     *           }
+                     *         ],
                      *         "arms": [
                      *           {
                      *             "name": "follower",
+                     *             "model": "so101",
+                     *             "variant": "follower",
                      *             "title": "SO-101",
                      *             "simulated": false,
+                     *             "remote": false,
                      *             "state": "ready",
                      *             "torque": true,
                      *             "owner": "\"notebook\" on this computer",
@@ -9319,6 +9530,269 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pairs_start: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "leader": "leader",
+                 *       "follower": "follower"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PairStartRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "leader leads follower."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The pair cannot be set up, an arm is unknown or mirrors already, or nothing is heard of the arm of another machine. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives one of the arms. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pairs_end: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "follower": "follower"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PairEndRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The pair has ended: its follower holds."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm is unknown. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    bridges_pairs_start: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+                /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
+                uncalibrated?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "leader": {
+                 *         "arm": "leader"
+                 *       },
+                 *       "follower": {
+                 *         "arm": "follower"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgesPairStartRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "leader of bench-1 leads follower of bench-2."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The pair cannot be set up: the words are those of the bridge that refuses it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody else drives one of the arms. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Fault"];
+            /** @description One of the bridges does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    bridges_pairs_end: {
+        parameters: {
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "follower": "follower"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgesPairEndRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, or `status: "error"` with a message that says why not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "message": "The pair has ended: its follower holds."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description The arm or the bridge is unknown, or the bridge refuses. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorised"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Compressed"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];

@@ -21,8 +21,11 @@ const otherBridge = z
     configured: z.boolean().describe('`fleet.bridges` names it; others have been found on the network.'),
     state: z
       .enum(NEIGHBOUR_STATES)
-      .describe('unknown: it has not been heard yet; refuses: it wants another token, or is no bridge.'),
-    reason: z.string().describe('Why it refuses or is silent; empty otherwise.'),
+      .describe(
+        'unknown: it has not been heard yet; refuses: it wants another token, or is no bridge; untrusted: its certificate does ' +
+          'not prove who it is, and it is told nothing.',
+      ),
+    reason: z.string().describe('Why it refuses, is not trusted or is silent, and what to do; empty otherwise.'),
     seen: z.number().nullable().describe('When it was heard last, seconds since the epoch; null: never.'),
     bridge: bridgeOverview.nullable().describe('What it said last; null: nothing yet.'),
   })
@@ -51,20 +54,33 @@ const targets = z
   .max(MOST_BRIDGES + 1)
   .register(components, { id: 'MonitoringTargets' });
 
-function overviewOf(services: HttpServices): z.input<typeof bridgeOverview> {
-  const { fleet, arms, version, stopPort, loop } = services;
+export function overviewOf(services: HttpServices): z.input<typeof bridgeOverview> {
+  const { fleet, arms, version, stopPort, loop, mirror, ros } = services;
+  const { reason, graph } = ros();
   return {
     id: fleet.id,
     name: fleet.name,
     version,
     stop_port: stopPort(),
     trouble: loop().trouble.slice(0, MOST_WORDS),
-    arms: arms.all.map((arm) => {
+    ros: { reason: reason.slice(0, MOST_WORDS), graph },
+    pairs: mirror.status().pairs.map((pair) => ({
+      leader: pair.leader,
+      follower: pair.follower,
+      state: pair.state,
+      reason: pair.reason.slice(0, MOST_WORDS),
+    })),
+    // Those of other machines that no pair has are theirs to tell of.
+    arms: arms.all.flatMap((arm) => {
+      if (arm.remote && arm.detached) return [];
       const { state, torque } = arm.read();
       return {
         name: arm.name,
+        model: arm.model.name,
+        variant: arm.model.variant,
         title: arm.model.title,
         simulated: arm.simulated,
+        remote: arm.remote,
         state,
         torque,
         ...holderView(arm),
@@ -94,8 +110,11 @@ async function stopOthers(fleet: Fleet): Promise<z.input<typeof bridgesStopAnswe
 
 const armExample = {
   name: 'follower',
+  model: 'so101',
+  variant: 'follower',
   title: 'SO-101',
   simulated: false,
+  remote: false,
   state: 'ready',
   torque: true,
   owner: '"notebook" on this computer',
@@ -109,6 +128,8 @@ const overviewExample = {
   version: '0.1.0',
   stop_port: 8021,
   trouble: '',
+  ros: { reason: '', graph: { domain: 0, namespace: '/', commands: true, network: true } },
+  pairs: [{ leader: 'leader', follower: 'follower', state: 'mirroring', reason: '' }],
   arms: [armExample],
 };
 

@@ -14,6 +14,7 @@ import { liveChannel, liveRoutes } from './live.ts';
 import { mirrorRoutes } from './mirror.ts';
 import { motionRoutes } from './motions.ts';
 import { moveRoutes } from './moves.ts';
+import { pairRoutes } from './pairs.ts';
 import { recordingRoutes } from './recording.ts';
 import { recordingsRoutes } from './recordings.ts';
 import { servoRoutes } from './servos.ts';
@@ -48,6 +49,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...bridgeRoutes,
   ...fleetRoutes,
+  ...pairRoutes,
   ...liveRoutes,
   ...sessionRoutes,
   ...simulationRoutes,

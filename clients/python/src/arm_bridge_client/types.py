@@ -836,11 +836,47 @@ class StopResponse(_StopResponse, total=False):
     message: Union[str, None]
 
 
+class BridgeOverviewRosGraph(TypedDict):
+    # ROS_DOMAIN_ID
+    domain: int
+    # Below which its arms are.
+    namespace: str
+    # Other nodes may drive its arms.
+    commands: bool
+    # Other machines find it.
+    network: bool
+
+
+class BridgeOverviewRos(TypedDict):
+    """By which pairs go from bridge to bridge."""
+
+    # Why ROS 2 is off; empty when it is on.
+    reason: str
+    # Null while it is off.
+    graph: Union["BridgeOverviewRosGraph", None]
+
+
+class BridgeOverviewPairs(TypedDict):
+    leader: str
+    # Of this bridge, or of another one.
+    follower: str
+    # As in `GET /api/v1/pairs`; idle: it has ended.
+    state: str
+    # Why it has ended or holds, or why the follower stays behind.
+    reason: str
+
+
 class BridgeOverviewArms(TypedDict):
     name: str
+    # Folder below robots/.
+    model: str
+    # Build of the model.
+    variant: str
     # Of its model.
     title: str
     simulated: bool
+    # Another machine owns its bus.
+    remote: bool
     # As in `GET /status`.
     state: str
     torque: bool
@@ -864,6 +900,10 @@ class BridgeOverview(TypedDict):
     stop_port: Union[int, None]
     # Why the control loop is late; empty when it keeps up.
     trouble: str
+    # By which pairs go from bridge to bridge.
+    ros: "BridgeOverviewRos"
+    # Pairs that this bridge carries out, and how those ended that it has carried out last.
+    pairs: List["BridgeOverviewPairs"]
     arms: List["BridgeOverviewArms"]
 
 
@@ -872,9 +912,10 @@ class OtherBridge(TypedDict):
     url: str
     # `fleet.bridges` names it; others have been found on the network.
     configured: bool
-    # unknown: it has not been heard yet; refuses: it wants another token, or is no bridge.
-    state: Literal["unknown", "answers", "refuses", "silent"]
-    # Why it refuses or is silent; empty otherwise.
+    # unknown: it has not been heard yet; refuses: it wants another token, or is no bridge; untrusted: its
+    # certificate does not prove who it is, and it is told nothing.
+    state: Literal["unknown", "answers", "refuses", "untrusted", "silent"]
+    # Why it refuses, is not trusted or is silent, and what to do; empty otherwise.
     reason: str
     # When it was heard last, seconds since the epoch; null: never.
     seen: Union[float, None]
@@ -1428,6 +1469,63 @@ class EndEffectorPosition(TypedDict):
     rz: Union[float, None]
     # Measured opening, 0 closed to 1 open; null for an arm without a gripper.
     open: Union[float, None]
+
+
+class GuestArm(TypedDict):
+    # Folder below robots/.
+    model: str
+    # Build of the model.
+    variant: str
+
+
+class _PairStartRequest(TypedDict):
+    # Name of the arm.
+    leader: str
+    # Name of the arm.
+    follower: str
+
+
+class PairStartRequest(_PairStartRequest, total=False):
+    # What the follower is, where another machine owns its bus and this configuration need not know it: it is found
+    # on the ROS 2 graph, and is here as long as the pair runs. Null: an arm of this bridge.
+    guest: Union["GuestArm", None]
+    # The leader holds its own weight and yields to the hand; else it goes limp.
+    enable_gravity_compensation: bool
+
+
+class PairEndRequest(TypedDict):
+    # Name of the arm.
+    follower: str
+
+
+class _BridgeArm(TypedDict):
+    # Name of the arm.
+    arm: str
+
+
+class BridgeArm(_BridgeArm, total=False):
+    # `url` of the bridge, as GET /api/v1/bridges tells it; null: this one.
+    bridge: Union[str, None]
+
+
+class _BridgesPairStartRequest(TypedDict):
+    leader: "BridgeArm"
+    follower: "BridgeArm"
+
+
+class BridgesPairStartRequest(_BridgesPairStartRequest, total=False):
+    # The leader holds its own weight and yields to the hand; else it goes limp.
+    enable_gravity_compensation: bool
+
+
+class _BridgesPairEndRequest(TypedDict):
+    # Name of the arm.
+    follower: str
+
+
+class BridgesPairEndRequest(_BridgesPairEndRequest, total=False):
+    # `url` of the bridge that has the leader; null: this one.
+    bridge: Union[str, None]
 
 
 class RecordingStartRequest(TypedDict, total=False):

@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { BridgeError } from '../../arm/types.ts';
+import { type Neighbour, NeighbourRefusal } from '../../fleet/neighbour.ts';
+import type { BridgeOverview } from '../../fleet/overview.ts';
+import { likelySilence, type PairEnd, refusalOfPair } from '../../fleet/pair-check.ts';
+import { DEFAULT_GRAVITY } from '../../mirror/mirroring.ts';
+import type { GuestArm } from '../../roster.ts';
+import { asking } from '../callers.ts';
+import { HttpProblem, inWords } from '../errors.ts';
+import { asModel, boolean, components, LONGEST_NAME, LONGEST_PATH, word } from '../fields.ts';
+import { moving, route, takeOver } from '../route.ts';
+import { failed, ok, statusAnswer } from '../schemas.ts';
+import { armNamed, type HttpServices } from '../services.ts';
+import { overviewOf } from './fleet.ts';
+
+const floating = boolean()
+  .prefault(false)
+  .describe('The leader holds its own weight and yields to the hand; else it goes limp.');
+const armOfBridge = word(LONGEST_NAME).describe('Name of the arm.');
+
+const guestArm = z
+  .object(
+    {
+      model: word(LONGEST_NAME).describe('Folder below robots/.'),
+      variant: word(LONGEST_NAME).describe('Build of the model.'),
+    },
+    asModel,
+  )
+  .register(components, { id: 'GuestArm' });
+
+const pairStart = z
+  .object(
+    {
+      leader: armOfBridge,
+      follower: armOfBridge,
+      guest: guestArm
+        .nullable()
+        .prefault(null)
+        .describe(
+          'What the follower is, where another machine owns its bus and this configuration need not know it: it is found on ' +
+            'the ROS 2 graph, and is here as long as the pair runs. Null: an arm of this bridge.',
+        ),
+      enable_gravity_compensation: floating,
+    },
+    asModel,
+  )
+  .register(components, { id: 'PairStartRequest' });
+type PairStart = z.output<typeof pairStart>;
+
+const pairEnd = z.object({ follower: armOfBridge }, asModel).register(components, { id: 'PairEndRequest' });
+
+const bridgeUrl = word(LONGEST_PATH)
+  .nullable()
+  .prefault(null)
+  .describe('`url` of the bridge, as GET /api/v1/bridges tells it; null: this one.');
+
+const bridgeArm = z.object({ bridge: bridgeUrl, arm: armOfBridge }, asModel).register(components, { id: 'BridgeArm' });
+
+const bridgesPairStart = z
+  .object({ leader: bridgeArm, follower: bridgeArm, enable_gravity_compensation: floating }, asModel)
+  .register(components, { id: 'BridgesPairStartRequest' });
+
+const bridgesPairEnd = z
+  .object(
+    { bridge: bridgeUrl.describe('`url` of the bridge that has the leader; null: this one.'), follower: armOfBridge },
+    asModel,
+  )
+  .register(components, { id: 'BridgesPairEndRequest' });
+
+type Asking = Parameters<typeof asking>;
+
+/** Starts a pair of this bridge. @throws {BridgeError, HttpProblem} */
+async function startHere(services: HttpServices, start: PairStart, ...[request, meaning]: Asking): Promise<void> {
+  const leader = armNamed(services, start.leader);
+  const gravity = start.enable_gravity_compensation ? DEFAULT_GRAVITY : null;
+  const begin = (follower: { readonly id: number }): Promise<void> =>
+    services.mirror.start(
+      { pairs: [{ leader: leader.id, follower: follower.id }], gravity, invert: false },
+      asking(request, meaning),
+    );
+  if (start.guest === null) return begin(armNamed(services, start.follower));
+  const guest: GuestArm = { name: start.follower, ...start.guest };
+  return services.connections.withGuest(guest, begin);
+}
+
+async function endHere(services: HttpServices, follower: string, ...[request, meaning]: Asking): Promise<boolean> {
+  return services.mirror.stop(asking(request, meaning), 'lower', armNamed(services, follower));
+}
+
+/** The bridge of an address; null: this one. @throws {HttpProblem} 400 */
+function neighbourAt({ fleet }: HttpServices, url: string | null): Neighbour | null {
+  if (url === null) return null;
+  const found = fleet.at(url);
+  if (found !== null) return found;
+  throw new HttpProblem(400, `No bridge of this laboratory is at ${url}: GET /api/v1/bridges tells which there are.`);
+}
+
+/** How a bridge is at this moment. @throws {HttpProblem} 503 when it does not say */
+async function overviewAt(services: HttpServices, neighbour: Neighbour | null): Promise<BridgeOverview> {
+  if (neighbour === null) return overviewOf(services);
+  await neighbour.look();
+  const { state, reason, overview, url } = neighbour;
+  if (state === 'answers') return overview!;
+  const name = overview?.name ?? url;
+  throw new HttpProblem(503, `${name} does not tell how its arms are${reason === '' ? '' : `: ${reason}`}.`);
+}
+
+/** What another bridge does. @param silence why it may hear nothing of an arm @throws {HttpProblem} 400 in its words */
+async function told(neighbour: Neighbour, path: string, order: object, silence = ''): ReturnType<Neighbour['command']> {
+  try {
+    return await neighbour.command(path, order);
+  } catch (error) {
+    if (!(error instanceof NeighbourRefusal)) throw error;
+    const text = `${error.message}${error.code === 'disconnected' ? silence : ''}`;
+    // Its other next steps are for its own page.
+    const remedy = error.remedy === 'take_over' ? 'take_over' : null;
+    throw new HttpProblem(400, text, {}, { code: 'bad_pair', remedy });
+  }
+}
+
+/** `path` with what the query of the request has said. */
+const withMeaning = (path: string, meaning: Asking[1]): string => {
+  const said = Object.entries(meaning).filter(([, value]) => value === true);
+  return said.length === 0 ? path : `${path}?${said.map(([name]) => `${name}=true`).join('&')}`;
+};
+
+const starting = {
+  method: 'POST',
+  access: 'control',
+  act: 'mirroring',
+  tag: 'control',
+  target: 'none',
+  statuses: { stopped: 400, unsupported: 400 },
+} as const;
+const ended = (wasRunning: boolean) =>
+  wasRunning ? ok('The pair has ended: its follower holds.') : failed('No such pair runs.');
+
+export const pairRoutes = [
+  route({
+    ...starting,
+    path: '/api/v1/pairs/start',
+    id: 'pairs_start',
+    summary: 'Start one pair',
+    description:
+      'Beside those that run. Its follower may be an arm of another machine: then it is as if the configuration named that arm ' +
+      'with `bus: ros`, as long as the pair runs.',
+    query: moving,
+    body: { schema: pairStart, example: { leader: 'leader', follower: 'follower' } },
+    answer: statusAnswer('leader leads follower.'),
+    refusals: {
+      400: 'The pair cannot be set up, an arm is unknown or mirrors already, or nothing is heard of the arm of another machine.',
+      409: 'Somebody else drives one of the arms.',
+    },
+    handler: async ({ services }, { query, body, request }) => {
+      await startHere(services, body, request, query);
+      return ok(`${body.leader} leads ${body.follower}.`);
+    },
+  }),
+  route({
+    ...starting,
+    path: '/api/v1/pairs/end',
+    id: 'pairs_end',
+    summary: 'End one pair',
+    description: 'Its follower holds. A leader that floated for it alone is lowered and released.',
+    query: { take_over: takeOver },
+    body: { schema: pairEnd, example: { follower: 'follower' } },
+    answer: statusAnswer('The pair has ended: its follower holds.'),
+    refusals: { 400: 'The arm is unknown.' },
+    handler: async ({ services }, { query, body, request }) =>
+      ended(await endHere(services, body.follower, request, query)),
+  }),
+  route({
+    ...starting,
+    path: '/api/v1/bridges/pairs/start',
+    id: 'bridges_pairs_start',
+    summary: 'Start a pair of any two arms of the laboratory',
+    description:
+      'The bridge of the leader carries it out, and brings it to the bridge of the follower over ROS 2. What their bridges say ' +
+      'against it is told before anything begins. The token of the other bridges (`fleet.token_file`) has to be one that may control.',
+    query: moving,
+    body: {
+      schema: bridgesPairStart,
+      example: { leader: { arm: 'leader' }, follower: { arm: 'follower' } },
+    },
+    answer: statusAnswer('leader of bench-1 leads follower of bench-2.'),
+    refusals: {
+      400: 'The pair cannot be set up: the words are those of the bridge that refuses it.',
+      409: 'Somebody else drives one of the arms.',
+      503: 'One of the bridges does not answer.',
+    },
+    handler: async ({ services }, { query, body, request }) => {
+      const [leading, following] = [body.leader, body.follower].map(({ bridge }) => neighbourAt(services, bridge));
+      const [led, followed] = await Promise.all([overviewAt(services, leading!), overviewAt(services, following!)]);
+      const leader: PairEnd = { bridge: led, arm: body.leader.arm };
+      const follower: PairEnd = { bridge: followed, arm: body.follower.arm };
+      const others = services.fleet.neighbours.flatMap(({ state, overview }) =>
+        overview !== null && state === 'answers' ? [overview] : [],
+      );
+      const refused = refusalOfPair(leader, follower, [overviewOf(services), ...others]);
+      if (refused !== null) throw new HttpProblem(400, refused, {}, { code: 'bad_pair', remedy: null });
+      const apart = led.id !== followed.id;
+      const { model, variant } = followed.arms.find(({ name }) => name === follower.arm)!;
+      const start: PairStart = {
+        leader: leader.arm,
+        follower: follower.arm,
+        guest: apart ? { model, variant } : null,
+        enable_gravity_compensation: body.enable_gravity_compensation,
+      };
+      const silence = apart ? likelySilence(led, followed) : '';
+      if (leading === null) {
+        await startHere(services, start, request, query).catch((error: unknown) => {
+          if (!(error instanceof BridgeError) || error.code !== 'disconnected') throw error;
+          throw new HttpProblem(400, `${inWords(error)}${silence}`, {}, error);
+        });
+      } else {
+        await told(leading!, withMeaning('/api/v1/pairs/start', query), start, silence);
+      }
+      return ok(`${leader.arm} of ${led.name} leads ${follower.arm} of ${followed.name}.`);
+    },
+  }),
+  route({
+    ...starting,
+    path: '/api/v1/bridges/pairs/end',
+    id: 'bridges_pairs_end',
+    summary: 'End a pair of any bridge',
+    description: 'As `POST /api/v1/pairs/end` of the bridge that has the leader.',
+    query: { take_over: takeOver },
+    body: { schema: bridgesPairEnd, example: { follower: 'follower' } },
+    answer: statusAnswer('The pair has ended: its follower holds.'),
+    refusals: { 400: 'The arm or the bridge is unknown, or the bridge refuses.' },
+    handler: async ({ services }, { query, body, request }) => {
+      const { follower } = body;
+      const neighbour = neighbourAt(services, body.bridge);
+      if (neighbour === null) return ended(await endHere(services, follower, request, query));
+      const { ok: hasEnded, message } = await told(neighbour, withMeaning('/api/v1/pairs/end', query), { follower });
+      return hasEnded ? ok(message) : failed(message);
+    },
+  }),
+];

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { labArms, labPairs } from '../../web/lab.ts';
+
+type Answer = Parameters<typeof labArms>[0];
+type Overview = Answer['here'];
+type Arm = Overview['arms'][number];
+type Pair = Overview['pairs'][number];
+
+const arm = (name: string, fields: Partial<Arm> = {}): Arm => ({
+  name,
+  model: 'so101',
+  variant: 'follower',
+  title: 'SO-101',
+  simulated: true,
+  remote: false,
+  state: 'ready',
+  torque: true,
+  owner: null,
+  owner_since: null,
+  reason: '',
+  doubt: '',
+  ...fields,
+});
+
+const overview = (name: string, arms: Arm[], pairs: Pair[] = []): Overview => ({
+  id: name,
+  name,
+  version: '0.1.0',
+  stop_port: null,
+  trouble: '',
+  ros: { reason: '', graph: null },
+  pairs,
+  arms,
+});
+
+const other = (bridge: Overview, fields: Partial<Answer['others'][number]> = {}): Answer['others'][number] => ({
+  url: `https://${bridge.name}:8020`,
+  configured: true,
+  state: 'answers',
+  reason: '',
+  seen: 1,
+  bridge,
+  ...fields,
+});
+
+test('each arm can be chosen once, with the bridge that has it, as that bridge tells of it', () => {
+  const limp = arm('leader', { state: 'connected', torque: false });
+  const answer = {
+    here: overview('desk', [limp, arm('far', { remote: true })]),
+    others: [
+      other(overview('bench', [arm('far', { state: 'stopped', reason: 'by a person' })])),
+      other(overview('attic', [arm('dusty')]), { state: 'silent', reason: 'nothing listens there' }),
+    ],
+  };
+  expect(labArms(answer)).toEqual([
+    { bridge: null, arm: 'leader', text: 'desk: leader: connected (limp)' },
+    { bridge: 'https://bench:8020', arm: 'far', text: 'bench: far: stopped, by a person' },
+  ]);
+});
+
+test('a pair tells what its own bridge and that of its follower say of it, and can be ended while it runs', () => {
+  const pair = (state: string, reason = ''): Pair => ({ leader: 'leader', follower: 'far', state, reason });
+  const desk = (pairs: Pair[]): Overview => overview('desk', [arm('leader'), arm('far', { remote: true })], pairs);
+  const shown = (pairs: Pair[], far: Partial<Arm> = {}, fields: Partial<Answer['others'][number]> = {}) =>
+    labPairs({ here: desk(pairs), others: [other(overview('bench', [arm('far', far)]), fields)] });
+  expect(shown([pair('mirroring')])).toEqual([
+    { bridge: null, follower: 'far', text: 'desk: leader → bench: far, mirroring', runs: true },
+  ]);
+  expect(shown([pair('mirroring')], { reason: 'by a person' })[0]!.text).toMatch(/; bench says: by a person$/);
+  expect(shown([pair('holding', 'no fresh sample')], {}, { state: 'silent', reason: 'it hung up' })[0]!.text).toBe(
+    'desk: leader → bench: far, holding; no fresh sample; bench is silent: it hung up',
+  );
+  expect(shown([pair('idle', 'stopped by a person')])[0]).toMatchObject({
+    text: 'desk: leader → bench: far, ended; stopped by a person',
+    runs: false,
+  });
+});
+
+test('a pair of one other bridge is ended there', () => {
+  const bench = overview('bench', [arm('a'), arm('b')], [{ leader: 'a', follower: 'b', state: 'ramping', reason: '' }]);
+  expect(labPairs({ here: overview('desk', []), others: [other(bench)] })).toEqual([
+    { bridge: 'https://bench:8020', follower: 'b', text: 'bench: a → b, ramping', runs: true },
+  ]);
+});

@@ -1,0 +1,73 @@
+import type { Schemas } from '../clients/typescript/src/bridge.ts';
+
+type Answer = Schemas['BridgesAnswer'];
+type Overview = Schemas['BridgeOverview'];
+type Arm = Overview['arms'][number];
+
+/** An arm of some bridge that can have a part in a pair. */
+export interface LabArm {
+  /** `url` of its bridge; null: the one of this page. */
+  readonly bridge: string | null;
+  readonly arm: string;
+  /** How it is, in the words of its bridge. */
+  readonly text: string;
+}
+
+/** A pair that some bridge carries out, or has carried out last. */
+export interface LabPair {
+  /** `url` of the bridge that carries it out; null: the one of this page. */
+  readonly bridge: string | null;
+  readonly follower: string;
+  readonly text: string;
+  readonly runs: boolean;
+}
+
+/** An arm as its bridge tells of it. */
+export function armText({ name, state, torque, owner, reason, doubt }: Arm): string {
+  const limp = state === 'connected' && !torque ? ' (limp)' : '';
+  const why = reason || doubt;
+  return [`${name}: ${state}${limp}`, ...(owner === null ? [] : [owner]), ...(why === '' ? [] : [why])].join(', ');
+}
+
+/** The bridges that have been heard, that of this page first; `told` says why one of them is not to be heard now. */
+function bridgesOf({ here, others }: Answer): { url: string | null; bridge: Overview; told: string }[] {
+  return [
+    { url: null, bridge: here, told: '' },
+    ...others.flatMap(({ url, bridge, state, reason }) =>
+      bridge === null ? [] : [{ url, bridge, told: state === 'answers' ? '' : `${state}: ${reason}` }],
+    ),
+  ];
+}
+
+const own = ({ remote }: Arm): boolean => !remote;
+
+/** All arms of all bridges that answer, each once: with the bridge that has its bus. */
+export function labArms(answer: Answer): LabArm[] {
+  return bridgesOf(answer)
+    .filter(({ told }) => told === '')
+    .flatMap(({ url, bridge }) =>
+      bridge.arms.filter(own).map((arm) => ({ bridge: url, arm: arm.name, text: `${bridge.name}: ${armText(arm)}` })),
+    );
+}
+
+/** All pairs of all bridges: what the bridge of the leader says of one, and what is wrong with a follower of another bridge. */
+export function labPairs(answer: Answer): LabPair[] {
+  const bridges = bridgesOf(answer);
+  return bridges.flatMap(({ url, bridge, told }) =>
+    bridge.pairs.map(({ leader, follower, state, reason }) => {
+      const has = (each: Overview): boolean => each.arms.some((arm) => own(arm) && arm.name === follower);
+      const other = has(bridge) ? undefined : bridges.find((each) => has(each.bridge));
+      const owners = other?.bridge.arms.find((arm) => own(arm) && arm.name === follower)?.reason ?? '';
+      const ends = `${bridge.name}: ${leader} → ${other === undefined ? '' : `${other.bridge.name}: `}${follower}`;
+      const runs = state !== 'idle';
+      const words = [
+        `${ends}, ${runs ? state : 'ended'}`,
+        reason,
+        told === '' ? '' : `${bridge.name} is ${told}`,
+        other === undefined || other.told === '' ? '' : `${other.bridge.name} is ${other.told}`,
+        owners === '' || other === undefined ? '' : `${other.bridge.name} says: ${owners}`,
+      ];
+      return { bridge: url, follower, text: words.filter((word) => word !== '').join('; '), runs };
+    }),
+  );
+}
