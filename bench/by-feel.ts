@@ -1,0 +1,175 @@
+/** What a person does by feel, done by a scripted hand over MuJoCo in virtual time: the cube picked up, a peg put into its hole. */
+import type { MainModule } from '@mujoco/mujoco';
+import type { Arm } from '../src/arm/arm.ts';
+import { loadScene } from '../src/arm/scene.ts';
+import type { Physics } from '../src/sim/physics.ts';
+import type { SimObjectState } from '../src/sim/sim-object.ts';
+import { anglesAt, type Bearing, FeelingHand, type Place } from './feeling-hand.ts';
+import { VirtualPair } from './virtual-pair.ts';
+
+/** Gripper angles, rad: around what is to be taken, and to where a hand that feels nothing closes it. */
+const OPEN = 0.9;
+const SHUT = -0.1;
+/** As the gripper comes to the cube and to the peg: the fingers close towards and away from the arm, and across. */
+const FOR_CUBE: Bearing = { down: (80 * Math.PI) / 180, roll: 0.0487 };
+const FOR_PEG: Bearing = { down: (70 * Math.PI) / 180, roll: 0.0487 + Math.PI / 2 };
+/** The fixed finger comes down so far from the middle of what it takes, m. */
+const BESIDE_CUBE = 0.028;
+const BESIDE_PEG = 0.02;
+/** Heights of the tool, m: in the air, around the cube, around the peg. */
+const ABOVE = 0.1;
+const AT_CUBE = 0.012;
+const AT_PEG = 0.045;
+const SCENE = loadScene('pick');
+/** Of its hole, m: the middle, and how high its floor and its rim are. */
+const [HOLE_X, HOLE_Y] = SCENE.find(({ name }) => name === 'hole')!.at;
+const FLOOR = 0.004;
+const RIM = 0.034;
+/** Half of the peg's length, m. */
+const HALF = 0.03;
+/** The hand is so far beside the middle of the hole, m: the peg comes down half on its rim. */
+const ASIDE = 0.01;
+/** Beyond this depth below the rim, m, a peg has found its hole. */
+const IN = 0.01;
+
+/** What came of it. */
+export interface Done {
+  /** The hand has felt what it holds, or what it put the peg on. */
+  readonly felt: boolean;
+  /** How far the cube has been lifted, or how deep the peg is in its hole, m. */
+  readonly height: number;
+  /** Largest force between finger and object, and between peg and hole, N, by the physics. */
+  readonly grip: number;
+  readonly press: number;
+  /** From where fingers begin to close, or the peg to be lowered, until it is done, s. */
+  readonly time: number;
+}
+
+/** How much the hand is let feel: as `force_feedback` of a pair. */
+type Share = 0 | 1;
+
+/** Picks up the cube: closes until it is felt, then lifts. @throws {Error} when the bridge refuses the pair */
+export async function pickCube(mujoco: MainModule, share: Share): Promise<Done> {
+  return withHand(mujoco, share, 'cube', FOR_CUBE, BESIDE_CUBE, async ({ pair, hand, watch }) => {
+    const { place } = hand;
+    await hand.carry({ ...place, z: AT_CUBE });
+    const from = object(pair, 'cube').position.z;
+    const began = pair.host.time.now;
+    const felt = await hand.close(SHUT);
+    await hand.rest(0.3);
+    await hand.carry(place);
+    const height = object(pair, 'cube').position.z - from;
+    return { felt, height, grip: watch.largest(FINGERS), press: 0, time: pair.host.time.now - began };
+  });
+}
+
+/**
+ * Puts the peg into its hole by a hand that comes down beside it: goes down until something is felt, slides to the middle until nothing is
+ * below, and goes down again. A hand that feels nothing presses on, as deep as the hole is.
+ * @throws {Error} when the bridge refuses the pair
+ */
+export async function insertPeg(mujoco: MainModule, share: Share): Promise<Done> {
+  return withHand(mujoco, share, 'peg', FOR_PEG, BESIDE_PEG, async ({ pair, hand, watch, across }) => {
+    const above = hand.place;
+    await hand.carry({ ...above, z: AT_PEG });
+    await hand.close(SHUT);
+    await hand.rest(0.3);
+    await hand.carry(above);
+    // The peg is where the fingers have taken it.
+    const grip = watch.largest(FINGERS);
+    const { position } = object(pair, 'peg');
+    const tool = pair.sim('follower').physics.toolPose().position;
+    const over = (aside: number, z: number): Place => ({
+      x: HOLE_X + aside * across.x + tool.x - position.x,
+      y: HOLE_Y + aside * across.y + tool.y - position.y,
+      z,
+    });
+    const deepest = FLOOR + HALF + tool.z - position.z;
+    await hand.carry(over(ASIDE, above.z));
+    const began = pair.host.time.now;
+    const felt = await hand.feelTo(over(ASIDE, deepest));
+    if (felt && (await hand.slideTo(over(-ASIDE, hand.place.z)))) await hand.feelTo({ ...hand.place, z: deepest });
+    const time = pair.host.time.now - began;
+    await hand.rest(0.5);
+    const press = watch.largest(['hole']);
+    await hand.open(OPEN);
+    const { position: end, orientation } = object(pair, 'peg');
+    const upright = 1 - 2 * (orientation.x ** 2 + orientation.y ** 2);
+    return { felt, height: RIM - (end.z - HALF * upright), grip, press, time };
+  });
+}
+
+/** Whether the peg is in its hole. */
+export const isIn = ({ height }: Done): boolean => height > IN;
+
+const FINGERS = ['gripper_link', 'jaw'];
+
+interface Scene {
+  readonly pair: VirtualPair;
+  readonly hand: FeelingHand;
+  readonly watch: ForceWatch;
+  /** From the fixed finger to the other one: a direction along the table. */
+  readonly across: { readonly x: number; readonly y: number };
+}
+
+/** A pair before the scene `pick`, with a hand whose follower stands open above an object. */
+async function withHand(
+  mujoco: MainModule,
+  share: Share,
+  name: string,
+  bearing: Bearing,
+  beside: number,
+  task: (scene: Scene) => Promise<Done>,
+): Promise<Done> {
+  let place: Place = { x: 0, y: 0, z: 0 };
+  let across = { x: 0, y: 0 };
+  const stand = (follower: Arm): Record<string, number> => {
+    const { at } = SCENE.find((other) => other.name === name)!;
+    const init = follower.model.poses.get('init')!;
+    let angles = anglesAt(follower, { x: at[0], y: at[1], z: ABOVE }, bearing, OPEN, init);
+    const { orientation: o } = follower.toolPose(angles);
+    const [x, y] = [2 * (o.x * o.z + o.w * o.y), 2 * (o.y * o.z - o.w * o.x)];
+    across = { x: x / Math.hypot(x, y), y: y / Math.hypot(x, y) };
+    place = { x: at[0] - beside * across.x, y: at[1] - beside * across.y, z: ABOVE };
+    angles = anglesAt(follower, place, bearing, OPEN, angles);
+    return Object.fromEntries(follower.model.joints.map((joint, i) => [joint.name, angles[i]!]));
+  };
+  const pair = await VirtualPair.start(mujoco, stand, { arm: share, gripper: share }, 'pick');
+  try {
+    const hand = new FeelingHand(pair, place, bearing, OPEN);
+    await hand.rest(0.5);
+    return await task({ pair, hand, watch: new ForceWatch(pair, name), across });
+  } finally {
+    await pair.close();
+  }
+}
+
+function object(pair: VirtualPair, name: string): SimObjectState {
+  return state(pair.sim('follower').physics, name);
+}
+
+function state({ objects }: Physics, name: string): SimObjectState {
+  return objects!.state().find((other) => other.name === name)!;
+}
+
+/** Looks in each step of the physics what presses on an object. */
+class ForceWatch {
+  readonly #largest = new Map<string, number>();
+
+  constructor(pair: VirtualPair, name: string) {
+    const { physics } = pair.sim('follower');
+    const step = physics.step.bind(physics);
+    physics.step = () => {
+      const fine = step();
+      for (const { by, force } of state(physics, name).touches) {
+        if (force > this.largest([by])) this.#largest.set(by, force);
+      }
+      return fine;
+    };
+  }
+
+  /** Largest force of one of these until now, N. */
+  largest(by: readonly string[]): number {
+    return Math.max(...by.map((other) => this.#largest.get(other) ?? 0));
+  }
+}
