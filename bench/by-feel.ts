@@ -2,7 +2,7 @@
 import type { MainModule } from '@mujoco/mujoco';
 import type { Arm } from '../src/arm/arm.ts';
 import { loadScene } from '../src/arm/scene.ts';
-import type { Physics } from '../src/sim/physics.ts';
+import { type Physics, TIME_STEP } from '../src/sim/physics.ts';
 import type { SimObjectState } from '../src/sim/sim-object.ts';
 import { anglesAt, type Bearing, FeelingHand, type Place } from './feeling-hand.ts';
 import { VirtualPair } from './virtual-pair.ts';
@@ -12,7 +12,7 @@ const OPEN = 0.9;
 const SHUT = -0.1;
 /** As the gripper comes to the cube and to the peg: the fingers close towards and away from the arm, and across. */
 const FOR_CUBE: Bearing = { down: (80 * Math.PI) / 180, roll: 0.0487 };
-const FOR_PEG: Bearing = { down: (70 * Math.PI) / 180, roll: 0.0487 + Math.PI / 2 };
+const FOR_PEG: Bearing = { down: Math.PI / 3, roll: 0.0487 + Math.PI / 2 };
 /** The fixed finger comes down so far from the middle of what it takes, m. */
 const BESIDE_CUBE = 0.028;
 const BESIDE_PEG = 0.02;
@@ -27,29 +27,43 @@ const FLOOR = 0.004;
 const RIM = 0.034;
 /** Half of the peg's length, m. */
 const HALF = 0.03;
-/** The hand is so far beside the middle of the hole, m: the peg comes down half on its rim. */
-const ASIDE = 0.01;
+/** The hand is so far beside the middle of the hole, m: the peg comes down almost half on its rim. */
+const ASIDE = 0.012;
+/** Links that hold it. */
+const FINGERS = ['gripper_link', 'jaw'];
+/** Forces are smoothed over this time, s: a knock of a hard edge lasts a step of the physics, and is as large as that is short. */
+const LASTING = 0.01;
 /** Beyond this depth below the rim, m, a peg has found its hole. */
 const IN = 0.01;
 
-/** What came of it. */
-export interface Done {
-  /** The hand has felt what it holds, or what it put the peg on. */
+/** What came of a task. */
+interface Done {
+  /** The hand has felt what it closed on, or put the peg on. */
   readonly felt: boolean;
-  /** How far the cube has been lifted, or how deep the peg is in its hole, m. */
-  readonly height: number;
-  /** Largest force between finger and object, and between peg and hole, N, by the physics. */
+  /** Largest force between a finger and the object, N, by the physics. */
   readonly grip: number;
-  readonly press: number;
-  /** From where fingers begin to close, or the peg to be lowered, until it is done, s. */
+  /** From where the fingers begin to close, or the peg to be lowered, to the end, s. */
   readonly time: number;
+}
+
+export interface Picked extends Done {
+  /** How far the cube has been lifted, m. */
+  readonly height: number;
+}
+
+export interface Inserted extends Done {
+  /** How deep the peg is in its hole when the fingers have let go of it, m. */
+  readonly depth: number;
+  /** Largest force between peg and block, N: until the hand stops going down for the first time, and in all. */
+  readonly rim: number;
+  readonly press: number;
 }
 
 /** How much the hand is let feel: as `force_feedback` of a pair. */
 type Share = 0 | 1;
 
 /** Picks up the cube: closes until it is felt, then lifts. @throws {Error} when the bridge refuses the pair */
-export async function pickCube(mujoco: MainModule, share: Share): Promise<Done> {
+export async function pickCube(mujoco: MainModule, share: Share): Promise<Picked> {
   return withHand(mujoco, share, 'cube', FOR_CUBE, BESIDE_CUBE, async ({ pair, hand, watch }) => {
     const { place } = hand;
     await hand.carry({ ...place, z: AT_CUBE });
@@ -59,7 +73,7 @@ export async function pickCube(mujoco: MainModule, share: Share): Promise<Done> 
     await hand.rest(0.3);
     await hand.carry(place);
     const height = object(pair, 'cube').position.z - from;
-    return { felt, height, grip: watch.largest(FINGERS), press: 0, time: pair.host.time.now - began };
+    return { felt, height, grip: watch.largest(FINGERS), time: pair.host.time.now - began };
   });
 }
 
@@ -68,7 +82,7 @@ export async function pickCube(mujoco: MainModule, share: Share): Promise<Done> 
  * below, and goes down again. A hand that feels nothing presses on, as deep as the hole is.
  * @throws {Error} when the bridge refuses the pair
  */
-export async function insertPeg(mujoco: MainModule, share: Share): Promise<Done> {
+export async function insertPeg(mujoco: MainModule, share: Share): Promise<Inserted> {
   return withHand(mujoco, share, 'peg', FOR_PEG, BESIDE_PEG, async ({ pair, hand, watch, across }) => {
     const above = hand.place;
     await hand.carry({ ...above, z: AT_PEG });
@@ -88,6 +102,7 @@ export async function insertPeg(mujoco: MainModule, share: Share): Promise<Done>
     await hand.carry(over(ASIDE, above.z));
     const began = pair.host.time.now;
     const felt = await hand.feelTo(over(ASIDE, deepest));
+    const rim = watch.largest(['hole']);
     if (felt && (await hand.slideTo(over(-ASIDE, hand.place.z)))) await hand.feelTo({ ...hand.place, z: deepest });
     const time = pair.host.time.now - began;
     await hand.rest(0.5);
@@ -95,14 +110,12 @@ export async function insertPeg(mujoco: MainModule, share: Share): Promise<Done>
     await hand.open(OPEN);
     const { position: end, orientation } = object(pair, 'peg');
     const upright = 1 - 2 * (orientation.x ** 2 + orientation.y ** 2);
-    return { felt, height: RIM - (end.z - HALF * upright), grip, press, time };
+    return { felt, depth: RIM - (end.z - HALF * upright), grip, rim, press, time };
   });
 }
 
 /** Whether the peg is in its hole. */
-export const isIn = ({ height }: Done): boolean => height > IN;
-
-const FINGERS = ['gripper_link', 'jaw'];
+export const isIn = ({ depth }: Inserted): boolean => depth > IN;
 
 interface Scene {
   readonly pair: VirtualPair;
@@ -113,14 +126,14 @@ interface Scene {
 }
 
 /** A pair before the scene `pick`, with a hand whose follower stands open above an object. */
-async function withHand(
+async function withHand<Result>(
   mujoco: MainModule,
   share: Share,
   name: string,
   bearing: Bearing,
   beside: number,
-  task: (scene: Scene) => Promise<Done>,
-): Promise<Done> {
+  task: (scene: Scene) => Promise<Result>,
+): Promise<Result> {
   let place: Place = { x: 0, y: 0, z: 0 };
   let across = { x: 0, y: 0 };
   const stand = (follower: Arm): Record<string, number> => {
@@ -154,15 +167,20 @@ function state({ objects }: Physics, name: string): SimObjectState {
 
 /** Looks in each step of the physics what presses on an object. */
 class ForceWatch {
-  readonly #largest = new Map<string, number>();
+  /** By what presses on it: force over the last few steps, and the largest one of these, N. */
+  readonly #forces = new Map<string, { mean: number; largest: number }>();
 
   constructor(pair: VirtualPair, name: string) {
     const { physics } = pair.sim('follower');
     const step = physics.step.bind(physics);
     physics.step = () => {
       const fine = step();
-      for (const { by, force } of state(physics, name).touches) {
-        if (force > this.largest([by])) this.#largest.set(by, force);
+      const { touches } = state(physics, name);
+      for (const { by } of touches) if (!this.#forces.has(by)) this.#forces.set(by, { mean: 0, largest: 0 });
+      for (const [other, force] of this.#forces) {
+        const now = touches.find(({ by }) => by === other)?.force ?? 0;
+        force.mean += (now - force.mean) * (TIME_STEP / LASTING);
+        force.largest = Math.max(force.largest, force.mean);
       }
       return fine;
     };
@@ -170,6 +188,6 @@ class ForceWatch {
 
   /** Largest force of one of these until now, N. */
   largest(by: readonly string[]): number {
-    return Math.max(...by.map((other) => this.#largest.get(other) ?? 0));
+    return Math.max(...by.map((other) => this.#forces.get(other)?.largest ?? 0));
   }
 }

@@ -6,7 +6,7 @@ const LOOK = 0.01;
 /** What a hand feels changes what it does so much later, s: about a person's reflex to touch. */
 const REACTION = 0.1;
 /** Its springs at the joints of the arm, and at the trigger, Nm/rad. */
-const ARM_STIFFNESS = 20;
+const ARM_STIFFNESS = 40;
 const FINGER_STIFFNESS = 3;
 /** Speeds: of the closing finger, rad/s, of the hand through the air and where it may meet something, m/s. */
 const FINGER_SPEED = 0.4;
@@ -14,11 +14,11 @@ const QUICK = 0.06;
 const CAREFUL = 0.02;
 /** What it takes for contact: more than moving a floating leader takes, Nm at the trigger and N at the tool. */
 const FELT_BY_FINGER = 0.15;
-const FELT_BY_ARM = 3;
+const FELT_BY_ARM = 2;
 /** Step of the numeric derivatives of the kinematics, m and rad. */
 const STEP = 1e-4;
 /** A place is found when the tool is this near to it, m. */
-const NEAR = 1e-5;
+const NEAR = 1e-8;
 
 /** A place of the tool in the base frame, m. */
 export interface Place {

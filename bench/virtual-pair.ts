@@ -55,7 +55,6 @@ export class VirtualPair {
     });
     const bridge = await host.time.until(Bridge.start(config, pino({ level: 'silent' }), host), LIMIT);
     const pair = new VirtualPair(host, bridge, folder);
-    await pair.pass(0.3);
     const angles = start(bridge.arms.byName('follower')!);
     for (const arm of ['leader', 'follower']) await pair.lead(arm, angles, 1);
     await pair.pass(2);

@@ -16,5 +16,6 @@ test('a hand that feels the rim finds the hole with the peg, and one that does n
   const [without, felt] = [await insertPeg(mujoco, 0), await insertPeg(mujoco, 1)];
   expect([without.felt, felt.felt]).toEqual([false, true]);
   expect([isIn(without), isIn(felt)]).toEqual([false, true]);
-  expect(felt.press).toBeLessThan(0.5 * without.press);
+  expect(felt.rim).toBeLessThan(0.8 * without.rim);
+  expect(felt.grip).toBeLessThan(0.75 * without.grip);
 });
