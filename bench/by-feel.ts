@@ -2,6 +2,7 @@
 import type { MainModule } from '@mujoco/mujoco';
 import type { Arm } from '../src/arm/arm.ts';
 import { loadScene } from '../src/arm/scene.ts';
+import type { GearOptions } from '../src/sim/gear.ts';
 import { type Physics, TIME_STEP } from '../src/sim/physics.ts';
 import type { SimObjectState } from '../src/sim/sim-object.ts';
 import { anglesAt, type Bearing, FeelingHand, type Place } from './feeling-hand.ts';
@@ -62,60 +63,81 @@ export interface Inserted extends Done {
 /** How much the hand is let feel: as `force_feedback` of a pair. */
 type Share = 0 | 1;
 
-/** Picks up the cube: closes until it is felt, then lifts. @throws {Error} when the bridge refuses the pair */
-export async function pickCube(mujoco: MainModule, share: Share): Promise<Picked> {
-  return withHand(mujoco, share, 'cube', FOR_CUBE, BESIDE_CUBE, async ({ pair, hand, watch }) => {
-    const { place } = hand;
-    await hand.carry({ ...place, z: AT_CUBE });
-    const from = object(pair, 'cube').position.z;
-    const began = pair.host.time.now;
-    const felt = await hand.close(SHUT);
-    await hand.rest(0.3);
-    await hand.carry(place);
-    const height = object(pair, 'cube').position.z - from;
-    return { felt, height, grip: watch.largest(FINGERS), time: pair.host.time.now - began };
-  });
+/**
+ * Picks up the cube: closes until it is felt, then lifts.
+ * @param gear of both arms; left out: without play @throws {Error} when the bridge refuses the pair
+ */
+export async function pickCube(mujoco: MainModule, share: Share, gear: GearOptions = {}): Promise<Picked> {
+  return withHand(
+    mujoco,
+    { share, gear, name: 'cube', bearing: FOR_CUBE, beside: BESIDE_CUBE },
+    async ({ pair, hand, watch }) => {
+      const { place } = hand;
+      await hand.carry({ ...place, z: AT_CUBE });
+      const from = object(pair, 'cube').position.z;
+      const began = pair.host.time.now;
+      const felt = await hand.close(SHUT);
+      await hand.rest(0.3);
+      await hand.carry(place);
+      const height = object(pair, 'cube').position.z - from;
+      return { felt, height, grip: watch.largest(FINGERS), time: pair.host.time.now - began };
+    },
+  );
 }
 
 /**
  * Puts the peg into its hole by a hand that comes down beside it: goes down until something is felt, slides to the middle until nothing is
  * below, and goes down again. A hand that feels nothing presses on, as deep as the hole is.
- * @throws {Error} when the bridge refuses the pair
+ * @param gear of both arms; left out: without play @throws {Error} when the bridge refuses the pair
  */
-export async function insertPeg(mujoco: MainModule, share: Share): Promise<Inserted> {
-  return withHand(mujoco, share, 'peg', FOR_PEG, BESIDE_PEG, async ({ pair, hand, watch, across }) => {
-    const above = hand.place;
-    await hand.carry({ ...above, z: AT_PEG });
-    await hand.close(SHUT);
-    await hand.rest(0.3);
-    await hand.carry(above);
-    // The peg is where the fingers have taken it.
-    const grip = watch.largest(FINGERS);
-    const { position } = object(pair, 'peg');
-    const tool = pair.sim('follower').physics.toolPose().position;
-    const over = (aside: number, z: number): Place => ({
-      x: HOLE_X + aside * across.x + tool.x - position.x,
-      y: HOLE_Y + aside * across.y + tool.y - position.y,
-      z,
-    });
-    const deepest = FLOOR + HALF + tool.z - position.z;
-    await hand.carry(over(ASIDE, above.z));
-    const began = pair.host.time.now;
-    const felt = await hand.feelTo(over(ASIDE, deepest));
-    const rim = watch.largest(['hole']);
-    if (felt && (await hand.slideTo(over(-ASIDE, hand.place.z)))) await hand.feelTo({ ...hand.place, z: deepest });
-    const time = pair.host.time.now - began;
-    await hand.rest(0.5);
-    const press = watch.largest(['hole']);
-    await hand.open(OPEN);
-    const { position: end, orientation } = object(pair, 'peg');
-    const upright = 1 - 2 * (orientation.x ** 2 + orientation.y ** 2);
-    return { felt, depth: RIM - (end.z - HALF * upright), grip, rim, press, time };
-  });
+export async function insertPeg(mujoco: MainModule, share: Share, gear: GearOptions = {}): Promise<Inserted> {
+  return withHand(
+    mujoco,
+    { share, gear, name: 'peg', bearing: FOR_PEG, beside: BESIDE_PEG },
+    async ({ pair, hand, watch, across }) => {
+      const above = hand.place;
+      await hand.carry({ ...above, z: AT_PEG });
+      await hand.close(SHUT);
+      await hand.rest(0.3);
+      await hand.carry(above);
+      // The peg is where the fingers have taken it.
+      const grip = watch.largest(FINGERS);
+      const { position } = object(pair, 'peg');
+      const tool = pair.sim('follower').physics.toolPose().position;
+      const over = (aside: number, z: number): Place => ({
+        x: HOLE_X + aside * across.x + tool.x - position.x,
+        y: HOLE_Y + aside * across.y + tool.y - position.y,
+        z,
+      });
+      const deepest = FLOOR + HALF + tool.z - position.z;
+      await hand.carry(over(ASIDE, above.z));
+      const began = pair.host.time.now;
+      const felt = await hand.feelTo(over(ASIDE, deepest));
+      const rim = watch.largest(['hole']);
+      if (felt && (await hand.slideTo(over(-ASIDE, hand.place.z)))) await hand.feelTo({ ...hand.place, z: deepest });
+      const time = pair.host.time.now - began;
+      await hand.rest(0.5);
+      const press = watch.largest(['hole']);
+      await hand.open(OPEN);
+      const { position: end, orientation } = object(pair, 'peg');
+      const upright = 1 - 2 * (orientation.x ** 2 + orientation.y ** 2);
+      return { felt, depth: RIM - (end.z - HALF * upright), grip, rim, press, time };
+    },
+  );
 }
 
 /** Whether the peg is in its hole. */
 export const isIn = ({ depth }: Inserted): boolean => depth > IN;
+
+/** How an object is come to. */
+interface Approach {
+  readonly share: Share;
+  readonly gear: GearOptions;
+  readonly name: string;
+  readonly bearing: Bearing;
+  /** From the fixed finger to the middle of the object, m. */
+  readonly beside: number;
+}
 
 interface Scene {
   readonly pair: VirtualPair;
@@ -128,10 +150,7 @@ interface Scene {
 /** A pair before the scene `pick`, with a hand whose follower stands open above an object. */
 async function withHand<Result>(
   mujoco: MainModule,
-  share: Share,
-  name: string,
-  bearing: Bearing,
-  beside: number,
+  { share, gear, name, bearing, beside }: Approach,
   task: (scene: Scene) => Promise<Result>,
 ): Promise<Result> {
   let place: Place = { x: 0, y: 0, z: 0 };
@@ -147,7 +166,7 @@ async function withHand<Result>(
     angles = anglesAt(follower, place, bearing, OPEN, angles);
     return Object.fromEntries(follower.model.joints.map((joint, i) => [joint.name, angles[i]!]));
   };
-  const pair = await VirtualPair.start(mujoco, stand, { arm: share, gripper: share }, 'pick');
+  const pair = await VirtualPair.start(mujoco, stand, { arm: share, gripper: share }, 'pick', gear);
   try {
     const hand = new FeelingHand(pair, place, bearing, OPEN);
     await hand.rest(0.5);

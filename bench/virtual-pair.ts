@@ -7,6 +7,7 @@ import { VirtualHost } from '../explore/virtual-host.ts';
 import type { Arm } from '../src/arm/arm.ts';
 import { Bridge } from '../src/bridge.ts';
 import { configSchema } from '../src/config/schema.ts';
+import type { GearOptions } from '../src/sim/gear.ts';
 import type { SimulatedArm } from '../src/sim/simulated-arm.ts';
 
 /** Most virtual time in which the bridge does what it is asked, s. */
@@ -32,15 +33,17 @@ export class VirtualPair {
 
   /**
    * @param start where both begin, by joint, rad @param feedback as `force_feedback` of /move/leader/start
-   * @param scene what stands before the follower; null: nothing
+   * @param scene what stands before the follower; null: nothing @param gear of all joints; left out: without play
    */
   static async start(
     mujoco: MainModule,
     start: (follower: Arm) => Angles,
     feedback: { readonly arm?: number; readonly gripper?: number },
     scene: string | null = null,
+    gear: GearOptions = {},
   ): Promise<VirtualPair> {
     const host = new VirtualHost(mujoco);
+    host.gear = gear;
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-pair-'));
     const config = configSchema.parse({
       state_folder: folder,
@@ -55,9 +58,19 @@ export class VirtualPair {
     });
     const bridge = await host.time.until(Bridge.start(config, pino({ level: 'silent' }), host), LIMIT);
     const pair = new VirtualPair(host, bridge, folder);
-    const angles = start(bridge.arms.byName('follower')!);
-    for (const arm of ['leader', 'follower']) await pair.lead(arm, angles, 1);
-    await pair.pass(2);
+    try {
+      await pair.#begin(start(bridge.arms.byName('follower')!), feedback);
+    } catch (error) {
+      await pair.close();
+      throw error;
+    }
+    return pair;
+  }
+
+  /** Both stand where they begin, and the follower follows. */
+  async #begin(angles: Angles, feedback: object): Promise<void> {
+    for (const arm of ['leader', 'follower']) await this.lead(arm, angles, 1);
+    await this.pass(2);
     const payload = {
       robot_pairs: [{ leader_id: 0, follower_id: 1 }],
       enable_gravity_compensation: true,
@@ -65,11 +78,10 @@ export class VirtualPair {
       force_feedback: feedback,
     };
     const request = { method: 'POST' as const, url: '/move/leader/start', headers: { host: '127.0.0.1' }, payload };
-    const { statusCode, payload: answer } = await host.time.until(bridge.http.inject(request), LIMIT);
+    const { statusCode, payload: answer } = await this.host.time.until(this.bridge.http.inject(request), LIMIT);
     if (statusCode !== 200) throw new Error(`${statusCode} ${answer}`);
-    await pair.lead('follower', null);
-    await pair.pass(2);
-    return pair;
+    await this.lead('follower', null);
+    await this.pass(2);
   }
 
   /** The simulation of an arm, brought up to now. */
