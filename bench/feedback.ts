@@ -3,18 +3,15 @@
  * over MuJoCo: the figures do not depend on the machine. `--write` puts the table into bench/results and the picture into
  * docs/pictures too, `--short` only shows that everything runs.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import loadMujoco from '@mujoco/mujoco';
-import { pino } from 'pino';
-import { VirtualHost } from '../explore/virtual-host.ts';
-import { Bridge } from '../src/bridge.ts';
-import { configSchema } from '../src/config/schema.ts';
+import type { SimulatedArm } from '../src/sim/simulated-arm.ts';
 import { short, write } from './arguments.ts';
+import { insertPeg, pickCube } from './by-feel.ts';
 import { chart } from './chart.ts';
 import { Report } from './report.ts';
 import { markdownTable, percent, type Target, targetTable } from './table.ts';
+import { VirtualPair } from './virtual-pair.ts';
 
 const PICTURE = 'docs/pictures/force-feedback.svg';
 /** How much of the torque the leader feels, 0..1. */
@@ -35,9 +32,12 @@ const WALL = { at: 0.15, stiffness: 200, damping: 0.4 };
 const MOST = short ? 0.6 : 1.4;
 /** How often it is looked, s: each control cycle. */
 const LOOK = 0.005;
-/** What a hand is to feel, and of what has pushed for how long, looks: 30 ms. */
+/** What a hand is to feel, and of what has pushed for how long, s. */
 const FELT = 0.6;
-const LASTING = 7;
+const LASTING = 0.03;
+/** Other speeds at which the follower hits the wall, rad/s, and how long it is looked after it has pushed with the most, s. */
+const HITS = short ? [] : [0.15, 0.5, 1];
+const AFTER = 0.15;
 /** Most that feedback may add to what moving a free leader takes, Nm. */
 const FREE_DRAG = 0.05;
 /** External torques of which the table tells, Nm. */
@@ -59,58 +59,24 @@ interface Felt {
 const mujoco = await loadMujoco();
 
 /** A hand moves a leader until its follower presses on a wall. */
-async function pressed(share: number): Promise<Felt> {
-  const host = new VirtualHost(mujoco);
-  const { time } = host;
-  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-feedback-'));
+async function pressed(share: number, speed = HAND.speed, after = 0): Promise<Felt> {
+  const pair = await VirtualPair.start(mujoco, () => FREE, { arm: share });
   try {
-    const config = configSchema.parse({
-      state_folder: folder,
-      recording: { folder: join(folder, 'recordings') },
-      ros: { enabled: false },
-      arms: [
-        { name: 'leader', id: 0, bus: 'sim:so101', variant: 'leader' },
-        { name: 'follower', id: 1, bus: 'sim:so101' },
-      ],
-    });
-    const bridge = await time.until(Bridge.start(config, pino({ level: 'silent' }), host), 60);
-    const pass = (duration: number): Promise<void> => time.run(time.now + duration);
-    const lead = (arm: string, joints: Readonly<Record<string, number>> | null): Promise<void> =>
-      time.until(host.arms!.hand(arm, joints, 1), 10);
-    for (const arm of ['leader', 'follower']) await lead(arm, FREE);
-    await pass(2);
-    const payload = {
-      robot_pairs: [{ leader_id: 0, follower_id: 1 }],
-      enable_gravity_compensation: true,
-      gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 },
-      force_feedback: { arm: share },
-    };
-    const headers = { host: '127.0.0.1' };
-    const url = '/move/leader/start';
-    const { statusCode, payload: answer } = await time.until(
-      bridge.http.inject({ method: 'POST', url, headers, payload }),
-      60,
-    );
-    if (statusCode !== 200) throw new Error(`${statusCode} ${answer}`);
-    await lead('follower', null);
-    await pass(2);
-    await lead('leader', null);
-    await pass(0.5);
-    const looks = await push(host);
-    await time.until(bridge.close(), 60);
+    await pair.lead('leader', null);
+    await pair.pass(0.5);
+    const looks = await push(pair, speed, after);
     const before = looks.slice(
       0,
       looks.findIndex(({ wall }) => wall > 0),
     );
     return { looks, free: before.reduce((sum, { hand }) => sum + Math.abs(hand) / before.length, 0) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await pair.close();
   }
 }
 
 /** Adds what pushes a joint of a simulated arm in each step of its physics. @returns what it has pushed with last, Nm */
-function pushed(host: VirtualHost, arm: string, torque: (position: number, velocity: number) => number): () => number {
-  const { physics } = host.arms!.get(arm).sim;
+function pushed({ physics }: SimulatedArm, torque: (position: number, velocity: number) => number): () => number {
   const step = physics.step.bind(physics);
   let last = 0;
   physics.step = () => {
@@ -121,26 +87,27 @@ function pushed(host: VirtualHost, arm: string, torque: (position: number, veloc
   return () => last;
 }
 
-async function push(host: VirtualHost): Promise<Look[]> {
-  const { time } = host;
-  const leader = host.arms!.get('leader').sim;
+async function push(pair: VirtualPair, speed: number, after: number): Promise<Look[]> {
+  const leader = pair.sim('leader');
   const start = leader.physics.positions[0]!;
   let goal = start;
+  let pace = speed;
   const hand = pushed(
-    host,
-    'leader',
-    (position, velocity) => HAND.stiffness * (goal - position) + HAND.damping * (HAND.speed - velocity),
+    leader,
+    (position, velocity) => HAND.stiffness * (goal - position) + HAND.damping * (pace - velocity),
   );
   const end = start + WALL.at;
-  const wall = pushed(host, 'follower', (position, velocity) => {
+  const wall = pushed(pair.sim('follower'), (position, velocity) => {
     const deep = position - end;
     return deep <= 0 ? 0 : Math.min(0, -WALL.stiffness * deep - WALL.damping * velocity);
   });
   const looks: Look[] = [];
-  // The follower gives way where it could press no harder.
-  while (-wall() < MOST && goal < end + 1) {
-    goal += HAND.speed * LOOK;
-    await time.run(time.now + LOOK);
+  let left = Math.round(after / LOOK);
+  while (pace > 0 || left-- > 0) {
+    goal += pace * LOOK;
+    await pair.pass(LOOK);
+    // The follower gives way where it could press no harder.
+    if (-wall() >= MOST || goal >= end + 1) pace = 0;
     looks.push({ wall: -wall(), hand: hand(), motor: -leader.truth(0).motorTorques[0]! });
   }
   return looks;
@@ -151,27 +118,65 @@ function feltAt({ looks }: Felt, torque: number): number {
   return looks.find(({ wall }) => wall >= torque)?.hand ?? Number.NaN;
 }
 
-/** Least part of what has pushed the follower for 30 ms, up to the cap, with which the leader's motor pushes back. */
-function leastPart({ looks }: Felt): number {
+/** Least part of what has pushed the follower for `duration` s, up to the cap, with which the leader's motor pushes back. */
+function leastPart({ looks }: Felt, duration: number): number {
+  const before = Math.round(duration / LOOK);
   const parts = looks.map(({ motor }, k) => {
-    const lasting = Math.min(CAP, ...looks.slice(Math.max(0, k + 1 - LASTING), k + 1).map(({ wall }) => wall));
+    const lasting = Math.min(CAP, ...looks.slice(Math.max(0, k - before), k + 1).map(({ wall }) => wall));
     return lasting > 0.3 ? motor / lasting : Number.POSITIVE_INFINITY;
   });
   return Math.min(...parts);
+}
+
+/** Shortest time after which the leader pushes back with the part that is to be felt, s. */
+function delay(felt: Felt): number {
+  for (let late = 0; late < AFTER; late += LOOK) if (leastPart(felt, late) >= FELT) return late;
+  return Number.NaN;
+}
+
+const newtons = (force: number): string => `${force.toFixed(1)} N`;
+const seconds = (time: number): string => `${time.toFixed(1)} s`;
+const milliseconds = (time: number): string => `${(1000 * time).toFixed(0)} ms`;
+
+/** What a hand does by feel, and what the same hand does that feels nothing: a table. */
+async function byFeel(): Promise<string> {
+  const cubes = [await pickCube(mujoco, 0), await pickCube(mujoco, 1)];
+  const pegs = [await insertPeg(mujoco, 0), await insertPeg(mujoco, 1)];
+  return markdownTable(
+    ['by feel', 'without feedback', 'with feedback 1'],
+    [
+      ['cube: lifted by', ...cubes.map(({ height }) => `${(100 * height).toFixed(1)} cm`)],
+      ['cube: largest force of a finger', ...cubes.map(({ grip }) => newtons(grip))],
+      ['cube: closed, held and lifted after', ...cubes.map(({ time }) => seconds(time))],
+      ['peg: largest force of a finger', ...pegs.map(({ grip }) => newtons(grip))],
+      ['peg: largest force on the rim until the hand stops', ...pegs.map(({ rim }) => newtons(rim))],
+      ['peg: largest force on the block in all', ...pegs.map(({ press }) => newtons(press))],
+      ['peg: in its hole of 3 cm', ...pegs.map(({ depth }) => `${(100 * depth).toFixed(1)} cm`)],
+      ['peg: the hand is done after', ...pegs.map(({ time }) => seconds(time))],
+    ],
+  );
 }
 
 const report = new Report('feedback', 'Force feedback');
 const results: Felt[] = [];
 for (const share of SHARES) results.push(await pressed(share));
 const [without, , whole] = results as [Felt, Felt, Felt];
-const part = leastPart(whole);
+const part = leastPart(whole, LASTING);
 const drag = whole.free - without.free;
 const largest = Math.max(...whole.looks.map(({ motor }) => motor));
+const hits = [[HAND.speed, whole] as const];
+for (const speed of HITS) hits.push([speed, await pressed(1, speed, AFTER)]);
+const latest = Math.max(...hits.map(([, felt]) => delay(felt)));
 const targets: Target[] = [
   {
-    goal: `feedback 1: at least ${percent(FELT)} of what has pushed the follower for 30 ms, up to the cap`,
+    goal: `feedback 1, pressing slowly: at least ${percent(FELT)} of what has pushed the follower for 30 ms, up to the cap`,
     measured: `${percent(part)} at least`,
     reached: part >= FELT,
+  },
+  {
+    goal: `feedback 1: ${percent(FELT)} of a hit within ${milliseconds(LASTING)}, up to the cap`,
+    measured: `${milliseconds(latest)} at most`,
+    reached: latest <= LASTING,
   },
   {
     goal: `feedback 1: no more than ${SLACK} Nm above the leader's cap of ${CAP} Nm`,
@@ -195,6 +200,15 @@ const text = [
     ]),
   ),
   '',
+  markdownTable(
+    [
+      'the follower hits the wall at',
+      `at feedback 1 the leader pushes with ${percent(FELT)} of it, or of its cap, after`,
+    ],
+    hits.map(([speed, felt]) => [`${speed} rad/s`, milliseconds(delay(felt))]),
+  ),
+  '',
+  ...(short ? [] : [await byFeel(), '']),
   targetTable(targets),
   '',
 ].join('\n');

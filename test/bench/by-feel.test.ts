@@ -1,0 +1,22 @@
+import loadMujoco from '@mujoco/mujoco';
+import { expect, test } from 'vitest';
+import { insertPeg, isIn, pickCube } from '../../bench/by-feel.ts';
+import { FEETECH_GEAR } from '../mirror/support/felt.ts';
+
+const mujoco = await loadMujoco();
+
+test('a hand that feels what the gripper holds picks up the cube with a fraction of the force, and sooner', async () => {
+  const [without, felt] = [await pickCube(mujoco, 0, FEETECH_GEAR), await pickCube(mujoco, 1, FEETECH_GEAR)];
+  expect([without.felt, felt.felt]).toEqual([false, true]);
+  for (const { height } of [without, felt]) expect(height).toBeGreaterThan(0.07);
+  expect(felt.grip).toBeLessThan(0.5 * without.grip);
+  expect(felt.time).toBeLessThan(without.time);
+});
+
+test('a hand that feels the rim finds the hole with the peg, and one that does not presses on', async () => {
+  const [without, felt] = [await insertPeg(mujoco, 0, FEETECH_GEAR), await insertPeg(mujoco, 1, FEETECH_GEAR)];
+  expect([without.felt, felt.felt]).toEqual([false, true]);
+  expect([isIn(without), isIn(felt)]).toEqual([false, true]);
+  expect(felt.rim).toBeLessThan(0.8 * without.rim);
+  expect(felt.grip).toBeLessThan(0.75 * without.grip);
+});
