@@ -100,6 +100,7 @@ const seen = (name: string) => ({
   gone: 404,
   unplayed: 400,
   mirrored: [true, 'follower'],
+  paired: 'ok',
   foreseen: [true, null],
   mirroring: false,
   stopped: [409, 'stopped', 'reset', true],

@@ -261,6 +261,12 @@ test('every call of the client does what it says, and together they ask for all 
     return during;
   });
   expect([pairs.active, (await here.pairs()).active]).toEqual([true, false]);
+  await carriedOut(arm, async () => {
+    await here.startPair('leader', 'follower', { take_over: true });
+    await here.endPair('follower');
+    await here.startPairAcross({ arm: 'leader' }, { arm: 'follower' });
+    await here.endPairAcross('follower');
+  });
   await carriedOut(leader, async () => {
     await leader.gravityCompensation(true, { values: { elbow: 60 } });
     await leader.gravityCompensation(false, { release: 'hold' });

@@ -233,6 +233,45 @@ export class Bridge {
     return this.call('post', '/move/leader/start', { body: { ...fields, robot_pairs }, query });
   }
 
+  /**
+   * One pair, beside those that run.
+   * @param leader name @param follower name @param request further fields of /api/v1/pairs/start
+   */
+  startPair(
+    leader: string,
+    follower: string,
+    {
+      take_over,
+      ...fields
+    }: Omit<Schemas['PairStartRequest'], 'leader' | 'follower'> & Pick<Meaning, 'take_over'> = {},
+  ): Promise<Schemas['StatusResponse']> {
+    const query = take_over === undefined ? {} : { take_over };
+    return this.call('post', '/api/v1/pairs/start', { body: { ...fields, leader, follower }, query });
+  }
+
+  /** The follower of one pair holds where it is; the other pairs go on. */
+  endPair(follower: string): Promise<Schemas['StatusResponse']> {
+    return this.call('post', '/api/v1/pairs/end', { body: { follower } });
+  }
+
+  /** A pair of any two arms of the laboratory, each with the address of its bridge as bridges() tells it; none: this one. */
+  startPairAcross(
+    leader: Schemas['BridgeArm'],
+    follower: Schemas['BridgeArm'],
+    {
+      take_over,
+      ...fields
+    }: Omit<Schemas['BridgesPairStartRequest'], 'leader' | 'follower'> & Pick<Meaning, 'take_over'> = {},
+  ): Promise<Schemas['StatusResponse']> {
+    const query = take_over === undefined ? {} : { take_over };
+    return this.call('post', '/api/v1/bridges/pairs/start', { body: { ...fields, leader, follower }, query });
+  }
+
+  /** Ends such a pair. @param bridge address of the bridge that has the leader; null: this one */
+  endPairAcross(follower: string, bridge: string | null = null): Promise<Schemas['StatusResponse']> {
+    return this.call('post', '/api/v1/bridges/pairs/end', { body: { follower, bridge } });
+  }
+
   /** The followers hold where they are. @param release what becomes of leaders whose weight is held */
   stopMirroring(release?: Release): Promise<Schemas['StatusResponse']> {
     return this.call('post', '/move/leader/stop', { query: release === undefined ? {} : { release } });

@@ -207,12 +207,19 @@ async def tried(bridge, name):
         await told(bridge.stop_mirroring("hold"))
         return [pairs["active"], pairs["pairs"][0]["follower"]]
 
+    async def paired():
+        await told(bridge.start_pair("leader", "follower", take_over=True))
+        await told(bridge.end_pair("follower"))
+        await told(bridge.start_pair_across({"arm": "leader"}, {"arm": "follower"}))
+        return (await told(bridge.end_pair_across("follower")))["status"]
+
     async def floated():
         await told(leader.gravity_compensation(True, {"elbow": 60}))
         await told(leader.gravity_compensation(False, release="hold"))
 
     await carried_out(leader, leader.init)
     report["mirrored"] = await carried_out(arm, mirrored)
+    report["paired"] = await carried_out(arm, paired)
     report["mirroring"] = (await told(bridge.pairs()))["active"]
     await carried_out(leader, floated)
 

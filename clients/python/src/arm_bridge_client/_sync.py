@@ -266,6 +266,45 @@ class Bridge:
         """The followers hold where they are. `release` says what becomes of leaders whose weight is held."""
         return cast(types.StatusResponse, self.call("POST", "/move/leader/stop", release=release))
 
+    def start_pair(
+        self,
+        leader: str,
+        follower: str,
+        *,
+        guest: types.GuestArm | None = None,
+        gravity_compensation: bool = False,
+        take_over: bool = False,
+    ) -> types.StatusResponse:
+        """One pair, beside those that run. `guest` says what a follower is whose bus another machine owns."""
+        body = _given(
+            leader=leader, follower=follower, guest=guest, enable_gravity_compensation=gravity_compensation or None
+        )
+        query = {"take_over": take_over or None}
+        return cast(types.StatusResponse, self.call("POST", "/api/v1/pairs/start", body=body, **query))
+
+    def end_pair(self, follower: str) -> types.StatusResponse:
+        """The follower of one pair holds where it is; the other pairs go on."""
+        body = {"follower": follower}
+        return cast(types.StatusResponse, self.call("POST", "/api/v1/pairs/end", body=body))
+
+    def start_pair_across(
+        self,
+        leader: types.BridgeArm,
+        follower: types.BridgeArm,
+        *,
+        gravity_compensation: bool = False,
+        take_over: bool = False,
+    ) -> types.StatusResponse:
+        """A pair of any two arms of the laboratory, each with the `url` of its bridge as bridges() tells it; none: this one."""
+        body = _given(leader=leader, follower=follower, enable_gravity_compensation=gravity_compensation or None)
+        query = {"take_over": take_over or None}
+        return cast(types.StatusResponse, self.call("POST", "/api/v1/bridges/pairs/start", body=body, **query))
+
+    def end_pair_across(self, follower: str, bridge: str | None = None) -> types.StatusResponse:
+        """Ends such a pair. `bridge` is the `url` of the one that has the leader; None: this one."""
+        body = {"follower": follower, "bridge": bridge}
+        return cast(types.StatusResponse, self.call("POST", "/api/v1/bridges/pairs/end", body=body))
+
     def pairs(self) -> types.PairList:
         """The pairs that mirror, each with its rate and latency, and why mirroring has ended."""
         return cast(types.PairList, self.call("GET", "/api/v1/pairs"))
