@@ -34,8 +34,6 @@ const ASIDE = 0.012;
 const FINGERS = ['gripper_link', 'jaw'];
 /** Forces are smoothed over this time, s: a knock of a hard edge lasts a step of the physics, and is as large as that is short. */
 const LASTING = 0.01;
-/** Beyond this depth below the rim, m, a peg has found its hole. */
-const IN = 0.01;
 
 /** What came of a task. */
 interface Done {
@@ -125,9 +123,6 @@ export async function insertPeg(mujoco: MainModule, share: Share, gear: GearOpti
     },
   );
 }
-
-/** Whether the peg is in its hole. */
-export const isIn = ({ depth }: Inserted): boolean => depth > IN;
 
 /** How an object is come to. */
 interface Approach {
