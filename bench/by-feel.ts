@@ -1,4 +1,4 @@
-/** What a person does by feel, done by a scripted hand over MuJoCo in virtual time: the cube picked up, a peg put into its hole. */
+/** What a person does by feel, done by a scripted hand over MuJoCo in virtual time: a cube is picked up, a peg put into its hole, a screw turned. */
 import type { MainModule } from '@mujoco/mujoco';
 import type { Arm } from '../src/arm/arm.ts';
 import { loadScene } from '../src/arm/scene.ts';
@@ -6,7 +6,7 @@ import type { GearOptions } from '../src/sim/gear.ts';
 import { type Physics, TIME_STEP } from '../src/sim/physics.ts';
 import type { SimObjectState } from '../src/sim/sim-object.ts';
 import { anglesAt, type Bearing, FeelingHand, type Place } from './feeling-hand.ts';
-import { VirtualPair } from './virtual-pair.ts';
+import { pushed, VirtualPair } from './virtual-pair.ts';
 
 /** Gripper angles, rad: around what is to be taken, and to where a hand that feels nothing closes it. */
 const OPEN = 0.9;
@@ -30,12 +30,15 @@ const RIM = 0.034;
 const HALF = 0.03;
 /** The hand is so far beside the middle of the hole, m: the peg comes down almost half on its rim. */
 const ASIDE = 0.012;
-/** Links that hold it. */
+/** A screw: it sits after so much, rad, and a hand that feels nothing turns so much further; Nm/rad beyond its seat, and Nm on the way. */
+const SCREW = { seat: 0.5, beyond: 0.3, stiffness: 5, friction: 0.05 };
+const WRIST_ROLL = 4;
+/** Below this speed a screw's friction falls, rad/s. */
+const SLOW = 0.05;
+/** Links that hold an object. */
 const FINGERS = ['gripper_link', 'jaw'];
 /** Forces are smoothed over this time, s: a knock of a hard edge lasts a step of the physics, and is as large as that is short. */
 const LASTING = 0.01;
-/** Beyond this depth below the rim, m, a peg has found its hole. */
-const IN = 0.01;
 
 /** What came of a task. */
 interface Done {
@@ -58,6 +61,11 @@ export interface Inserted extends Done {
   /** Largest force between peg and block, N: until the hand stops going down for the first time, and in all. */
   readonly rim: number;
   readonly press: number;
+}
+
+export interface Screwed extends Pick<Done, 'felt' | 'time'> {
+  /** Largest torque at the screw, Nm. */
+  readonly torque: number;
 }
 
 /** How much the hand is let feel: as `force_feedback` of a pair. */
@@ -126,8 +134,28 @@ export async function insertPeg(mujoco: MainModule, share: Share, gear: GearOpti
   );
 }
 
-/** Whether the peg is in its hole. */
-export const isIn = ({ depth }: Inserted): boolean => depth > IN;
+/**
+ * Turns a screw, whose driver the follower's gripper has for its fingers, until it is felt to be tight; a hand that feels nothing turns
+ * on to an angle. The screw is a spring in the physics, beyond where it sits.
+ * @param gear of both arms; left out: without play @throws {Error} when the bridge refuses the pair
+ */
+export async function turnScrew(mujoco: MainModule, share: Share, gear: GearOptions = {}): Promise<Screwed> {
+  return withHand(mujoco, { share, gear, name: 'cube', bearing: FOR_CUBE, beside: 0 }, async ({ pair, hand }) => {
+    const seat = FOR_CUBE.roll + SCREW.seat;
+    let torque = 0;
+    pushed(pair.sim('follower'), WRIST_ROLL, (position, velocity) => {
+      const tight = Math.max(0, position - seat) * SCREW.stiffness;
+      const resists = tight + SCREW.friction * Math.tanh(velocity / SLOW);
+      torque = Math.max(torque, resists);
+      return -resists;
+    });
+    const began = pair.host.time.now;
+    const felt = await hand.turn(seat + SCREW.beyond);
+    const time = pair.host.time.now - began;
+    await hand.rest(0.5);
+    return { felt, torque, time };
+  });
+}
 
 /** How an object is come to. */
 interface Approach {

@@ -5,13 +5,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import loadMujoco from '@mujoco/mujoco';
-import type { SimulatedArm } from '../src/sim/simulated-arm.ts';
 import { short, write } from './arguments.ts';
-import { insertPeg, pickCube } from './by-feel.ts';
+import { insertPeg, pickCube, turnScrew } from './by-feel.ts';
 import { chart } from './chart.ts';
 import { Report } from './report.ts';
 import { markdownTable, percent, type Target, targetTable } from './table.ts';
-import { VirtualPair } from './virtual-pair.ts';
+import { pushed, VirtualPair } from './virtual-pair.ts';
 
 const PICTURE = 'docs/pictures/force-feedback.svg';
 /** How much of the torque the leader feels, 0..1. */
@@ -75,18 +74,6 @@ async function pressed(share: number, speed = HAND.speed, after = 0): Promise<Fe
   }
 }
 
-/** Adds what pushes a joint of a simulated arm in each step of its physics. @returns what it has pushed with last, Nm */
-function pushed({ physics }: SimulatedArm, torque: (position: number, velocity: number) => number): () => number {
-  const step = physics.step.bind(physics);
-  let last = 0;
-  physics.step = () => {
-    last = torque(physics.positions[0]!, physics.velocities[0]!);
-    physics.torques[0] = physics.torques[0]! + last;
-    return step();
-  };
-  return () => last;
-}
-
 async function push(pair: VirtualPair, speed: number, after: number): Promise<Look[]> {
   const leader = pair.sim('leader');
   const start = leader.physics.positions[0]!;
@@ -94,10 +81,11 @@ async function push(pair: VirtualPair, speed: number, after: number): Promise<Lo
   let pace = speed;
   const hand = pushed(
     leader,
+    0,
     (position, velocity) => HAND.stiffness * (goal - position) + HAND.damping * (pace - velocity),
   );
   const end = start + WALL.at;
-  const wall = pushed(pair.sim('follower'), (position, velocity) => {
+  const wall = pushed(pair.sim('follower'), 0, (position, velocity) => {
     const deep = position - end;
     return deep <= 0 ? 0 : Math.min(0, -WALL.stiffness * deep - WALL.damping * velocity);
   });
@@ -142,6 +130,7 @@ const milliseconds = (time: number): string => `${(1000 * time).toFixed(0)} ms`;
 async function byFeel(): Promise<string> {
   const cubes = [await pickCube(mujoco, 0), await pickCube(mujoco, 1)];
   const pegs = [await insertPeg(mujoco, 0), await insertPeg(mujoco, 1)];
+  const screws = [await turnScrew(mujoco, 0), await turnScrew(mujoco, 1)];
   return markdownTable(
     ['by feel', 'without feedback', 'with feedback 1'],
     [
@@ -153,6 +142,8 @@ async function byFeel(): Promise<string> {
       ['peg: largest force on the block in all', ...pegs.map(({ press }) => newtons(press))],
       ['peg: in its hole of 3 cm', ...pegs.map(({ depth }) => `${(100 * depth).toFixed(1)} cm`)],
       ['peg: the hand is done after', ...pegs.map(({ time }) => seconds(time))],
+      ['screw: largest torque', ...screws.map(({ torque }) => `${torque.toFixed(2)} Nm`)],
+      ['screw: the hand is done after', ...screws.map(({ time }) => seconds(time))],
     ],
   );
 }

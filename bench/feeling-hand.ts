@@ -8,12 +8,13 @@ const REACTION = 0.1;
 /** Its springs at the joints of the arm, and at the trigger, Nm/rad. */
 const ARM_STIFFNESS = 40;
 const FINGER_STIFFNESS = 3;
-/** Speeds: of the closing finger, rad/s, of the hand through the air and where it may meet something, m/s. */
-const FINGER_SPEED = 0.4;
+/** Speeds: of the closing finger and the turning wrist, rad/s, of the hand through the air and where it may meet something, m/s. */
+const TURN_SPEED = 0.4;
 const QUICK = 0.06;
 const CAREFUL = 0.02;
-/** What it takes for contact: more than moving a floating leader takes, Nm at the trigger and N at the tool. */
+/** What it takes for contact: more than moving a floating leader takes, Nm at the trigger and the wrist, N at the tool. */
 const FELT_BY_FINGER = 0.15;
+const FELT_BY_WRIST = 0.3;
 const FELT_BY_ARM = 2;
 /** Step of the numeric derivatives of the kinematics, m and rad. */
 const STEP = 1e-4;
@@ -86,7 +87,7 @@ export class FeelingHand {
   place: Place;
   readonly #pair: VirtualPair;
   readonly #arm: Arm;
-  readonly #bearing: Bearing;
+  #bearing: Bearing;
   readonly #names: readonly string[];
   readonly #stiffness: Readonly<Record<string, number>>;
   /** Torques of the newest looks, the oldest first, Nm by joint. */
@@ -137,6 +138,13 @@ export class FeelingHand {
     await this.rest(0.5);
   }
 
+  /** Turns the gripper to a larger angle, rad, until it feels that this takes force. @returns whether it has */
+  async turn(to: number): Promise<boolean> {
+    const tight = await this.#toAngle(4, to, () => this.#felt[4]! > FELT_BY_WRIST);
+    this.#bearing = { ...this.#bearing, roll: this.#goal[4]! };
+    return tight;
+  }
+
   /** Stays where it is, s. */
   async rest(duration: number): Promise<void> {
     for (let left = duration; left > LOOK / 2; left -= LOOK) await this.#look();
@@ -165,10 +173,15 @@ export class FeelingHand {
   }
 
   async #finger(to: number, ends: () => boolean): Promise<boolean> {
-    const by = Math.sign(to - this.#gripper) * FINGER_SPEED * LOOK;
-    while (Math.abs(to - this.#gripper) > Math.abs(by)) {
-      this.#gripper += by;
-      this.#goal[5] = this.#gripper;
+    const ended = await this.#toAngle(5, to, ends);
+    this.#gripper = this.#goal[5]!;
+    return ended;
+  }
+
+  async #toAngle(joint: number, to: number, ends: () => boolean): Promise<boolean> {
+    const by = Math.sign(to - this.#goal[joint]!) * TURN_SPEED * LOOK;
+    while (Math.abs(to - this.#goal[joint]!) > Math.abs(by)) {
+      this.#goal[joint] = this.#goal[joint]! + by;
       await this.#look();
       if (ends()) return true;
     }

@@ -111,3 +111,22 @@ export class VirtualPair {
     }
   }
 }
+
+/**
+ * Adds what pushes a joint of a simulated arm in each step of its physics.
+ * @param torque Nm, at a position, rad, and a velocity, rad/s @returns what it has pushed with last, Nm
+ */
+export function pushed(
+  { physics }: SimulatedArm,
+  joint: number,
+  torque: (position: number, velocity: number) => number,
+): () => number {
+  const step = physics.step.bind(physics);
+  let last = 0;
+  physics.step = () => {
+    last = torque(physics.positions[joint]!, physics.velocities[joint]!);
+    physics.torques[joint] = physics.torques[joint]! + last;
+    return step();
+  };
+  return () => last;
+}
