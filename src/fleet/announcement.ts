@@ -1,5 +1,5 @@
 // DNS-SD by multicast DNS, as avahi and Bonjour speak it: kept up with the drafts that it follows, and without native code.
-import { Bonjour, type Service } from 'bonjour-service';
+import { Bonjour, type Browser, type Service } from 'bonjour-service';
 
 /** Bridges are services `_arm-bridge._tcp`. */
 const TYPE = 'arm-bridge';
@@ -26,6 +26,8 @@ export interface AnnouncementOptions {
 /** Tells the network of this bridge, and finds those that do the same. */
 export class Announcement {
   readonly #bonjour: Bonjour;
+  readonly #heard: (service: Service) => void;
+  #browser: Browser | null = null;
 
   constructor({ id, name, port, secure, address, onFound, onFailure }: AnnouncementOptions) {
     const network = address === null ? {} : { interface: address, bind: '0.0.0.0' };
@@ -41,10 +43,20 @@ export class Announcement {
       disableIPv6: true,
     });
     published.on('error', (error: Error) => onFailure(error.message));
-    this.#bonjour.find({ type: TYPE }, (found) => {
-      const bridge = announcedBy(found);
+    this.#heard = (service) => {
+      const bridge = announcedBy(service);
       if (bridge !== null && bridge.id !== id) onFound(bridge);
-    });
+    };
+    this.look();
+  }
+
+  /**
+   * Asks the network anew for all who are there. To be called again and again: questions and answers get lost, and a browser
+   * tells of each service once, also of one that has been away meanwhile.
+   */
+  look(): void {
+    this.#browser?.stop();
+    this.#browser = this.#bonjour.find({ type: TYPE }, this.#heard);
   }
 
   /** Takes the service back; resolves when the network has been told. */

@@ -12,6 +12,8 @@ import { MOST_BRIDGES } from './overview.ts';
 
 /** How often each bridge is asked how its arms are, s. */
 const LOOK = 1;
+/** How often the network is asked who is there, s. */
+const FIND = 15;
 /** One that was found on the network and has been silent for so long is forgotten, s. */
 const FORGET = 60;
 
@@ -35,7 +37,7 @@ export class Fleet {
   readonly #neighbours = new Map<string, Neighbour>();
   /** Trusted ones are told the token. */
   readonly #trusted: Credentials;
-  #timer: Pick<Timer, 'cancel'> | null = null;
+  readonly #timers: Pick<Timer, 'cancel'>[] = [];
   #announcement: Announcement | null = null;
   #full = false;
 
@@ -77,7 +79,7 @@ export class Fleet {
     for (const url of bridges) this.#add(new URL(url).origin, true);
     if (discovery) {
       const everywhere = host === '0.0.0.0' || host === '::';
-      this.#announcement = new Announcement({
+      const announcement = new Announcement({
         id: this.id,
         name: this.name,
         port,
@@ -89,8 +91,10 @@ export class Fleet {
             `other bridges cannot be found (${reason}): name them in fleet.bridges, or set fleet.discovery: false`,
           ),
       });
+      this.#announcement = announcement;
+      this.#timers.push(this.#clock.every(FIND, () => announcement.look(), true));
     }
-    if (discovery || bridges.length > 0) this.#timer = this.#clock.every(LOOK, () => this.#look(), true);
+    if (discovery || bridges.length > 0) this.#timers.push(this.#clock.every(LOOK, () => this.#look(), true));
   }
 
   /** Stops the arms of all other bridges. @returns one outcome each, in the order of `neighbours` */
@@ -99,7 +103,7 @@ export class Fleet {
   }
 
   async end(): Promise<void> {
-    this.#timer?.cancel();
+    for (const timer of this.#timers) timer.cancel();
     await this.#announcement?.end();
   }
 

@@ -1,8 +1,8 @@
-import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { hearsGroups } from '../support/multicast.ts';
 import { BridgeProcess } from './support/bridge.ts';
 
 const PATIENCE = { timeout: 40_000, interval: 100 };
@@ -64,27 +64,6 @@ test('one stop reaches the arms of all bridges that the configuration names, and
   await left.end('SIGINT');
   await desk.end('SIGINT');
 });
-
-/** Whether this machine hears on its loopback network what is told to a group there. */
-async function hearsGroups(): Promise<boolean> {
-  const socket = createSocket({ type: 'udp4', reuseAddr: true });
-  try {
-    return await new Promise<boolean>((resolve) => {
-      socket.on('error', () => resolve(false));
-      socket.on('message', () => resolve(true));
-      socket.bind(0, '0.0.0.0', () => {
-        socket.addMembership('224.0.0.251', '127.0.0.1');
-        socket.setMulticastInterface('127.0.0.1');
-        socket.send('?', socket.address().port, '224.0.0.251');
-      });
-      setTimeout(() => resolve(false), 5000);
-    });
-  } catch {
-    return false;
-  } finally {
-    socket.close();
-  }
-}
 
 const HEARS_GROUPS = await hearsGroups();
 if (!HEARS_GROUPS)

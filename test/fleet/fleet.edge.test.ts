@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { Announcement } from '../../src/fleet/announcement.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
+import { hearsGroups } from '../support/multicast.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
 const servers: Server[] = [];
@@ -228,3 +230,39 @@ test('a file without a certificate is named', () => {
     `fleet.authority: ${authority} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).`,
   );
 });
+
+const HEARS_GROUPS = await hearsGroups();
+if (!HEARS_GROUPS)
+  console.warn('SKIPPED: a bridge that is found again. The loopback network carries no multicast here.');
+
+test.skipIf(!HEARS_GROUPS)(
+  'a bridge is found again each time the network is asked, for it may have been away',
+  async () => {
+    const ids = ['here', 'there'].map((name) => `${name}-${process.pid}`);
+    const found: string[] = [];
+    const announcements = ids.map(
+      (id) =>
+        new Announcement({
+          id,
+          name: id,
+          port: 8020,
+          secure: false,
+          address: '127.0.0.1',
+          onFound: (bridge) => id === ids[0] && found.push(bridge.id),
+          onFailure: () => {},
+        }),
+    );
+    const times = (): number => found.filter((id) => id === ids[1]).length;
+    for (const least of [1, 2, 3]) {
+      // A question that gets lost is put again.
+      const asked = async (): Promise<number> => {
+        announcements[0]!.look();
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return times();
+      };
+      await expect.poll(asked, PATIENCE).toBeGreaterThanOrEqual(least);
+    }
+    expect(found).not.toContain(ids[0]);
+    await Promise.all(announcements.map((announcement) => announcement.end()));
+  },
+);
