@@ -258,6 +258,7 @@ function leaderStart(
   const names = named.flatMap((id) => all[id] ?? []);
   const leaders = rows.flatMap(({ leader_id }) => all[leader_id] ?? []);
   const leading = `leading ${key}`;
+  const asked = world.now;
   for (const arm of leaders)
     if (!judge.isStopped(arm)) judge.allow(arm, leading, FOREVER, body?.align === 'leader' ? 'align' : 'follow');
   begin(names, FOREVER, 'approach');
@@ -273,7 +274,7 @@ function leaderStart(
       for (const { leader_id, follower_id } of rows) {
         const [leader, follower] = [all[leader_id], all[follower_id]];
         if (leader && follower && !judge.isStopped(follower))
-          judge.follows(follower, leader, body?.invert_controls === true);
+          judge.follows(follower, leader, body?.invert_controls === true, asked);
       }
     } else endOwn(world, leaders, leading);
   };

@@ -412,7 +412,7 @@ export const CASES: readonly Case[] = [
       model,
       [
         ask(0.5, '/move/init?robot_id=0'),
-        ask(4, `/joints/write?robot_id=${FOLLOWER}`, { angles: [0.9], joints_ids: [0] }),
+        ask(4, `/joints/write?robot_id=${FOLLOWER}`, { angles: [1.7], joints_ids: [0] }),
         ask(7, '/move/leader/start', {
           robot_pairs: [{ leader_id: 0, follower_id: FOLLOWER }],
           enable_gravity_compensation: true,

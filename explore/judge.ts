@@ -187,6 +187,8 @@ class WatchedArm {
   lateness = 0;
   stop: Stop | null = null;
   readonly rest: Float64Array;
+  /** What it takes to carry each joint, as it was looked at last, Nm. */
+  weights: Float64Array;
 
   constructor(
     name: string,
@@ -226,6 +228,7 @@ class WatchedArm {
     this.sinksUntil = new Float64Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
+    this.weights = sim.physics.holdingTorques();
   }
 
   /** It follows nobody any more. */
@@ -395,10 +398,17 @@ export class Judge {
     if ((arm.licences.get('hanging') ?? 0) > until) arm.licences.set('hanging', until);
   }
 
-  /** The arm follows another one from now on: it may move while that one does, and for as long as it takes to catch up. */
-  follows(name: string, leader: string, inverted: boolean): void {
+  /**
+   * The arm follows another one from now on: it may move while that one does, and for as long as it takes to catch up.
+   * @param asked when that was asked for, s: what was asked of it before is over
+   */
+  follows(name: string, leader: string, inverted: boolean, asked: number): void {
     const arm = this.#arms.get(name)!;
     arm.free();
+    const over = this.#now() + REST_TIME;
+    for (const [reason, until] of arm.licences) {
+      if (!NATURE.has(reason) && (arm.given.get(reason) ?? 0) < asked) arm.licences.set(reason, Math.min(until, over));
+    }
     arm.leader = this.#arms.get(leader)!;
     arm.led = Float64Array.from(arm.leader.sim.physics.positions);
     arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
@@ -563,6 +573,7 @@ export class Judge {
   #look(arm: WatchedArm): void {
     const now = this.#now();
     const { physics, servos } = arm.sim;
+    arm.weights = physics.holdingTorques();
     let all = true;
     for (let j = 0; j < servos.length; j++) {
       const on = servos[j]!.every((servo) => servo.torqueOn && servo.awake);
@@ -573,7 +584,7 @@ export class Judge {
       } else all = false;
       if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
       const { torqueLimit } = arm.model.joints[j]!;
-      if (on && Math.abs(physics.holdingTorques()[j]!) > OVERBURDENED * torqueLimit) {
+      if (on && Math.abs(arm.weights[j]!) > OVERBURDENED * torqueLimit) {
         arm.sinksUntil[j] = now + SINKING;
         arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + SINKING));
       }
@@ -680,7 +691,8 @@ export class Judge {
         const acceleration = Math.abs(velocity - speedBefore) / SPEED_TIME;
         if (acceleration > figures.acceleration) figures.acceleration = acceleration;
         figures.speed = Math.max(figures.speed, speed);
-        if (speed > SPEED_PART * joint.mirror.velocity + SPEED_MORE)
+        // What an arm touches turns its joints too.
+        if (speed > SPEED_PART * joint.mirror.velocity + SPEED_MORE && arm.sim.physics.contacts().length === 0)
           this.complain('speed', arm.name, `${joint.name} goes at ${speed.toFixed(2)} rad/s`);
         const out = Math.max(joint.lower - positions[j]!, positions[j]! - joint.upper);
         const outBefore = Math.max(joint.lower - past[j]!, past[j]! - joint.upper);
@@ -792,18 +804,20 @@ export class Judge {
 
   #judgePace(arm: WatchedArm, servo: ServoSeen, on: boolean, goal: number): void {
     const now = this.#now();
-    if (!on || arm.excused(now) || arm.misread || !arm.licensed(now)) {
-      servo.pace.reset();
-      return;
-    }
     const { joint: j } = servo;
     const joint = arm.model.joints[j]!;
     const position = arm.sim.physics.positions[j]!;
     const [held] = arm.sim.servos[j]!;
     // What a servo would go if it held this goal, which it will a moment later.
     const ahead = (goal - held!.goal) * servo.scale + Math.sign(servo.scale) * held!.goalDistance;
-    const setpoint = position + ahead - arm.sim.physics.holdingTorques()[j]! / joint.stiffness;
-    const speed = servo.pace.take(now, setpoint, position, arm.speed(j, setpoint, now));
+    const setpoint = position + ahead - arm.weights[j]! / joint.stiffness;
+    // A leader may be met at any time.
+    const most = arm.speed(j, setpoint, now);
+    if (!on || arm.excused(now) || arm.misread || !arm.licensed(now)) {
+      servo.pace.reset();
+      return;
+    }
+    const speed = servo.pace.take(now, setpoint, position, most);
     if (speed === 0) return;
     servo.pace.reset();
     this.complain('pace', arm.name, `${joint.name} was sent goals at ${speed.toFixed(2)} rad/s`);

@@ -164,7 +164,7 @@ export class World {
     if (pairs.some(({ autostart }) => autostart)) {
       for (const { leader, follower } of pairs) {
         if (this.judge.isStopped(follower)) continue;
-        this.judge.follows(follower, leader, false);
+        this.judge.follows(follower, leader, false, this.now);
         this.judge.allowTorque(follower, 'autostart');
       }
     }
