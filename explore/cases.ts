@@ -494,4 +494,20 @@ export const CASES: readonly Case[] = [
     rules: ['end'],
     known: false,
   },
+  {
+    id: 'E130022',
+    script: script(
+      'a gripper with little torque goes on to the end of its motion while nobody would hear a stop',
+      'so100',
+      [
+        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
+        { at: 1.5, do: 'grip', arm: 'leader', opening: 0.138, velocity: null, torque: null, takeOver: true },
+        { at: 4, do: 'grip', arm: 'leader', opening: 0.972, velocity: null, torque: 0.213, takeOver: true },
+        { at: 5.6, do: 'pause', thread: 'main', for: 1.8 },
+      ],
+      9,
+    ),
+    rules: ['unattended'],
+    known: false,
+  },
 ];
