@@ -1,5 +1,6 @@
 /** What asking the bridge for something, and its answer, mean to the judge: who may move from when to when, and what must be so. */
 import { LightPhysics } from '../src/sim/light-physics.ts';
+import type { Pace } from './pace.ts';
 import type { Answer, World } from './world.ts';
 
 /** After a motion has been answered the joints come to rest within this time, s. */
@@ -17,6 +18,21 @@ const POSITION_MORE = 0.002;
 const JOINT_MORE = 0.06;
 const FOREVER = Number.POSITIVE_INFINITY;
 
+/** Who has hung up while torque goes on is heard for so long, s. */
+const HUNG_UP = 3;
+
+/** Routes that switch on the torque of an arm that they move. */
+const ENERGISED_BY: ReadonlySet<string> = new Set([
+  'POST /move/init',
+  'POST /move/absolute',
+  'POST /move/relative',
+  'POST /move/hello',
+  'POST /move/sleep',
+  'POST /recording/play',
+  'POST /joints/write',
+  'POST /gravity/start',
+]);
+
 /** Routes that move an arm until they are answered. */
 const MOVED_BY: ReadonlySet<string> = new Set([
   'POST /move/init',
@@ -27,6 +43,9 @@ const MOVED_BY: ReadonlySet<string> = new Set([
   'POST /recording/play',
   'POST /robot/disconnect',
 ]);
+
+/** Those of them that lead it down. */
+const LOWERED_BY: ReadonlySet<string> = new Set(['POST /move/sleep', 'POST /robot/disconnect']);
 
 type Body = Readonly<Record<string, unknown>> | undefined;
 
@@ -40,12 +59,57 @@ export function watchAnswer(
 ): (answer: Answer | null) => void {
   const refused: (() => void)[] = [];
   const told = meaningOf(world, route, meant, body, query, refused);
+  const energised = torqueAsked(world, route, meant, body, query);
   return (answer) => {
+    energised(answer);
     // What was refused has ended nothing.
     const nothing = answer?.body?.trials === 0 || answer?.body?.kept === 0;
     if (answer !== null && (answer.status !== 200 || nothing)) for (const undo of refused) undo();
     told(answer);
   };
+}
+
+/** What asking means for who may get torque; returns what its answer means. */
+function torqueAsked(world: World, route: string, meant: readonly string[], body: Body, query: URLSearchParams) {
+  const { judge } = world;
+  const asked = world.now;
+  const who = `${route} ${asks}`;
+  const arms = armsOf(route, meant, query);
+  const wanted = route === 'POST /move/leader/start' ? armedByStart(world, body) : energises(route, body) ? arms : [];
+  for (const arm of wanted) if (!judge.isStopped(arm)) judge.allowTorque(arm, who);
+  return (answer: Answer | null): void => {
+    for (const arm of wanted) judge.endTorqueAsk(arm, who, answer === null ? HUNG_UP : 0);
+    if (answer?.body?.status === 'ok' && releases(route, body)) for (const arm of arms) judge.endTorqueAsks(arm, asked);
+  };
+}
+
+function energises(route: string, body: Body): boolean {
+  return ENERGISED_BY.has(route) || (route === 'POST /torque/toggle' && body?.torque_status === true);
+}
+
+function releases(route: string, body: Body): boolean {
+  if (route === 'POST /torque/toggle') return body?.torque_status === false;
+  return route === 'POST /move/sleep' || route === 'POST /robot/disconnect';
+}
+
+/** Arms that may get torque as mirroring starts: followers, and leaders that float, are aligned, or fade from it. */
+function armedByStart(world: World, body: Body): readonly string[] {
+  const { names } = world.judge;
+  const led = body?.enable_gravity_compensation === true || body?.align === 'leader';
+  return pairsOf(body).flatMap(({ leader_id, follower_id }) => {
+    const leader = names[leader_id];
+    const takes = leader !== undefined && (led || world.judge.mayHold(leader));
+    return [takes ? leader : [], names[follower_id] ?? []].flat();
+  });
+}
+
+function pairsOf(body: Body): readonly { readonly leader_id: number; readonly follower_id: number }[] {
+  return Array.isArray(body?.robot_pairs) ? body.robot_pairs : [];
+}
+
+/** Arms that a request means; without an id many mean the first one. */
+function armsOf(route: string, meant: readonly string[], query: URLSearchParams): readonly string[] {
+  return query.get('robot_id') === null && !ALL.has(route) ? meant.slice(0, 1) : meant;
 }
 
 /** @param refused is given what is to be undone where the request is refused */
@@ -58,13 +122,12 @@ function meaningOf(
   refused: (() => void)[],
 ): (answer: Answer | null) => void {
   const { judge } = world;
-  // Without an id these mean the first arm.
-  const arms = query.get('robot_id') === null && !ALL.has(route) ? meant.slice(0, 1) : meant;
+  const arms = armsOf(route, meant, query);
   const key = `${route} ${asks++}`;
-  const begin = (names: readonly string[], until: number): void => {
+  const begin = (names: readonly string[], until: number, pace: Pace = 'move'): void => {
     for (const arm of names) {
       refused.push(judge.driven(arm));
-      if (!judge.isStopped(arm)) judge.allow(arm, key, until);
+      if (!judge.isStopped(arm)) judge.allow(arm, key, until, pace);
     }
   };
   const end = (names: readonly string[], settling: number): void => {
@@ -73,20 +136,15 @@ function meaningOf(
     }
   };
   if (MOVED_BY.has(route)) {
-    begin(arms, FOREVER);
-    const releases = route === 'POST /move/sleep' || route === 'POST /robot/disconnect';
-    const before = new Map(arms.map((arm) => [arm, judge.releasedUntil(arm)]));
-    if (releases) release(world, arms, FOREVER);
+    begin(arms, FOREVER, LOWERED_BY.has(route) ? 'lowering' : 'move');
     return (answer) => {
       end(arms, SETTLING);
-      if (releases && answer?.status === 200) release(world, arms, world.now + 1);
-      else if (releases) for (const arm of arms) judge.setRelease(arm, Math.max(before.get(arm)!, world.now + 1));
       if (answer?.status === 200 && answer.body?.status === 'ok') checkPose(world, route, arms, body, answer);
     };
   }
   if (route.endsWith('/chunks')) {
     const times = body?.times as readonly number[];
-    begin(arms, world.now + times.at(-1)! + CHUNK_OVER);
+    begin(arms, world.now + times.at(-1)! + CHUNK_OVER, 'follow');
     return () => {};
   }
   switch (route) {
@@ -96,11 +154,13 @@ function meaningOf(
     case 'POST /torque/toggle':
       return torque(world, arms, body, begin, end);
     case 'POST /stop':
+    case 'POST /api/v1/stop':
       for (const arm of arms) judge.stopped(arm, world.delay(arm));
       return (answer) => {
         if (answer?.status === 200 && answer.body?.status === 'ok') for (const arm of arms) judge.stopAnswered(arm);
       };
     case 'POST /stop/reset':
+    case 'POST /api/v1/stop/reset':
       // Of several arms one may be released long before all have answered.
       for (const arm of arms) judge.reset(arm);
       return () => {};
@@ -112,10 +172,10 @@ function meaningOf(
       const names = floating ? arms : judge.names;
       const ended = floating ? /^gravity/ : /^mirroring|^leading/;
       const lowers = query.get('release') !== 'hold';
-      if (lowers) release(world, names, world.now + LOWERING);
+      if (query.get('release') === 'now') release(world, names, world.now + LOWERING);
       return () => {
         for (const arm of names) judge.end(arm, ended, world.now + (lowers ? LOWERING : SETTLING));
-        if (lowers) begin(names, world.now + LOWERING);
+        if (lowers) begin(names, world.now + LOWERING, 'lowering');
       };
     }
     case 'POST /gravity/start': {
@@ -135,11 +195,18 @@ function meaningOf(
 }
 
 /** Routes that mean all arms where they name none. */
-const ALL: ReadonlySet<string> = new Set(['POST /move/init', 'POST /torque/toggle', 'POST /stop', 'POST /stop/reset']);
+const ALL: ReadonlySet<string> = new Set([
+  'POST /move/init',
+  'POST /torque/toggle',
+  'POST /stop',
+  'POST /stop/reset',
+  'POST /api/v1/stop',
+  'POST /api/v1/stop/reset',
+]);
 
 let asks = 0;
 
-type Range = (names: readonly string[], until: number) => void;
+type Range = (names: readonly string[], until: number, pace?: Pace) => void;
 
 function release(world: World, arms: readonly string[], until: number): void {
   for (const arm of arms) if (!world.judge.isStopped(arm)) world.judge.setRelease(arm, until);
@@ -148,18 +215,19 @@ function release(world: World, arms: readonly string[], until: number): void {
 function torque(world: World, arms: readonly string[], body: Body, begin: Range, end: Range) {
   const { judge } = world;
   const on = body?.torque_status === true;
+  const falls = !on && body?.force === true;
   const before = new Map(arms.map((arm) => [arm, judge.releasedUntil(arm)]));
   if (!on) {
     // It is lowered first; with force it falls.
-    begin(arms, FOREVER);
-    if (body?.force === true) for (const arm of arms) judge.setRelease(arm, FOREVER);
-    else release(world, arms, FOREVER);
+    begin(arms, FOREVER, 'lowering');
+    if (falls) for (const arm of arms) judge.setRelease(arm, FOREVER);
   }
   return (answer: Answer | null): void => {
     if (!on) {
       end(arms, SETTLING);
       const refused = answer !== null && answer.status !== 200;
-      for (const arm of arms) judge.setRelease(arm, Math.max(refused ? before.get(arm)! : 0, world.now + 1));
+      const until = (arm: string): number => Math.max(refused ? before.get(arm)! : 0, world.now + 1);
+      if (falls) for (const arm of arms) judge.setRelease(arm, until(arm));
     }
     if (answer?.status !== 200 || answer.body?.status !== 'ok') return;
     for (const arm of arms) {
@@ -176,28 +244,37 @@ function endOwn(world: World, arms: readonly string[], reason: string): void {
     if (judge.allowedUntil(arm, reason) > world.now) judge.allow(arm, reason, world.now + SETTLING);
 }
 
-function leaderStart(world: World, key: string, body: Body, begin: Range, end: Range) {
+function leaderStart(
+  world: World,
+  key: string,
+  body: Body,
+  begin: Range,
+  end: (names: readonly string[], settling: number) => void,
+) {
   const { judge } = world;
   const all = judge.names;
-  const rows = Array.isArray(body?.robot_pairs)
-    ? (body.robot_pairs as { leader_id: number; follower_id: number }[])
-    : [];
+  const rows = pairsOf(body);
   const named = [...new Set(rows.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]))];
   const names = named.flatMap((id) => all[id] ?? []);
   const leaders = rows.flatMap(({ leader_id }) => all[leader_id] ?? []);
   const leading = `leading ${key}`;
-  for (const arm of leaders) if (!judge.isStopped(arm)) judge.allow(arm, leading, FOREVER);
-  // A leader that held goes limp.
-  begin(names, FOREVER);
-  release(world, names, FOREVER);
+  const asked = world.now;
+  for (const arm of leaders)
+    if (!judge.isStopped(arm)) judge.allow(arm, leading, FOREVER, body?.align === 'leader' ? 'align' : 'follow');
+  begin(names, FOREVER, 'approach');
+  // A leader that held goes limp, where it does not float.
+  const limp = body?.enable_gravity_compensation === true ? [] : leaders;
+  release(world, limp, FOREVER);
   return (answer: Answer | null): void => {
-    for (const arm of names) judge.setRelease(arm, world.now + FADING);
+    for (const arm of limp) judge.setRelease(arm, world.now + FADING);
     end(names, SETTLING);
+    for (const arm of leaders)
+      if (judge.allowedUntil(arm, leading) > world.now) judge.allow(arm, leading, FOREVER, 'follow');
     if (answer?.body?.status === 'ok') {
       for (const { leader_id, follower_id } of rows) {
         const [leader, follower] = [all[leader_id], all[follower_id]];
         if (leader && follower && !judge.isStopped(follower))
-          judge.follows(follower, leader, body?.invert_controls === true);
+          judge.follows(follower, leader, body?.invert_controls === true, asked);
       }
     } else endOwn(world, leaders, leading);
   };

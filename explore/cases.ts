@@ -379,4 +379,135 @@ export const CASES: readonly Case[] = [
     rules: ['unasked'],
     known: false,
   },
+  {
+    id: 'P1',
+    script: {
+      ...script(
+        'an arm without a calibration, and one that follows such a leader, are driven as slowly as they are held to be',
+        'so101',
+        [
+          ask(0.5, `/move/init?robot_id=${FOLLOWER}&uncalibrated=true`),
+          ask(9, '/move/leader/start?uncalibrated=true', { robot_pairs: [{ leader_id: FOLLOWER, follower_id: 0 }] }),
+          { at: 13, do: 'hand', arm: 'follower', joints: { shoulder_pan: 0.8 }, over: 0.6 },
+          ask(18, '/move/leader/stop'),
+          ask(20, '/move/sleep?robot_id=0'),
+        ],
+        27,
+      ),
+      layout: {
+        ...pairOf('so101'),
+        arms: [
+          { name: 'leader', model: 'so101' },
+          { name: 'follower', model: 'so101', calibrated: false },
+        ],
+      },
+    },
+    rules: ['pace'],
+    known: false,
+  },
+  ...(['so101', 'koch'] as const).map((model) => ({
+    id: `P2 ${model}`,
+    script: script(
+      'what is asked of an arm moves it no faster than it may: an approach, a move, the way down',
+      model,
+      [
+        ask(0.5, '/move/init?robot_id=0'),
+        ask(4, `/joints/write?robot_id=${FOLLOWER}`, { angles: [1.7], joints_ids: [0] }),
+        ask(7, '/move/leader/start', {
+          robot_pairs: [{ leader_id: 0, follower_id: FOLLOWER }],
+          enable_gravity_compensation: true,
+        }),
+        { at: 10, do: 'hand', arm: 'leader', joints: { shoulder_pan: -0.9, wrist_flex: 0.2 }, over: 0.7 },
+        { at: 12, do: 'hand', arm: 'leader', joints: null, over: 0 },
+        ask(14, '/move/leader/stop?release=hold'),
+        ask(16, `/move/sleep?robot_id=${FOLLOWER}`),
+      ],
+      22,
+    ),
+    rules: ['pace', 'unasked torque', 'drop'] as const,
+    known: false,
+  })),
+  ...[0.02, 0.4, 0.8, 1.2].map((moving) => ({
+    id: `P3 ${moving}`,
+    script: script(
+      'a stop of the versioned interface is answered when the joints rest, and nothing goes on afterwards',
+      'so101',
+      [
+        ask(0.5, `/move/init?robot_id=${FOLLOWER}`),
+        ask(0.5 + moving, '/api/v1/stop'),
+        ask(3, '/api/v1/stop/reset'),
+        ask(4, `/move/init?robot_id=${FOLLOWER}`),
+      ],
+      8,
+    ),
+    rules: ['answer', 'stop', 'after stop', 'unasked torque'] as const,
+    known: false,
+  })),
+  ...(['so101', 'koch'] as const).map((model) => ({
+    id: `P4 ${model}`,
+    script: script(
+      'a bridge that is asked to end lowers an arm that is raised, leaves a stopped one as it is, and ends in time',
+      model,
+      [
+        ask(0.5, '/move/hello?robot_id=0'),
+        ask(0.5, `/move/init?robot_id=${FOLLOWER}`),
+        ask(9, `/stop?robot_id=${FOLLOWER}`),
+        { at: 11, do: 'end' as const },
+        { at: 24, do: 'start' as const },
+      ],
+      26,
+    ),
+    rules: ['end', 'drop', 'after stop', 'unasked torque'] as const,
+    known: false,
+  })),
+  ...[0.03, 0.06, 0.15, 0.3].map((later) => ({
+    id: `P5 ${later}`,
+    script: script(
+      'torque that was on its way comes no more once it is released, or its arm is disconnected',
+      'so101',
+      [
+        ask(0.5, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: true }),
+        ask(0.5 + later, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: false, force: true }),
+        ask(3, '/move/init?robot_id=0'),
+        ask(3 + later, '/robot/disconnect?robot_id=0'),
+        ask(6, '/robot/add-connection', { robot_name: 'leader', connection_details: {} }),
+      ],
+      9,
+    ),
+    rules: ['unasked torque', 'unasked', 'drop'] as const,
+    known: false,
+  })),
+  {
+    id: 'E19',
+    script: script(
+      'a bridge ends without a word about an arm that holds and no longer answers',
+      'so101',
+      [
+        ask(0.5, `/move/init?robot_id=${FOLLOWER}`),
+        { at: 4, do: 'fault', arm: 'follower', fault: { unplugged: true } },
+        { at: 6, do: 'end' },
+        { at: 17, do: 'fault', arm: 'follower', fault: { unplugged: false } },
+        { at: 18, do: 'start' },
+      ],
+      20,
+    ),
+    rules: ['end'],
+    known: false,
+  },
+  {
+    id: 'E130022',
+    script: script(
+      'a gripper with little torque goes on to the end of its motion while nobody would hear a stop',
+      'so100',
+      [
+        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
+        { at: 1.5, do: 'grip', arm: 'leader', opening: 0.138, velocity: null, torque: null, takeOver: true },
+        { at: 4, do: 'grip', arm: 'leader', opening: 0.972, velocity: null, torque: 0.213, takeOver: true },
+        { at: 5.6, do: 'pause', thread: 'main', for: 1.8 },
+      ],
+      9,
+    ),
+    rules: ['unattended'],
+    known: false,
+  },
 ];

@@ -17,7 +17,7 @@ export async function control(world: World, deed: Control): Promise<void> {
   if (bridge === null || host === null) return;
   const undo = judge.driven(deed.arm);
   const reason = `${deed.do} ${begun++}`;
-  if (!judge.isStopped(deed.arm)) judge.allow(deed.arm, reason, Number.POSITIVE_INFINITY);
+  if (!judge.isStopped(deed.arm)) judge.allow(deed.arm, reason, Number.POSITIVE_INFINITY, 'move');
   // The main thread hears of it when it runs.
   await new Promise<void>((resolve) => host.clock.soon(resolve));
   try {

@@ -1,6 +1,7 @@
 import type { ArmModel } from '../src/arm/model.ts';
 import type { SimulatedArm } from '../src/sim/simulated-arm.ts';
 import { type Family, REGISTERS, ReplyDecoder, RequestDecoder, type Write } from './frames.ts';
+import { CRAWL, GoalPace, type Pace, speedOf } from './pace.ts';
 
 /** What must never happen. */
 export const RULES = {
@@ -12,11 +13,14 @@ export const RULES = {
   stop: 'an arm does not rest in time after a stop',
   'after stop': 'an arm moves after a stop, before anybody asks anew',
   unasked: 'an arm moves that nobody asked to',
+  'unasked torque': 'torque goes on that nobody has asked for since a stop, a release, a parking or a disconnection',
   unattended: 'an arm moves while the main thread stands still and would hear no stop, or goes on afterwards by itself',
   following: 'a follower goes away from a leader that stands still',
   speed: 'a joint is driven faster than its limits',
+  pace: 'a joint is sent goals faster than what was asked of its arm may move it',
   range: 'a joint is driven beyond its limits',
   answer: 'an answer says ok, and it is not so',
+  end: 'a bridge that is asked to end takes too long, or leaves an arm otherwise than it says',
   patience: 'somebody waits too long for an answer',
   liveness: 'faults have ended, and an arm does not come back',
   error: 'the bridge fails at what is no error of it',
@@ -70,6 +74,8 @@ const STRAYS = 0.2;
 /** A leader moves when it has moved so far, rad; its follower has caught up so long afterwards, s. */
 const LEADS = 0.01;
 const CATCHING_UP = 7;
+/** A follower has met its leader where it is asked to be so near to where that one is, rad. */
+const MET = 0.08;
 /** After a silence an arm is taken up again within this time, s. */
 const HANGING = 3;
 /** Distance of the goal at torque on beyond the droop, rad. */
@@ -88,6 +94,10 @@ const SPEED_TIME = 0.02;
 const RANGE_MORE = 0.08;
 /** A servo that is without torque for less than this, s, goes on holding: nobody can know of it yet. */
 const UNNOTICED = 0.05;
+/** Torque that is on its way when what it was asked for ends still goes on for so long, s. */
+const ON_ITS_WAY = 0.1;
+/** An arm whose stop has been answered stays where it is then: it is looked at for so long, s. */
+const AFTER_ANSWER = 0.3;
 /** Torque is confirmed, or undone, within this time, s. */
 const ARMING = 0.9;
 /** A servo that is brought back after an overload gives way for less than this, s. */
@@ -105,6 +115,7 @@ interface ServoSeen {
   heard: boolean;
   /** The goal that was sent last, step. */
   goal: number | null;
+  readonly pace: GoalPace;
   /** When its torque was cut while the arm was raised, s; null when it has not been, or is on again. */
   cut: number | null;
 }
@@ -145,6 +156,12 @@ class WatchedArm {
   readonly speeds: Float64Array[] = [];
   /** Reasons why the arm may move, and until when, s. */
   readonly licences = new Map<string, number>();
+  /** At what pace the arm may move for each; left out: as its joints may follow. */
+  readonly paces = new Map<string, Pace>();
+  /** Somebody may not know where its joints are at zero. */
+  readonly crawls: boolean;
+  /** 1 for each joint that has met its leader's since it follows. */
+  readonly met: Uint8Array;
   /** When each was given by who asked, s. */
   readonly given = new Map<string, number>();
   /** Until when torque may be cut, s. */
@@ -156,6 +173,10 @@ class WatchedArm {
   led = new Float64Array();
   /** How near each joint has come to its leader's since that one moved last, rad; null where it is not the same joint. */
   nearest: Float64Array | null = null;
+  /** Who has asked for torque, when, and until when it may go on for that, s. */
+  readonly torqueAsks = new Map<string, { readonly asked: number; until: number }>();
+  /** Where its joints were when a stop was answered, and until when they are to stay there, s. */
+  told: { readonly until: number; readonly positions: Float64Array } | null = null;
   stopped = false;
   /** What was asked of it has ended with the main thread, and nothing has been asked since. */
   abandoned = false;
@@ -166,16 +187,32 @@ class WatchedArm {
   lateness = 0;
   stop: Stop | null = null;
   readonly rest: Float64Array;
+  /** What it takes to carry each joint, as it was looked at last, Nm. */
+  weights: Float64Array;
 
-  constructor(name: string, model: ArmModel, sim: SimulatedArm, onWrite: (arm: WatchedArm, write: Write) => void) {
+  constructor(
+    name: string,
+    model: ArmModel,
+    sim: SimulatedArm,
+    crawls: boolean,
+    onWrite: (arm: WatchedArm, write: Write) => void,
+  ) {
     this.name = name;
     this.model = model;
     this.sim = sim;
+    this.crawls = crawls;
     this.family = familyOf(model);
     model.joints.forEach((joint, j) => {
       for (const { id, sign, shadow } of joint.servos) {
         if (!shadow)
-          this.servos.set(id, { joint: j, scale: (sign * 2 * Math.PI) / 4096, heard: false, goal: null, cut: null });
+          this.servos.set(id, {
+            joint: j,
+            scale: (sign * 2 * Math.PI) / 4096,
+            heard: false,
+            goal: null,
+            pace: new GoalPace(),
+            cut: null,
+          });
       }
     });
     this.requests = new RequestDecoder(this.family, (write) => onWrite(this, write));
@@ -184,12 +221,14 @@ class WatchedArm {
       if (servo) servo.heard = true;
     });
     this.driven = new Uint8Array(model.joints.length);
+    this.met = new Uint8Array(model.joints.length);
     this.drivenSince = new Float64Array(model.joints.length);
     this.drivenLast = new Float64Array(model.joints.length).fill(Number.NEGATIVE_INFINITY);
     this.lastDistance = new Float64Array(model.joints.length);
     this.sinksUntil = new Float64Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
+    this.weights = sim.physics.holdingTorques();
   }
 
   /** It follows nobody any more. */
@@ -206,6 +245,33 @@ class WatchedArm {
   excused(now: number): boolean {
     for (const reason of NATURE) if ((this.licences.get(reason) ?? 0) >= now) return true;
     return false;
+  }
+
+  /** How fast a joint may be driven now by what was asked, rad/s. @param setpoint where it is asked to be, rad */
+  speed(j: number, setpoint: number, now: number): number {
+    const joint = this.model.joints[j]!;
+    const { leader } = this;
+    const led = leader?.sim.physics.positions[j] ?? setpoint;
+    if (j === this.model.gripper?.index || Math.abs(setpoint - led) < MET) this.met[j] = 1;
+    let most = 0;
+    for (const [reason, until] of this.licences) {
+      if (until < now) continue;
+      const approaches = reason === 'mirroring' && this.met[j] === 0;
+      most = Math.max(most, speedOf(approaches ? 'approach' : (this.paces.get(reason) ?? 'follow'), joint));
+    }
+    return this.crawls || leader?.crawls ? Math.min(most, CRAWL) : most;
+  }
+
+  /** Whether somebody has asked for torque that may go on now. */
+  mayTakeTorque(now: number): boolean {
+    for (const { until } of this.torqueAsks.values()) if (until >= now) return true;
+    return ['weak', 'hanging'].some((reason) => (this.licences.get(reason) ?? 0) >= now);
+  }
+
+  /** Nobody who has asked for torque before `asked` is to get it after `over`, s. */
+  endTorqueAsks(asked: number, over: number): void {
+    const until = over + ON_ITS_WAY + this.lateness;
+    for (const ask of this.torqueAsks.values()) if (ask.asked < asked) ask.until = Math.min(ask.until, until);
   }
 
   /** Whether it may float: with its weight carried, or as a leader that is let go. */
@@ -243,8 +309,9 @@ export class Judge {
     this.#now = now;
   }
 
-  add(name: string, model: ArmModel, sim: SimulatedArm): void {
-    this.#arms.set(name, new WatchedArm(name, model, sim, (arm, write) => this.#written(arm, write)));
+  /** @param crawls nobody has said where its joints are at zero */
+  add(name: string, model: ArmModel, sim: SimulatedArm, crawls: boolean): void {
+    this.#arms.set(name, new WatchedArm(name, model, sim, crawls, (arm, write) => this.#written(arm, write)));
   }
 
   get names(): string[] {
@@ -254,7 +321,10 @@ export class Judge {
   /** A bus has been opened: nothing is known of its servos. */
   opened(arm: string): void {
     const { servos, requests, replies } = this.#arms.get(arm)!;
-    for (const servo of servos.values()) servo.heard = false;
+    for (const servo of servos.values()) {
+      servo.heard = false;
+      servo.pace.reset();
+    }
     // What was cut off when the bus was closed goes on no more.
     requests.reset();
     replies.reset();
@@ -271,11 +341,29 @@ export class Judge {
   }
 
   /** The arm may move for a reason until an instant, s. A stop ends all that were asked for. */
-  allow(arm: string, reason: string, until: number): void {
+  allow(arm: string, reason: string, until: number, pace?: Pace): void {
     const watched = this.#arms.get(arm)!;
     watched.licences.set(reason, until);
+    if (pace !== undefined) watched.paces.set(reason, pace);
     watched.given.set(reason, this.#now());
     if (!NATURE.has(reason)) watched.abandoned = false;
+  }
+
+  /** Somebody asks for torque of an arm. */
+  allowTorque(arm: string, who: string): void {
+    this.#arms.get(arm)!.torqueAsks.set(who, { asked: this.#now(), until: Number.POSITIVE_INFINITY });
+  }
+
+  /** Who has asked for torque of an arm has been answered, or has hung up and is heard for so long, s. */
+  endTorqueAsk(name: string, who: string, heard = 0): void {
+    const arm = this.#arms.get(name)!;
+    const ask = arm.torqueAsks.get(who);
+    if (ask) ask.until = Math.min(ask.until, this.#now() + heard + ON_ITS_WAY + arm.lateness);
+  }
+
+  /** Who has asked for torque of an arm before an instant gets none after another one, s. */
+  endTorqueAsks(arm: string, asked: number, over = this.#now()): void {
+    this.#arms.get(arm)!.endTorqueAsks(asked, over);
   }
 
   allowedUntil(arm: string, reason: string): number {
@@ -285,6 +373,12 @@ export class Judge {
   /** Whether something is done to the arm, or its servos cannot do what they should: its speeds are not the bridge's. */
   isExcused(arm: string): boolean {
     return this.#arms.get(arm)!.excused(this.#now());
+  }
+
+  /** Whether more is done to the arm than by the bridge, or its servos do or tell what they should not. */
+  isDisturbed(name: string): boolean {
+    const { misread, lateness } = this.#arms.get(name)!;
+    return misread || lateness > 0 || this.isExcused(name);
   }
 
   /**
@@ -304,13 +398,21 @@ export class Judge {
     if ((arm.licences.get('hanging') ?? 0) > until) arm.licences.set('hanging', until);
   }
 
-  /** The arm follows another one from now on: it may move while that one does, and for as long as it takes to catch up. */
-  follows(name: string, leader: string, inverted: boolean): void {
+  /**
+   * The arm follows another one from now on: it may move while that one does, and for as long as it takes to catch up.
+   * @param asked when that was asked for, s: what was asked of it before is over
+   */
+  follows(name: string, leader: string, inverted: boolean, asked: number): void {
     const arm = this.#arms.get(name)!;
     arm.free();
+    const over = this.#now() + REST_TIME;
+    for (const [reason, until] of arm.licences) {
+      if (!NATURE.has(reason) && (arm.given.get(reason) ?? 0) < asked) arm.licences.set(reason, Math.min(until, over));
+    }
     arm.leader = this.#arms.get(leader)!;
     arm.led = Float64Array.from(arm.leader.sim.physics.positions);
     arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
+    arm.met.fill(inverted ? 1 : 0);
     arm.licences.set('mirroring', this.#now() + CATCHING_UP);
   }
 
@@ -383,6 +485,7 @@ export class Judge {
     arm.licences.set('stopping', from + REST_TIME);
     arm.stopped = true;
     arm.stopAnswered = Number.POSITIVE_INFINITY;
+    arm.endTorqueAsks(Number.POSITIVE_INFINITY, from);
     arm.releaseUntil = 0;
     if (arm.driven.some((driven) => driven === 1)) {
       const positions = arm.sim.physics.positions.slice();
@@ -396,6 +499,7 @@ export class Judge {
     const arm = this.#arms.get(name)!;
     for (const reason of arm.licences.keys()) if (!NATURE.has(reason)) arm.licences.delete(reason);
     arm.free();
+    arm.endTorqueAsks(Number.POSITIVE_INFINITY, this.#now());
     arm.arrivesUntil = this.#now() + ARRIVES_LATE;
     arm.licences.set('stopping', this.#now() + REST_TIME);
   }
@@ -411,13 +515,16 @@ export class Judge {
       if (!NATURE.has(reason) && (arm.given.get(reason) ?? 0) < since) arm.licences.delete(reason);
     }
     arm.free();
+    arm.endTorqueAsks(since, heard);
     arm.licences.set('stopping', heard + REST_TIME);
     arm.abandoned = true;
   }
 
-  /** The stop has been answered: from now on no torque goes on. */
-  stopAnswered(arm: string): void {
-    this.#arms.get(arm)!.stopAnswered = this.#now();
+  /** The stop has been answered: the joints rest, and from now on no torque goes on. */
+  stopAnswered(name: string): void {
+    const arm = this.#arms.get(name)!;
+    arm.stopAnswered = this.#now();
+    if (arm.stopped) arm.told = { until: this.#now() + AFTER_ANSWER, positions: arm.sim.physics.positions.slice() };
   }
 
   /** A person releases the arm, and may ask for motion anew. */
@@ -425,6 +532,7 @@ export class Judge {
     const arm = this.#arms.get(name)!;
     arm.stopped = false;
     arm.stop = null;
+    arm.told = null;
   }
 
   isStopped(arm: string): boolean {
@@ -434,6 +542,22 @@ export class Judge {
   /** Whether all servos of an arm have torque. */
   powered(arm: string): boolean {
     return this.#arms.get(arm)!.sim.servos.every((joint) => joint.every((servo) => servo.torqueOn && servo.awake));
+  }
+
+  /** Whether some servo of an arm has torque, or may get it. */
+  mayHold(name: string): boolean {
+    const arm = this.#arms.get(name)!;
+    return this.torqueOf(name).includes(true) || arm.mayTakeTorque(this.#now());
+  }
+
+  /** Which joints of an arm have torque. */
+  torqueOf(arm: string): readonly boolean[] {
+    return this.#arms.get(arm)!.sim.servos.map((joint) => joint.every((servo) => servo.torqueOn && servo.awake));
+  }
+
+  /** Whether an arm would fall without torque. */
+  isRaised(arm: string): boolean {
+    return this.#arms.get(arm)!.raised;
   }
 
   complain(rule: Rule, arm: string, text: string): void {
@@ -449,6 +573,7 @@ export class Judge {
   #look(arm: WatchedArm): void {
     const now = this.#now();
     const { physics, servos } = arm.sim;
+    arm.weights = physics.holdingTorques();
     let all = true;
     for (let j = 0; j < servos.length; j++) {
       const on = servos[j]!.every((servo) => servo.torqueOn && servo.awake);
@@ -459,7 +584,7 @@ export class Judge {
       } else all = false;
       if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
       const { torqueLimit } = arm.model.joints[j]!;
-      if (on && Math.abs(physics.holdingTorques()[j]!) > OVERBURDENED * torqueLimit) {
+      if (on && Math.abs(arm.weights[j]!) > OVERBURDENED * torqueLimit) {
         arm.sinksUntil[j] = now + SINKING;
         arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + SINKING));
       }
@@ -491,6 +616,26 @@ export class Judge {
     }
     this.#judgeSpeed(arm, now);
     if (arm.stop) this.#judgeStop(arm, arm.stop, now);
+    if (arm.told) this.#judgeTold(arm, arm.told, now);
+  }
+
+  /** An arm whose joints are said to rest. */
+  #judgeTold(arm: WatchedArm, { until, positions }: NonNullable<WatchedArm['told']>, now: number): void {
+    const moved = arm.excused(now) || arm.misread ? -1 : this.#movedJoint(arm, positions, now);
+    if (moved < 0 && now < until) return;
+    arm.told = null;
+    if (moved < 0) return;
+    const way = Math.abs(arm.sim.physics.positions[moved]! - positions[moved]!);
+    const joint = arm.model.joints[moved]!.name;
+    this.complain('answer', arm.name, `a stop is ok, and ${joint} goes on by ${way.toFixed(3)} rad after the answer`);
+  }
+
+  /** A joint with torque that has left a place by more than an arm at rest may swing; -1 for none. */
+  #movedJoint(arm: WatchedArm, from: Float64Array, now: number): number {
+    const { positions } = arm.sim.physics;
+    return arm.model.joints.findIndex(
+      (_, j) => arm.driven[j] === 1 && now >= arm.sinksUntil[j]! && Math.abs(positions[j]! - from[j]!) > UNASKED,
+    );
   }
 
   /** A follower may move while its leader does. */
@@ -546,7 +691,8 @@ export class Judge {
         const acceleration = Math.abs(velocity - speedBefore) / SPEED_TIME;
         if (acceleration > figures.acceleration) figures.acceleration = acceleration;
         figures.speed = Math.max(figures.speed, speed);
-        if (speed > SPEED_PART * joint.mirror.velocity + SPEED_MORE)
+        // What an arm touches turns its joints too.
+        if (speed > SPEED_PART * joint.mirror.velocity + SPEED_MORE && arm.sim.physics.contacts().length === 0)
           this.complain('speed', arm.name, `${joint.name} goes at ${speed.toFixed(2)} rad/s`);
         const out = Math.max(joint.lower - positions[j]!, positions[j]! - joint.upper);
         const outBefore = Math.max(joint.lower - past[j]!, past[j]! - joint.upper);
@@ -612,6 +758,9 @@ export class Judge {
     const before = this.#now() - arm.drivenLast[j]! < UNNOTICED ? arm.lastDistance[j]! : 0;
     figures.torqueEvents++;
     arm.drivenSince[j] = this.#now();
+    const limp = this.#now() - arm.drivenLast[j]! >= UNNOTICED;
+    if (limp && !arm.mayTakeTorque(this.#now()))
+      this.complain('unasked torque', arm.name, `${joint.name} got torque that nobody has asked for`);
     if (arm.stopped && this.#now() > arm.stopAnswered + LOOK && !arm.excused(this.#now()))
       this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
     // Where a servo is that lies nobody knows.
@@ -650,6 +799,28 @@ export class Judge {
       if (step > LARGEST_STEP + arm.lateness * LED_SPEED) this.complain(floats ? 'float step' : 'step', arm.name, text);
     }
     servo.goal = goal;
+    this.#judgePace(arm, servo, on, goal);
+  }
+
+  #judgePace(arm: WatchedArm, servo: ServoSeen, on: boolean, goal: number): void {
+    const now = this.#now();
+    const { joint: j } = servo;
+    const joint = arm.model.joints[j]!;
+    const position = arm.sim.physics.positions[j]!;
+    const [held] = arm.sim.servos[j]!;
+    // What a servo would go if it held this goal, which it will a moment later.
+    const ahead = (goal - held!.goal) * servo.scale + Math.sign(servo.scale) * held!.goalDistance;
+    const setpoint = position + ahead - arm.weights[j]! / joint.stiffness;
+    // A leader may be met at any time.
+    const most = arm.speed(j, setpoint, now);
+    if (!on || arm.excused(now) || arm.misread || !arm.licensed(now)) {
+      servo.pace.reset();
+      return;
+    }
+    const speed = servo.pace.take(now, setpoint, position, most);
+    if (speed === 0) return;
+    servo.pace.reset();
+    this.complain('pace', arm.name, `${joint.name} was sent goals at ${speed.toFixed(2)} rad/s`);
   }
 
   #torqueCut(arm: WatchedArm, servo: ServoSeen): void {

@@ -9,6 +9,8 @@ export interface ScriptArm {
   readonly payload?: number;
   /** Homing offsets of servos by id, counts: where the seam of the encoder is in a joint's range follows from it. */
   readonly homing?: Readonly<Record<number, number>>;
+  /** False: nobody has said where its joints are at zero. */
+  readonly calibrated?: boolean;
   /** Play of its gears, rad. */
   readonly backlash?: number;
 }

@@ -15,6 +15,7 @@ import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { SimFault } from '../src/sim/servo-line.ts';
 import { watchAnswer } from './answers.ts';
 import { control } from './controllers.ts';
+import { END_LIMIT, watchEnd } from './ending.ts';
 import { Judge, LOOK } from './judge.ts';
 import { LanePort } from './lane-port.ts';
 import type { Deed, Layout, Script } from './script.ts';
@@ -98,7 +99,7 @@ export class World {
     });
     for (const [
       index,
-      { name, model: modelName, variant, payload = 0, backlash, homing = {} },
+      { name, model: modelName, variant, payload = 0, backlash, homing = {}, calibrated = true },
     ] of layout.arms.entries()) {
       const model = loadArmModel(modelName, variant);
       const twin = simulatedCounterpart(model, name, { payload, stiffness: 1 });
@@ -112,7 +113,7 @@ export class World {
       });
       const line = this.simulation.build({ ...twin, joints, seed: 1000 * seed + index + 1 });
       this.models.set(name, model);
-      this.judge.add(name, model, line.sim);
+      this.judge.add(name, model, line.sim, !calibrated);
     }
     this.#calibrate();
     this.#lane.every(LOOK, () => {
@@ -152,7 +153,7 @@ export class World {
         if (this.host !== host) return;
         this.bridge = bridge;
         // A process ends by it, as main.ts has it end; the arms are left holding.
-        bridge.onFailure = () => void this.#close(bridge);
+        bridge.onFailure = () => void this.#fail(bridge);
         bridge.autostart();
       },
       (error: unknown) => {
@@ -162,7 +163,9 @@ export class World {
     await this.until(starting, START);
     if (pairs.some(({ autostart }) => autostart)) {
       for (const { leader, follower } of pairs) {
-        if (!this.judge.isStopped(follower)) this.judge.follows(follower, leader, false);
+        if (this.judge.isStopped(follower)) continue;
+        this.judge.follows(follower, leader, false, this.now);
+        this.judge.allowTorque(follower, 'autostart');
       }
     }
   }
@@ -323,16 +326,38 @@ export class World {
     if (bridge === null) return;
     for (const { name } of this.layout.arms) {
       this.judge.driven(name);
+      this.judge.endTorqueAsks(name, this.now, this.now + this.delay(name));
       if (this.judge.isStopped(name)) continue;
-      this.judge.allow(name, 'end', this.now + LOWERING);
-      this.judge.allowRelease(name, this.now + LOWERING);
+      this.judge.allow(name, 'end', this.now + LOWERING, 'lowering');
     }
-    await this.#close(bridge);
+    const judge = watchEnd(this);
+    const ended = await this.#close(bridge);
+    if (this.bridge !== bridge) return;
+    judge(ended);
+    this.kill();
   }
 
-  async #close(bridge: Bridge): Promise<void> {
-    await bridge.close();
+  /** A process waits no longer than this for the end of its bridge. @returns whether it has ended */
+  async #close(bridge: Bridge): Promise<boolean> {
+    const ended = bridge.close().then(
+      () => true,
+      (error: unknown) => {
+        this.judge.complain('error', '', `the bridge does not end: ${String(error)}`);
+        return false;
+      },
+    );
+    return Promise.race([ended, new Promise<boolean>((resolve) => this.#lane.after(END_LIMIT, () => resolve(false)))]);
+  }
+
+  /** A process ends by an error inside the bridge. */
+  async #fail(bridge: Bridge): Promise<void> {
+    await this.#close(bridge);
     if (this.bridge === bridge) this.kill();
+  }
+
+  /** Whether a thread has stood still since an instant, s. */
+  paused(since: number): boolean {
+    return Math.max(this.#mainPausedUntil, this.#controlPausedUntil) >= since;
   }
 
   /**
@@ -504,11 +529,12 @@ export class World {
     return this.models.get(name)!.joints.flatMap(({ servos }) => servos.map(({ id }) => id));
   }
 
-  /** Arms of a run have been calibrated. */
+  /** Arms of a run have been calibrated, but for those that are said not to be. */
   #calibrate(): void {
     const store = new CalibrationStore(join(this.#folder, 'calibration'));
     for (const [name, model] of this.models) {
-      const { homing } = this.layout.arms.find((arm) => arm.name === name)!;
+      const { homing, calibrated = true } = this.layout.arms.find((arm) => arm.name === name)!;
+      if (!calibrated) continue;
       store.write(name, asBuilt(model, name, '2026-01-01T00:00:00Z', homing));
     }
   }

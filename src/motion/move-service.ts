@@ -196,8 +196,8 @@ export class MoveService {
   }
 
   /**
-   * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that somebody has stopped, or for
-   * which no free way is found, keeps its torque and holds.
+   * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that somebody has stopped, that does
+   * not answer, or for which no free way is found, keeps its torque and holds.
    * @param without joint whose servo is silent or limp: the others go down around it, as low as is free, and hold there
    * @returns null when the arm is down and limp, else why it still holds
    */
@@ -205,7 +205,11 @@ export class MoveService {
     await arm.standing();
     const ask = arm.ask();
     const { state, torque, holding } = arm.read();
-    if (arm.remote || state === 'disconnected' || !torque) return null;
+    if (arm.remote || arm.detached) return null;
+    if (state === 'disconnected') {
+      return `arm ${arm.name} is disconnected (${arm.reason}), so it was not lowered and may hold; put a hand under it before its power goes off`;
+    }
+    if (!torque) return null;
     if (state === 'stopped' && !arm.failed) {
       return `arm ${arm.name} is stopped and holds; switch its power off only with a hand under it, or start the bridge, reset and stop it again`;
     }

@@ -146,6 +146,8 @@ export class ArmController implements Published {
     // Before the end of the motion: whoever hears of that is to know that he has lost the arm.
     this.onAbandoned(this.#shared.endEpoch(this.index), this.source !== null);
     if (this.source !== null) this.#brakeOff('unattended');
+    // A gripper with little torque is still on its way when its motion has ended.
+    else if (!this.resting) this.#drive.hold('all', this.now);
   }
 
   /**
