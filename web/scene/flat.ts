@@ -12,11 +12,27 @@ const SVG = 'http://www.w3.org/2000/svg';
 const MARGIN = 0.1;
 /** Reach that is shown of each arm, m. */
 const REACH = 0.45;
-/** Two views: what of a place in the world goes to the right, and what goes up. */
+/** From one arm to the next where they are seen from the side, m. */
+const BESIDE = 0.7;
+
+interface Projection {
+  /** How far to the right and up a place in the world is, m. */
+  at(arm: FlatArm, place: Vector3): readonly [right: number, up: number];
+  /** The lowest that is shown, against the base of an arm, m. */
+  readonly least: number;
+}
+
 const VIEWS = {
-  'From the side': { right: ({ x }: Vector3) => x, up: ({ z }: Vector3) => z, least: -0.05 },
-  'From above': { right: ({ y }: Vector3) => -y, up: ({ x }: Vector3) => x, least: -REACH },
-} as const;
+  // Each arm by itself: those that stand side by side would cover one another.
+  'From the side': {
+    at: (arm, place) => {
+      const { x, z } = arm.inBase(place);
+      return [x + BESIDE * arm.place, z];
+    },
+    least: -0.05,
+  },
+  'From above': { at: (_, { x, y }) => [-y, x], least: -REACH },
+} as const satisfies Readonly<Record<string, Projection>>;
 type View = keyof typeof VIEWS;
 
 function svg(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
@@ -28,13 +44,16 @@ function svg(tag: string, attributes: Readonly<Record<string, string | number>>)
 /** An arm as a line through its joints, where it is and where it is asked to be. */
 class FlatArm {
   readonly info: ArmInfo;
+  /** Among the arms, from 0 on. */
+  readonly place: number;
   readonly #robot: URDFRobot;
   readonly #root = new Object3D();
   /** From the base to the tool. */
   readonly #chain: readonly Object3D[];
 
-  constructor(info: ArmInfo, urdf: string) {
+  constructor(info: ArmInfo, place: number, urdf: string) {
     this.info = info;
+    this.place = place;
     this.#robot = new URDFLoader().parse(urdf);
     const { xyz, rpy } = info.mount;
     this.#root.position.set(...xyz);
@@ -44,6 +63,7 @@ class FlatArm {
     for (let part: Object3D | null = this.#robot.links[info.tool_link] ?? null; part !== null; part = part.parent)
       if ('isURDFLink' in part || part === this.#root) chain.unshift(part);
     this.#chain = chain;
+    this.#root.updateMatrixWorld(true);
   }
 
   /** Places of the joints in the world, m. */
@@ -55,6 +75,11 @@ class FlatArm {
 
   get base(): Vector3 {
     return this.#root.position;
+  }
+
+  /** A place in the world as the arm's base sees it, m. */
+  inBase(place: Vector3): Vector3 {
+    return this.#root.worldToLocal(place.clone());
   }
 }
 
@@ -78,15 +103,17 @@ export class FlatScene {
   }
 
   async load(infos: readonly ArmInfo[]): Promise<void> {
-    const arms = await Promise.all(infos.map(async (info) => new FlatArm(info, await bridge.arm(info.name).urdf())));
+    const arms = await Promise.all(
+      infos.map(async (info, place) => new FlatArm(info, place, await bridge.arm(info.name).urdf())),
+    );
     const drawn: Drawn[] = [];
     const figures = (Object.keys(VIEWS) as View[]).map((view) => {
       const picture = this.#frame(view, arms);
       for (const arm of arms) {
         const goal = svg('polyline', { class: 'flat-goal' });
         const measured = svg('polyline', { class: 'flat-arm' });
-        const { right, up } = VIEWS[view];
-        const name = svg('text', { x: right(arm.base), y: 0.055 - up(arm.base), 'text-anchor': 'middle' });
+        const [right, up] = VIEWS[view].at(arm, arm.base);
+        const name = svg('text', { x: right, y: 0.055 - up, 'text-anchor': 'middle' });
         setText(name, arm.info.name);
         picture.append(goal, measured, name);
         drawn.push({ view, arm, measured, goal });
@@ -100,9 +127,10 @@ export class FlatScene {
   }
 
   #frame(view: View, arms: readonly FlatArm[]): SVGElement {
-    const { right, up, least } = VIEWS[view];
-    const xs = arms.map(({ base }) => right(base));
-    const ys = arms.map(({ base }) => up(base));
+    const { at, least } = VIEWS[view];
+    const bases = arms.map((arm) => at(arm, arm.base));
+    const xs = bases.map(([right]) => right);
+    const ys = bases.map(([, up]) => up);
     const [left, bottom] = [Math.min(...xs) - REACH - MARGIN, Math.min(...ys) + least - MARGIN];
     const [width, height] = [Math.max(...xs) + REACH + MARGIN - left, Math.max(...ys) + REACH + MARGIN - bottom];
     const picture = svg('svg', { viewBox: `${left} ${-bottom - height} ${width} ${height}`, role: 'img' });
@@ -115,11 +143,11 @@ export class FlatScene {
     for (const { view, arm, measured, goal } of this.#drawn) {
       const frame = this.#store.frames.get(arm.info.id);
       if (frame === undefined) continue;
-      const { right, up } = VIEWS[view];
       const line = (joints: readonly (number | null)[]): string =>
         arm
           .places(joints)
-          .map((place) => `${right(place).toFixed(3)},${(-up(place)).toFixed(3)}`)
+          .map((place) => VIEWS[view].at(arm, place))
+          .map(([right, up]) => `${right.toFixed(3)},${(-up).toFixed(3)}`)
           .join(' ');
       measured.setAttribute('points', line(frame.joints.position));
       measured.setAttribute('data-state', frame.state);

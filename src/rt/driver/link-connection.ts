@@ -7,6 +7,11 @@ import { planCheck, takeOver } from './servo-check.ts';
 import type { ServoParts } from './servo-parts.ts';
 
 const NOT_OPENED = 'not opened yet';
+/**
+ * Torque waits no longer than this for the check before it, s, which takes less than a second on a sound line: whoever has asked may
+ * have forgotten it by then.
+ */
+const RENEW_LIMIT = 3;
 
 /** What a connection tells its link. */
 export interface LinkListener {
@@ -32,6 +37,8 @@ export class LinkConnection {
   #check: { readonly began: number; readonly found: StartUp | null } = { began: 0, found: null };
   /** Who waits for a check that torque has to wait for; null: nobody. */
   #asked: ((problem: string) => void) | null = null;
+  /** Since when, s. */
+  #askedSince = 0;
 
   constructor(parts: ServoParts, arming: Arming, listener: LinkListener) {
     const { session } = parts;
@@ -84,6 +91,10 @@ export class LinkConnection {
 
   /** Once a cycle while servos are not read: tries again when its time has come. @param now monotonic, s */
   advance(now: number): void {
+    if (this.waiting && now - this.#askedSince > RENEW_LIMIT)
+      this.answer(
+        `its servos could not be checked within ${RENEW_LIMIT} s: the line to them is disturbed, check its cables`,
+      );
     this.#connection.advance(now);
   }
 
@@ -95,6 +106,7 @@ export class LinkConnection {
   /** Torque has been asked for; what the servos are set to is found out before. @param settle is told why it does not come */
   renew(settle: (problem: string) => void): void {
     this.#asked = settle;
+    this.#askedSince = this.#clock.now();
     this.#put('renew');
   }
 
