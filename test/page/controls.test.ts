@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { PATIENCE, shows, textOf } from './support/actions.ts';
+import { letGo, PATIENCE, shows, textOf } from './support/actions.ts';
 import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage, openWindow, startBridge } from './support/page.ts';
 import { NO_WEBGL } from './support/scripts.ts';
@@ -93,10 +93,8 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     expect(await turned.getAttribute('aria-pressed')).toBe('false');
     // Until it is confirmed the stop is repeated.
     await shows(page, '#stop-status', /^Stopped at/);
-    // It is there once the live stream has told of the stop too.
-    await page.locator('#reset').waitFor();
-    await page.locator('#reset').press('Enter');
-    await expect.poll(state, PATIENCE).toBe('connected');
+    await letGo(page);
+    expect(await state()).toBe('connected');
     await page.locator('#tab-record').press('Enter');
     const task = page.getByRole('textbox', { name: 'Task' });
     await task.pressSequentially('a b');

@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER)('several people', () => {
     expect(await field.inputValue()).toBe('Ada');
     await field.fill('<Ada>');
     await field.press('Enter');
-    await shows(ada, '#people .fault', /^Letters a to z/);
+    await shows(ada, '#people .fault', /^Letters, digits, blanks and/);
     expect(await textOf(ada, '#people .about')).toMatch(/^Others read: "Ada"/);
     await field.fill('');
     await field.press('Enter');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PATIENCE, shows } from './support/actions.ts';
+import { letGo, PATIENCE, shows } from './support/actions.ts';
 import { HAS_BROWSER } from './support/browser.ts';
 import { openPage, openWindow, startBridge } from './support/page.ts';
 import { PERIOD, Recording } from './support/recording.ts';
@@ -41,9 +41,9 @@ describe.skipIf(!HAS_BROWSER)('the stop of the control page', () => {
     expect(last.q[0]).toBeLessThan(FAR - 0.1);
     expect((await bridge.arm(1)).state).toBe('stopped');
     await shows(page, '#banner', /Stopped: leader, follower/);
-    await page.locator('#reset').press('Enter');
+    await letGo(page);
     await shows(page, '[data-arm=follower] .state', /ready/);
-    await expect.poll(() => page.locator('#banner').isVisible(), PATIENCE).toBe(false);
+    expect(await page.locator('#banner').isVisible()).toBe(false);
   });
 
   test('works although the program has failed, is gone from the page and all connections are taken', async () => {

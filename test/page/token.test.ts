@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { shows, startPairs } from './support/actions.ts';
+import { letGo, shows, startPairs } from './support/actions.ts';
 import { axeViolations, HAS_BROWSER } from './support/browser.ts';
 import { openWindow, startBridge } from './support/page.ts';
 
@@ -43,8 +43,7 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     await says('#connection', /Token needed/);
     await enter(TOKENS.control);
     await says('#connection', /^Live$/);
-    await guest.locator('#reset').waitFor();
-    await guest.locator('#reset').press('Enter');
+    await letGo(guest);
     for (const arm of ['left', 'right', 'third']) await says(`[data-arm=${arm}] .state`, /connected/);
     await guest.locator('#tab-teleoperation').click();
     await guest.getByRole('button', { name: 'Add a pair' }).press('Enter');

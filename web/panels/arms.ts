@@ -95,10 +95,7 @@ function armCard(info: ArmInfo, store: Store, asks: Asks): { element: HTMLElemen
   const state = h('span', { class: 'state' });
   const about = h('p', { class: 'about' });
   const tool = h('p', { class: 'tool' });
-  const ask = button('Ask for it', () => void asks.put(info.name), {
-    'aria-label': `Ask for ${info.name}`,
-    hidden: true,
-  });
+  const ask = button(`Ask for ${info.name}`, () => void asks.put(info.name), { hidden: true });
   const rows = info.joints.map((joint) => jointRow(joint, info.alarms));
   const element = h(
     'article',

@@ -22,6 +22,20 @@ export function shows(page: Page, selector: string, text: RegExp): Promise<void>
   return expect.poll(() => textOf(page, selector), PATIENCE).toMatch(text);
 }
 
+/**
+ * Presses Reset until the page shows no stopped arm any more: of the three ways by which the page asks for a stop one may arrive
+ * late on a busy machine, after a reset.
+ */
+export async function letGo(page: Page): Promise<void> {
+  const free = async (): Promise<string | null> => {
+    const reset = page.locator('#reset');
+    if (await reset.isVisible()) await reset.press('Enter', { timeout: 2000 }).catch(() => {});
+    return page.locator('body').getAttribute('data-arms');
+  };
+  await page.locator('#reset').waitFor({ timeout: PATIENCE.timeout });
+  await expect.poll(free, { ...PATIENCE, interval: 500 }).toBe('free');
+}
+
 /** Puts the mouse on the target's middle and tells where that is, px: the page shows by its cursor that it can be dragged. */
 export async function hoverTarget(page: Page): Promise<[x: number, y: number]> {
   const label = page.locator('.target');
