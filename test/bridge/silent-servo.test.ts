@@ -213,8 +213,8 @@ test('torque that waits for a check of servos on a bad line is refused soon, and
   await limp.pass(2.5);
   const asked = limp.host.time.now;
   const { status, body } = await limp.post('/torque/toggle?robot_id=1', { torque_status: true });
-  expect([status, body.detail]).toEqual([400, expect.stringMatching(/could not be checked within 3 s: .*its cables/)]);
-  expect(limp.host.time.now - asked).toBeLessThan(5);
+  expect([status, body.detail]).toEqual([400, expect.stringMatching(/could not be checked within 5 s: .*its cables/)]);
+  expect(limp.host.time.now - asked).toBeLessThan(7);
   await limp.fault('follower', { missRate: 0 });
   await limp.becomes(async () => expect(await limp.status(1)).toMatchObject({ state: 'connected', torque: false }));
   await limp.pass(3);

@@ -136,8 +136,14 @@ export function pairingCard(store: Store): HTMLElement {
     );
   };
   const end = (): void => void command({ name: 'The end', path: '/move/leader/stop' }, 'The followers hold.');
+  const starting = button('Start', start);
   const ending = button('End', end);
-  store.on(['pairs', 'connection'], () => block(ending, store.mirroring ? '' : 'No pair runs: press Start first.'));
+  store.on(['pairs', 'connection'], () => {
+    block(ending, store.mirroring ? '' : 'No pair runs: press Start first.');
+    // What a person most likely wants next stands out.
+    starting.classList.toggle('main', !store.mirroring);
+    ending.classList.toggle('main', store.mirroring);
+  });
   return h(
     'section',
     { class: 'card', 'aria-label': 'Leader and follower' },
@@ -152,6 +158,6 @@ export function pairingCard(store: Store): HTMLElement {
     shares.element,
     invert,
     h('div', { class: 'row' }, h('span', {}, 'First goes'), align),
-    h('div', { class: 'row' }, button('Start', start, { class: 'main' }), ending),
+    h('div', { class: 'row' }, starting, ending),
   );
 }

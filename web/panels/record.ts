@@ -30,7 +30,7 @@ class EpisodeCard {
   readonly #dataset = h('input', { maxlength: 64, pattern: '[A-Za-z0-9_-]*', 'aria-label': 'Dataset' });
   readonly #operator = h('input', { maxlength: 64, 'aria-label': 'Operator' });
   readonly #state = h('p', { class: 'about', role: 'status' });
-  readonly #start = button('Record', () => void this.start(), { class: 'main' });
+  readonly #start = button('Record', () => void this.start());
   readonly #ends: readonly HTMLButtonElement[];
   #recording = false;
 
@@ -72,6 +72,8 @@ class EpisodeCard {
     this.#recording = episode !== null;
     block(this.#start, this.#recording ? 'An episode is being recorded: end it first.' : '');
     for (const each of this.#ends) block(each, this.#recording ? '' : 'Nothing is being recorded: press Record first.');
+    this.#start.classList.toggle('main', !this.#recording);
+    this.#ends[0]?.classList.toggle('main', this.#recording);
     const text =
       episode === null ? 'Nothing is being recorded.' : `${episode.name}: ${measure(episode.duration, 0, ' s')}`;
     setText(this.#state, text);

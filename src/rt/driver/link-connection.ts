@@ -8,10 +8,10 @@ import type { ServoParts } from './servo-parts.ts';
 
 const NOT_OPENED = 'not opened yet';
 /**
- * Torque waits no longer than this for the check before it, s, which takes less than a second on a sound line: whoever has asked may
- * have forgotten it by then.
+ * Torque waits no longer than this for the check before it, s: whoever has asked may have forgotten it by then. The check takes less
+ * than a second on a sound line, and more than 3 s behind an adapter whose timer is 16 ms.
  */
-const RENEW_LIMIT = 3;
+const RENEW_LIMIT = 5;
 
 /** What a connection tells its link. */
 export interface LinkListener {
