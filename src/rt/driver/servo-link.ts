@@ -216,9 +216,10 @@ export class ServoLink implements ArmLink {
     }
     const { trust, torque } = this.#parts;
     this.#connection.answer(on ? 'its torque is being switched on already' : 'torque has been switched off meanwhile');
-    if (on && !torque.any && this.#connection.reading && (trust.uncertain || this.#connection.foundHolding)) {
+    const { reading, foundHolding } = this.#connection;
+    if (on && !torque.any && (!reading || trust.uncertain || foundHolding)) {
       // A servo that was silent may have restarted, and one that held has been left as it was: what it is set to is found out
-      // and set before it gets torque.
+      // and set before it gets torque. While that goes on, for whoever asked before, no servo is read: it is waited for.
       this.#connection.renew(settle);
     } else this.#arming.ask(on, this.#begun, settle);
   }
