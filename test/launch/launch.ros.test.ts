@@ -66,12 +66,15 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     }
   });
 
-  test('a file that needs none starts without arguments, and ends by Ctrl-C', async () => {
-    const port = (await defaultPortIsFree()) ? [] : ['http_port:=0'];
-    const launch = ros2.launch('arm_bridge', 'simulated_pair.launch.xml', ...port);
-    await started(launch);
-    await endsCleanly(launch);
-  });
+  test.each(FILES.filter((file) => !(file in NEEDED)))(
+    '%s starts without arguments, and ends by Ctrl-C',
+    async (file) => {
+      const port = (await defaultPortIsFree()) ? [] : ['http_port:=0'];
+      const launch = ros2.launch('arm_bridge', file, ...port);
+      await started(launch);
+      await endsCleanly(launch);
+    },
+  );
 
   test.each(FILES)(
     '%s starts with arguments: below a namespace, joints with a prefix, and with what looks at them',

@@ -204,6 +204,21 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
     await executePlans(group!, 'park', topics);
   });
 
+  test('moveit.launch.py starts without arguments, and two more at once in namespaces of their own', async () => {
+    const others = ['one', 'two'].map((name) => ros2.launch(PACKAGE, 'moveit.launch.py', `namespace:=${name}`));
+    launch = ros2.launch(PACKAGE, 'moveit.launch.py');
+    const groups = () =>
+      ros2
+        .notes()
+        .map(({ node }) => node)
+        .sort();
+    await expect
+      .poll(groups, { timeout: 60_000 })
+      .toEqual(['/follower/move_group', '/one/follower/move_group', '/two/follower/move_group']);
+    for (const other of others)
+      expect([await other.end(), other.output]).toEqual([0, expect.not.stringMatching(/Traceback/)]);
+  });
+
   test('for arms that would share their names it says what to change', async () => {
     const { code, output } = await ros2.run('launch', PACKAGE, 'moveit.launch.py', 'arms:=leader,follower');
     expect([code, output]).toEqual([1, expect.stringMatching(/leader and follower would share .*prefix:=auto/)]);
