@@ -136,6 +136,7 @@ function pointFault(names: readonly string[], values: Point, point: string): str
   if (values.effort.length > 0) {
     return `${point} has effort, and the arm takes positions alone: leave effort empty`;
   }
+  if (values.positions.length === 0) return `${point} has no positions, which every point needs`;
   if (values.positions.length !== names.length) {
     return `${point} has ${values.positions.length} positions for ${names.length} joints`;
   }

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -99,7 +99,12 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
           robot_description: expect.stringMatching(/<robot/),
         });
         expect(Object.keys((await witness.graph('/lab/follower/arm_bridge')).topics)).not.toContain('/tf');
-      } else expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
+      } else {
+        expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
+        // What it shows is below the namespace, too.
+        expect(note!.node).toBe('/lab/rviz2');
+        expect(readFileSync(note!.arguments[1]!, 'utf8')).not.toMatch(/Value: \//);
+      }
       await endsCleanly(launch);
     },
   );
