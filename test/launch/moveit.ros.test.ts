@@ -264,6 +264,32 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
     }
   });
 
+  test('ros2_control.launch.py starts without arguments, and for another arm beside it', async () => {
+    const bridge = await BridgeProcess.start();
+    try {
+      await expect.poll(() => bridge.log, { timeout: 120_000 }).toMatch(/ROS 2 \w+: 2 arms in/);
+      launch = ros2.launch(PACKAGE, 'ros2_control.launch.py');
+      const other = ros2.launch(PACKAGE, 'ros2_control.launch.py', 'arm:=leader');
+      // It ends by itself once it has asked for the controllers.
+      for (const started of [launch, other]) await started.says(/\[spawner-\d+\]: process has finished cleanly/);
+      const managers = () =>
+        ros2
+          .notes()
+          .filter(({ program }) => program === 'ros2_control_node')
+          .map(({ node }) => node)
+          .sort();
+      await expect
+        .poll(managers, { timeout: 60_000 })
+        .toEqual(['follower', 'leader'].map((arm) => `/${arm}/ros2_control/controller_manager`));
+      expect(other.output).not.toMatch(/remap/);
+      expect([await other.end(), other.output]).toEqual([0, expect.not.stringMatching(/Traceback|process has died/)]);
+    } finally {
+      await launch?.end();
+      launch = null;
+      await bridge.endStopped();
+    }
+  });
+
   test('ros2_control.launch.py without a bridge says so', async () => {
     const { code, output } = await lonely;
     expect([code, output]).toEqual([1, expect.stringMatching(/nothing came on \/nobody\/follower\/joint_states/)]);
