@@ -35,7 +35,13 @@ const WHOLE = [
       'rqt_console',
       'whoever looks',
     ],
-    ...['gripper goes', 'as parameters', 'mirroring starts', 'another bridge goes', 'starts without arguments'],
+    ...[
+      'gripper goes',
+      'as parameters',
+      'mirroring starts',
+      'another bridge goes',
+      'simulated_pair.* starts without arguments',
+    ],
   ].join('|'),
 ];
 

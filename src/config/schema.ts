@@ -377,6 +377,11 @@ export const configSchema = z
       }
       ids.set(id, index);
     }
+    const prefix = config.ros.joint_prefix;
+    if (prefix !== null && prefix !== 'auto' && config.arms.length > 1) {
+      const message = `auto where there are several arms: the joints and frames of all would begin with ${prefix}`;
+      context.addIssue({ code: 'custom', path: ['ros', 'joint_prefix'], input: prefix, message });
+    }
     for (const [index, pair] of config.pairs.entries()) {
       for (const role of ['leader', 'follower'] as const) {
         if (names.has(pair[role])) continue;

@@ -164,10 +164,9 @@ export class TrajectoryService {
     arm.requireHolding();
     requireOwn(arm, arm.jointsOf(path.names), caller);
     arm.requirePlaced(caller);
-    // What drives the arm until then leaves it somewhere else.
-    if (waits) return;
     const setpoints = arm.read().setpoints.slice();
-    requireDrivable(arm, waypointsOf(arm, path, setpoints), setpoints);
+    // What drives the arm until a path that waits begins leaves it somewhere else.
+    requireDrivable(arm, waypointsOf(arm, path, setpoints), waits ? null : setpoints);
   }
 
   /** @throws {BridgeError} when a gripper command cannot be carried out as the arm is now */

@@ -129,6 +129,9 @@ export class Actions {
     };
     try {
       const { state, result } = await execute({ goal: goal.request.toPlainObject(true), who, signal, tell });
+      // In a turn of its own: a cancellation that is answered in the same one would find a goal that has ended, and rclnodejs
+      // would not answer it.
+      await new Promise((resolve) => setImmediate(resolve));
       if (goal.isActive) {
         if (goal.isCancelRequested) goal.canceled();
         else if (state === 'succeeded') goal.succeed();

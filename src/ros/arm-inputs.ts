@@ -92,7 +92,7 @@ export function offerArm(
     inputs.acceptTopic();
     inputs.offerAction(actions);
     new GripperInputs(parts).offerActions(actions);
-    offerMoves(actions, arm, motion, nodeName);
+    offerMoves(actions, arm, names, motion, nodeName);
   };
   const change = (work: () => void): void => {
     if (isOpen()) paused(node, work);

@@ -1,4 +1,5 @@
 import type { Arm } from '../arm/types.ts';
+import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import { stampOf } from './time.ts';
@@ -8,9 +9,9 @@ export class ArmStatus {
   readonly #publish: () => void;
   #told = '';
 
-  constructor(node: RosNode, arm: Arm, qualities: Qualities) {
+  constructor(node: RosNode, arm: Arm, names: ArmNames, qualities: Qualities) {
     const publisher = node.createPublisher('arm_bridge/msg/ArmStatus', '~/status', { qos: qualities.latched });
-    const frame_id = `${arm.name}/${arm.model.baseLink}`;
+    const frame_id = names.frame(arm.model.baseLink);
     const fixed = { name: arm.name, model: arm.model.name, bus: arm.bus, simulated: arm.simulated };
     this.#publish = () => {
       const { state, torque, holding, calibrated } = arm.read();

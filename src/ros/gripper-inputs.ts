@@ -103,11 +103,12 @@ export class GripperInputs {
 
   #readParallel({ name, position, velocity, effort }: ParallelGripperGoal['command']): GripperCommand {
     const joint = this.#joint;
-    const named = name.length === 0 ? 0 : this.#parts.names.ofModel(name).indexOf(joint);
-    const asked = position[named];
-    if (asked === undefined || name.length > 1)
-      throw new Error(`its command must hold one position, of the joint ${joint}`);
-    return commandOf(asked, velocity[named] ?? 0, effort[named] ?? 0, joint);
+    const asked = position[0];
+    const named = this.#parts.names.ofModel(name).every((given) => given === joint);
+    if (asked === undefined || !named || [name, position, velocity, effort].some(({ length }) => length > 1)) {
+      throw new Error(`its command must hold one position, of the joint ${joint}, and one velocity and effort at most`);
+    }
+    return commandOf(asked, velocity[0] ?? 0, effort[0] ?? 0, joint);
   }
 
   #jointState(): object {

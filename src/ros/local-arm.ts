@@ -21,7 +21,7 @@ export class LocalArm {
    * @param broadcaster of its frames
    */
   constructor(node: RosNode, arm: Arm, names: ArmNames, rate: number, broadcaster: Broadcaster, qualities: Qualities) {
-    this.#status = new ArmStatus(node, arm, qualities);
+    this.#status = new ArmStatus(node, arm, names, qualities);
     const description = node.createPublisher('std_msgs/msg/String', 'robot_description', { qos: qualities.latched });
     description.publish({ data: names.urdf() });
     const stream = { qos: qualities.stream };

@@ -5,6 +5,7 @@ import { toolIn } from '../motion/tool.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import { clientOwner, originAt } from './callers.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
+import type { ArmNames } from './names.ts';
 import { stampOf } from './time.ts';
 
 /** Goal of MoveAbsolute and MoveRelative: a sequence without an element leaves its quantity open. */
@@ -24,7 +25,8 @@ interface MoveGoal {
 }
 
 /** Actions `~/move_absolute` and `~/move_relative`: the moves of the HTTP interface, in SI units. */
-export function offerMoves(actions: Actions, arm: Arm, motion: MoveService, node: string): void {
+export function offerMoves(actions: Actions, arm: Arm, names: ArmNames, motion: MoveService, node: string): void {
+  const frame = names.frame(arm.model.baseLink);
   const offer = (
     type: string,
     name: string,
@@ -33,7 +35,7 @@ export function offerMoves(actions: Actions, arm: Arm, motion: MoveService, node
     const execute = async (run: GoalRun<MoveGoal>): Promise<Outcome> => {
       const request = moveOf(run.goal);
       if (typeof request === 'string') return ended(null, { code: 'bad_request', message: request });
-      followTool(run, arm, motion);
+      followTool(run, arm, frame, motion);
       const origin = originAt(run.who, `action ${name.replace('~', node)}`);
       const owner = clientOwner(run.who);
       const caller = { owner, takeOver: run.goal.take_over, signal: run.signal, origin };
@@ -76,9 +78,8 @@ function moveOf(goal: MoveGoal): (AbsoluteMove & RelativeMove) | string {
 }
 
 /** Tells the measured tool as feedback, from the newest reading at hand. */
-function followTool(run: GoalRun<MoveGoal>, arm: Arm, motion: MoveService): void {
+function followTool(run: GoalRun<MoveGoal>, arm: Arm, frame_id: string, motion: MoveService): void {
   if (!arm.initialised) return;
-  const frame_id = `${arm.name}/${arm.model.baseLink}`;
   run.tell(() => {
     const { sampleTime, positions } = arm.read();
     const opening = arm.gripperOpening(positions) ?? Number.NaN;

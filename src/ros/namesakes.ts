@@ -26,7 +26,11 @@ interface Watched {
   readonly inputs: Drivable | null;
   driven: boolean;
   rival: boolean;
+  /** Namespace of an arm whose frames likely have the same names; empty: none. */
+  sharing: string;
 }
+
+type Seen = Pick<RosNode, 'getTopicNamesAndTypes' | 'getPublishersInfoByTopic'>;
 
 /**
  * Finds bridges on this graph that have arms of the same names. ROS 2 drives the arm of the one that was there first, since nobody
@@ -37,13 +41,13 @@ interface Watched {
  * that had not found each other when they began.
  */
 export class Namesakes {
-  readonly #graph: Pick<RosNode, 'getTopicNamesAndTypes'>;
+  readonly #graph: Seen;
   readonly #qualities: Pick<Qualities, 'stream'>;
   readonly #log: Logger;
   readonly #watched: Watched[] = [];
 
   /** @param graph a node through which the graph is seen */
-  constructor(graph: Pick<RosNode, 'getTopicNamesAndTypes'>, qualities: Pick<Qualities, 'stream'>, log: Logger) {
+  constructor(graph: Seen, qualities: Pick<Qualities, 'stream'>, log: Logger) {
     this.#graph = graph;
     this.#qualities = qualities;
     this.#log = log;
@@ -69,7 +73,7 @@ export class Namesakes {
     };
     const topic = `${namespace}/_bridge_since_${String(mark.time).padStart(13, '0')}_${mark.chance}`;
     node.createPublisher('std_msgs/msg/Empty', topic, { qos: this.#qualities.stream });
-    const watched: Watched = { arm, namespace, mark, inputs, driven: false, rival: false };
+    const watched: Watched = { arm, namespace, mark, inputs, driven: false, rival: false, sharing: '' };
     // For what the node of the process offers, which may be about other arms, and until the inputs have gone.
     arm.barred = ({ owner }) =>
       !watched.driven && owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '';
@@ -80,7 +84,31 @@ export class Namesakes {
   /** Looks again. */
   look(): void {
     const marks = this.#marks();
-    for (const watched of this.#watched) this.#judge(watched, marks.get(watched.namespace) ?? []);
+    for (const watched of this.#watched) {
+      this.#judge(watched, marks.get(watched.namespace) ?? []);
+      this.#judgeFrames(watched, [...marks.keys()]);
+    }
+  }
+
+  /** Frames carry the name of an arm, not its namespace. @param namespaces of all arms on the graph */
+  #judgeFrames(watched: Watched, namespaces: readonly string[]): void {
+    const { arm, namespace } = watched;
+    const others = namespaces.filter((other) => other !== namespace && other.endsWith(`/${arm.name}`));
+    const before = watched.sharing;
+    watched.sharing = others.length === 0 ? '' : this.#sharing(namespace, others);
+    if (watched.sharing === '' || watched.sharing === before) return;
+    this.#log.warn(
+      `${arm.name}: ${watched.sharing}/${NODE_NAME} tells the frames of an arm of this name on the same /tf_static: ` +
+        'rename one of the arms, or give a bridge a /tf of its own (--ros-args -r /tf:=/lab2/tf -r /tf_static:=/lab2/tf_static)',
+    );
+  }
+
+  /** Which of other arms tells its frames where this one does; empty: none. */
+  #sharing(namespace: string, others: readonly string[]): string {
+    const tellers = this.#graph
+      .getPublishersInfoByTopic('/tf_static', false)
+      .map(({ node_namespace }) => node_namespace);
+    return tellers.includes(namespace) ? (others.find((other) => tellers.includes(other)) ?? '') : '';
   }
 
   /** @param marks of bridges with an arm of this name, its own one perhaps among them */

@@ -60,17 +60,21 @@ export class ServoInputs {
       refused === null ? null : inWords(refused, nodeName);
     const names = arm.model.joints.map(({ name }) => name);
     const known = new Map(names.map((name, index) => [name, index]));
+    // Without the gripper, which somebody else may drive meanwhile.
+    const ofArm = (_: unknown, index: number): boolean => index !== arm.model.gripper?.index;
+    const namesOfArm = names.filter(ofArm);
 
     const forward = 'forward_position_controller/commands';
     const limits = new LimitLog(arm.model.joints, `${namespace}/${forward}`, log);
     this.#subscribe<{ readonly data: Float64Array }>('std_msgs/msg/Float64MultiArray', forward, ({ data }, caller) => {
-      if (data.length !== names.length) {
-        return `it has ${data.length} positions; arm ${arm.name} has ${names.length} joints: ${names.join(', ')}`;
+      const given = [names, namesOfArm].find(({ length }) => length === data.length);
+      if (given === undefined) {
+        return `it has ${data.length} positions; arm ${arm.name} has ${names.length} joints, the gripper may be left out: ${names.join(', ')}`;
       }
       const wrong = data.findIndex((value) => !Number.isFinite(value));
-      if (wrong >= 0) return `the position of ${names[wrong]} is ${data[wrong]}`;
-      const refused = refusedBy(joints.command(arm, names, data, caller));
-      if (refused === null) limits.look(names, data, performance.now() / 1000);
+      if (wrong >= 0) return `the position of ${given[wrong]} is ${data[wrong]}`;
+      const refused = refusedBy(joints.command(arm, given, data, caller));
+      if (refused === null) limits.look(given, data, performance.now() / 1000);
       return refused;
     });
 
@@ -79,7 +83,7 @@ export class ServoInputs {
       const fault = this.#lateness(header) ?? frames.fault(header.frame_id, false) ?? poseFault(position, orientation);
       if (fault !== null) return fault;
       const goal = await trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
-      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, names, goal, caller));
+      return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, namesOfArm, goal.filter(ofArm), caller));
     };
     this.#subscribe<PoseMessage>('geometry_msgs/msg/PoseStamped', '~/pose_target', newestWithin(SOLVING_SHARE, aim));
 

@@ -80,7 +80,8 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
   if (fault !== null) return { code: TrajectoryCode.INVALID_JOINTS, text: fault };
   if (points.length === 0) return { code: TrajectoryCode.INVALID_GOAL, text: 'the trajectory has no points' };
   for (const [index, point] of points.entries()) {
-    const problem = pointFault(names, point, `point ${index + 1} of ${points.length}`);
+    const name = `point ${index + 1} of ${points.length}`;
+    const problem = pointFault(names, point, name) ?? timeFault(points[index - 1], point, name);
     if (problem !== null) return { code: TrajectoryCode.INVALID_GOAL, text: problem };
   }
   const having = (what: Derivative): number => points.filter((point) => point[what].length > 0).length;
@@ -131,14 +132,11 @@ function namesFault(arm: Arm, names: readonly string[]): string | null {
   return null;
 }
 
-function pointFault(
-  names: readonly string[],
-  values: TrajectoryMessage['points'][number],
-  point: string,
-): string | null {
+function pointFault(names: readonly string[], values: Point, point: string): string | null {
   if (values.effort.length > 0) {
     return `${point} has effort, and the arm takes positions alone: leave effort empty`;
   }
+  if (values.positions.length === 0) return `${point} has no positions, which every point needs`;
   if (values.positions.length !== names.length) {
     return `${point} has ${values.positions.length} positions for ${names.length} joints`;
   }
@@ -149,6 +147,17 @@ function pointFault(
     if (wrong >= 0) return `${what} of ${point}: that of ${names[wrong]} is ${values[what][wrong]}`;
   }
   return null;
+}
+
+type Point = TrajectoryMessage['points'][number];
+
+function timeFault(before: Point | undefined, { time_from_start }: Point, point: string): string | null {
+  const time = secondsOf(time_from_start);
+  if (before === undefined) return time >= 0 ? null : `${point} is to be passed ${-time} s before the start`;
+  const least = secondsOf(before.time_from_start);
+  return time > least
+    ? null
+    : `time_from_start of ${point} (${time} s) does not come after the one before it (${least} s)`;
 }
 
 /** Tolerances of a goal: 0 asks for what is usual, -1 for none (control_msgs/msg/JointTolerance). */
@@ -174,8 +183,12 @@ export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances |
         return { code: TrajectoryCode.INVALID_JOINTS, text };
       }
       const { position: near, velocity, acceleration } = tolerance;
-      if (![near, velocity, acceleration].every(Number.isFinite))
-        return refused(`a tolerance of ${tolerance.name} is no number`);
+      const values = [near, velocity, acceleration];
+      if (!values.every(Number.isFinite)) return refused(`a tolerance of ${tolerance.name} is no number`);
+      const below = values.find((value) => value < 0 && value !== -1);
+      if (below !== undefined) {
+        return refused(`a tolerance of ${tolerance.name} is ${below}: 0 asks for what is usual, -1 for none`);
+      }
       if (acceleration > 0) {
         return refused(
           `the acceleration of ${tolerance.name} is not measured, so no tolerance of it can be kept watch of: leave it at 0`,
@@ -186,6 +199,7 @@ export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances |
     }
   }
   const time = secondsOf(goal.goal_time_tolerance);
+  if (time < 0) return refused(`goal_time_tolerance is ${time} s: 0 asks for what is usual, ${GOAL_TIME} s`);
   return { path, pathVelocity, goal: end, goalVelocity, goalTime: time > 0 ? time : GOAL_TIME };
 }
 

@@ -102,6 +102,16 @@ test('arms are told apart by name and id, and pairs name existing arms', () => {
   expect(fault('arms: [{ name: arm, bus: "/dev/ttyUSB0" }]')).toContain('"sim:<model>"');
 });
 
+test('one beginning of joint names is not given to several arms, whose frames would be the same', () => {
+  const ros = (prefix: string) => `ros: { joint_prefix: ${prefix} }\n`;
+  const two = 'arms: [{ name: a, bus: ros }, { name: b, bus: ros }]\n';
+  expect(fault(ros('x_') + two)).toMatch(
+    /ros\.joint_prefix: "x_" is not allowed.*Expected: auto where there are several/,
+  );
+  expect(loadConfig(file(ros('x_') + ONE_ARM)).ros.joint_prefix).toBe('x_');
+  expect(loadConfig(file(ros('auto') + two)).ros.joint_prefix).toBe('auto');
+});
+
 test('a file that is absent or no YAML says what to do', () => {
   expect(() => loadConfig(join(folder, 'none.yaml'))).toThrow(/cannot be read \(ENOENT\).*--config/);
   expect(fault('arms: [')).toContain('not valid YAML');

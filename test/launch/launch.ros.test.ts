@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -66,12 +66,15 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     }
   });
 
-  test('a file that needs none starts without arguments, and ends by Ctrl-C', async () => {
-    const port = (await defaultPortIsFree()) ? [] : ['http_port:=0'];
-    const launch = ros2.launch('arm_bridge', 'simulated_pair.launch.xml', ...port);
-    await started(launch);
-    await endsCleanly(launch);
-  });
+  test.each(FILES.filter((file) => !(file in NEEDED)))(
+    '%s starts without arguments, and ends by Ctrl-C',
+    async (file) => {
+      const port = (await defaultPortIsFree()) ? [] : ['http_port:=0'];
+      const launch = ros2.launch('arm_bridge', file, ...port);
+      await started(launch);
+      await endsCleanly(launch);
+    },
+  );
 
   test.each(FILES)(
     '%s starts with arguments: below a namespace, joints with a prefix, and with what looks at them',
@@ -96,7 +99,12 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
           robot_description: expect.stringMatching(/<robot/),
         });
         expect(Object.keys((await witness.graph('/lab/follower/arm_bridge')).topics)).not.toContain('/tf');
-      } else expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
+      } else {
+        expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
+        // What it shows is below the namespace, too.
+        expect(note!.node).toBe('/lab/rviz2');
+        expect(readFileSync(note!.arguments[1]!, 'utf8')).not.toMatch(/Value: \//);
+      }
       await endsCleanly(launch);
     },
   );

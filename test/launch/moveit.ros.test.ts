@@ -204,6 +204,21 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
     await executePlans(group!, 'park', topics);
   });
 
+  test('moveit.launch.py starts without arguments, and two more at once in namespaces of their own', async () => {
+    const others = ['one', 'two'].map((name) => ros2.launch(PACKAGE, 'moveit.launch.py', `namespace:=${name}`));
+    launch = ros2.launch(PACKAGE, 'moveit.launch.py');
+    const groups = () =>
+      ros2
+        .notes()
+        .map(({ node }) => node)
+        .sort();
+    await expect
+      .poll(groups, { timeout: 60_000 })
+      .toEqual(['/follower/move_group', '/one/follower/move_group', '/two/follower/move_group']);
+    for (const other of others)
+      expect([await other.end(), other.output]).toEqual([0, expect.not.stringMatching(/Traceback/)]);
+  });
+
   test('for arms that would share their names it says what to change', async () => {
     const { code, output } = await ros2.run('launch', PACKAGE, 'moveit.launch.py', 'arms:=leader,follower');
     expect([code, output]).toEqual([1, expect.stringMatching(/leader and follower would share .*prefix:=auto/)]);
@@ -242,6 +257,32 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
       const names = [...at.keys()];
       await commands([{ name: names, position: names.map(() => Number.NaN) }]);
       await expect.poll(() => bridge.log).toMatch(/joint_commands refused.*is NaN/);
+    } finally {
+      await launch?.end();
+      launch = null;
+      await bridge.endStopped();
+    }
+  });
+
+  test('ros2_control.launch.py starts without arguments, and for another arm beside it', async () => {
+    const bridge = await BridgeProcess.start();
+    try {
+      await expect.poll(() => bridge.log, { timeout: 120_000 }).toMatch(/ROS 2 \w+: 2 arms in/);
+      launch = ros2.launch(PACKAGE, 'ros2_control.launch.py');
+      const other = ros2.launch(PACKAGE, 'ros2_control.launch.py', 'arm:=leader');
+      // It ends by itself once it has asked for the controllers.
+      for (const started of [launch, other]) await started.says(/\[spawner-\d+\]: process has finished cleanly/);
+      const managers = () =>
+        ros2
+          .notes()
+          .filter(({ program }) => program === 'ros2_control_node')
+          .map(({ node }) => node)
+          .sort();
+      await expect
+        .poll(managers, { timeout: 60_000 })
+        .toEqual(['follower', 'leader'].map((arm) => `/${arm}/ros2_control/controller_manager`));
+      expect(other.output).not.toMatch(/remap/);
+      expect([await other.end(), other.output]).toEqual([0, expect.not.stringMatching(/Traceback|process has died/)]);
     } finally {
       await launch?.end();
       launch = null;

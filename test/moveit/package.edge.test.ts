@@ -254,10 +254,25 @@ describe.skipIf(!HAS_XACRO)('what xacro makes of the package', () => {
   });
 
   test("is told to MoveIt in the words of the machine's ROS 2", () => {
-    const of = (distro: string) => made(configured('so101'), { arms: ['a0'], distro }).parameters.ompl;
-    expect(of('humble')).toMatchObject({ planning_plugin: 'ompl_interface/OMPLPlanner' });
+    const of = (distro: string) => {
+      const { ompl, moveit_simple_controller_manager: manager } = made(configured('so101'), {
+        arms: ['a0'],
+        distro,
+      }).parameters;
+      return { ompl, manager };
+    };
+    expect(of('humble')).toMatchObject({
+      ompl: { planning_plugin: 'ompl_interface/OMPLPlanner' },
+      manager: {
+        controller_names: ['arm_controller', 'gripper_action_controller'],
+        gripper_action_controller: { type: 'GripperCommand', action_ns: 'gripper_cmd', joints: ['gripper'] },
+      },
+    });
     for (const distro of ['jazzy', 'kilted', 'lyrical']) {
-      expect(of(distro)).toMatchObject({ planning_plugins: ['ompl_interface/OMPLPlanner'] });
+      expect(of(distro)).toMatchObject({
+        ompl: { planning_plugins: ['ompl_interface/OMPLPlanner'] },
+        manager: { gripper_controller: { type: 'ParallelGripperCommand' } },
+      });
     }
   });
 });

@@ -54,6 +54,11 @@ test('a goal that is wrong, or not to be carried out now, is rejected for a reas
   expect(judged(command([0.5], { name: ['elbow'] }))).toMatch(/of the joint gripper/);
   expect(judged(command([Number.NaN]))).toMatch(/position of gripper is NaN/);
   expect(judged(command([0.5], { effort: [-1] }))).toMatch(/effort of gripper is -1/);
+  expect(judged(command([0.5, 0.6], { name: [] }))).toMatch(/one position, of the joint gripper/);
+  expect(judged(command([0.5], { effort: [0.1, 5] }))).toMatch(/one velocity and effort at most/);
+  expect(judged(command([0.5], { velocity: [Number.NaN] }))).toMatch(/velocity of gripper is NaN/);
+  expect(plain.judge!({ command: { position: Number.NaN, max_effort: 0 } })).toMatch(/position of gripper is NaN/);
+  expect(plain.judge!({ command: { position: 0.5, max_effort: Number.NaN } })).toMatch(/effort of gripper is NaN/);
   expect(judged(command([7]))).toMatch(/gripper of arm arm cannot go to 7 rad/);
   expect(plain.judge!({ command: { position: 7, max_effort: 0 } })).toMatch(/cannot go to 7 rad/);
   await bridge.until(bridge.arm().stop('test'));

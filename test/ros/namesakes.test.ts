@@ -21,7 +21,12 @@ class TestBridge {
   readonly #namesakes: Namesakes;
   readonly #graph: Graph;
 
-  constructor(graph: Graph, time: number, blindTo: readonly TestBridge[] = []) {
+  /** It tells its frames on /tf_static. */
+  frames = true;
+  readonly namespace: string;
+
+  constructor(graph: Graph, time: number, blindTo: readonly TestBridge[] = [], namespace = '/twin') {
+    this.namespace = namespace;
     this.#graph = graph;
     for (const other of blindTo) this.unseen.add(other);
     Object.assign(this.arm, { clock: new VirtualTime().lane('ros') });
@@ -29,7 +34,9 @@ class TestBridge {
     const seen = {
       getTopicNamesAndTypes: () =>
         [...graph].filter(([by]) => !this.unseen.has(by)).flatMap(([, names]) => names.map((name) => ({ name }))),
-    };
+      getPublishersInfoByTopic: () =>
+        [...graph.keys()].filter(({ frames }) => frames).map(({ namespace }) => ({ node_namespace: namespace })),
+    } as unknown as ConstructorParameters<typeof Namesakes>[0];
     this.#namesakes = new Namesakes(seen, { stream: { depth: 1 } }, this.#log.services.logger);
     graph.set(this, ['/twin/joint_states', '/twin2/_bridge_since_0000000000000_00000000']);
     const node = {
@@ -39,7 +46,7 @@ class TestBridge {
       },
     };
     const inputs = { drive: () => void this.drives.push(true), withdraw: () => void this.drives.push(false) };
-    this.#namesakes.watch(this.arm, node, '/twin', inputs);
+    this.#namesakes.watch(this.arm, node, namespace, inputs);
   }
 
   /** ROS 2 drives its arm. */
@@ -101,6 +108,24 @@ describe('of bridges with an arm of one name', () => {
     lookAll([third!]);
     expect([third!.drives, third!.rival]).toEqual([[true], false]);
     expect(third!.told.slice(1)).toEqual(['twin: no other bridge has an arm of this name any more']);
+  });
+
+  test('in namespaces of their own all are driven, and frames of one name on one topic are told of, once', () => {
+    const graph: Graph = new Map();
+    const bridges = ['/twin', '/lab/twin', '/own/twin'].map((name) => new TestBridge(graph, 1000, [], name));
+    const [plain, lab, apart] = bridges;
+    lab!.frames = false;
+    apart!.frames = false;
+    lookAll(bridges);
+    expect(bridges.map(({ driven, told }) => [driven, told])).toEqual(bridges.map(() => [true, []]));
+    lab!.frames = true;
+    lookAll(bridges);
+    lookAll(bridges);
+    expect(plain!.told).toEqual([
+      expect.stringMatching(/^twin: \/lab\/twin\/arm_bridge tells the frames .*: rename .* -r \/tf:=\/lab2\/tf/),
+    ]);
+    expect(lab!.told).toHaveLength(1);
+    expect(apart!.told).toEqual([]);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { ControllerState } from '../../src/ros/controller-state.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import type { Qualities } from '../../src/ros/qos.ts';
@@ -13,8 +14,13 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}
 test('docs/ros.md shows what differs between releases as the code has it', () => {
   const title = (name: string) => name.replace(/^./, (letter) => letter.toUpperCase());
   const releases = Object.entries(RELEASES);
-  const row = (what: string, value: (release: (typeof releases)[number][1]) => string) =>
-    `| ${[what, ...releases.map(([, release]) => value(release))].join(' | ')} |`;
+  const row = (what: string, value: (release: (typeof releases)[number][1], name: string) => string) =>
+    `| ${[what, ...releases.map(([name, release]) => value(release, name))].join(' | ')} |`;
+  const moveit = parse(read('moveit/arm_bridge_moveit/config/releases.yaml'));
+  const toldToMoveIt = (name: string) => moveit[name] ?? moveit.others;
+  const without = /condition="\$ROS_DISTRO != (\w+)">joint_state_topic_hardware_interface/.exec(
+    read('moveit/arm_bridge_moveit/package.xml'),
+  )![1];
   const table = [
     `| | ${releases.map(([name]) => title(name)).join(' | ')} |`,
     `|---|${'---|'.repeat(releases.length)}`,
@@ -24,6 +30,9 @@ test('docs/ros.md shows what differs between releases as the code has it', () =>
     row('fields that it lacks', ({ lacks }) =>
       lacks.length === 0 ? 'none' : lacks.map((field) => `\`${field.split('.').at(-1)}\``).join(', '),
     ),
+    row('how MoveIt drives the gripper', (_, name) => `\`${toldToMoveIt(name).gripper.type}\``),
+    row("MoveIt's pipeline", (_, name) => `\`${toldToMoveIt(name).pipeline}\``),
+    row('ros2_control above the bridge', (_, name) => (name === without ? 'no' : 'yes')),
   ];
   expect(read('docs/ros.md')).toContain(`<!-- releases: begin -->\n\n${table.join('\n')}\n\n<!-- releases: end -->`);
 });

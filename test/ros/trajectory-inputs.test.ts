@@ -179,6 +179,11 @@ test('a goal that cannot be carried out is rejected when it comes, for a reason 
   expect(judged({ joint_names: ['elbow'] })).toMatch(/arm arm has no joint "elbow"/);
   expect(judged({ points: [] })).toMatch(/no points/);
   expect(judged(turn(9))).toMatch(/shoulder_pan would go to 9.000 rad/);
+  expect(judged(turn(9, 5))).toMatch(/shoulder_pan would go to 9.000 rad/);
+  expect(judged(turn(0.5, 5))).toBeNull();
+  expect(
+    judged({ points: [{ ...points[0]!, positions: new Float64Array(), velocities: Float64Array.of(0) }] }),
+  ).toMatch(/point 1 of 1 has no positions/);
   expect(judged(turn(1.9))).toBeNull();
   const quick = { ...points[0]!, time_from_start: { sec: 0, nanosec: 1e8 } };
   expect(judged({ points: [quick] })).toMatch(/shoulder_pan would need .* rad\/s/);

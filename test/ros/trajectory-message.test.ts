@@ -68,6 +68,15 @@ test('one that is over is too old, one that begins much later is a mistake', () 
   expect(fault(readTrajectory(arm, message(NOW + 3600, [1, 0]), NOW)).code).toBe(TrajectoryCode.INVALID_GOAL);
 });
 
+test('times that do not increase are refused, also those of points that are over by now', () => {
+  const refused = (at: number, ...times: number[]) =>
+    fault(readTrajectory(arm, message(at, ...times.map((time): [number, number] => [time, 0])), NOW)).text;
+  expect(refused(0, 1, 1)).toMatch(/point 2 of 2 \(1 s\) does not come after .* \(1 s\)/);
+  expect(refused(NOW - 2.5, 1, 3, 2)).toMatch(/point 3 of 3/);
+  expect(refused(0, -1, 1)).toMatch(/point 1 of 2 is to be passed 1 s before the start/);
+  expect(planned(readTrajectory(arm, message(0, [0, 0], [1, 0]), NOW)).path.times).toHaveLength(2);
+});
+
 test('velocities are given for all points or for none', () => {
   const all = planned(readTrajectory(arm, message(0, [1, 0.1, 0.2], [2, 0.2, 0]), NOW));
   expect([...all.path.velocities!]).toEqual([0.2, 0]);
@@ -147,6 +156,9 @@ test.each([
   [{ path_tolerance: [tolerance('elbow_flex', Number.NaN)] }, /no number/],
   [{ path_tolerance: [tolerance('elbow_flex', 0, 0, 1)] }, /acceleration of elbow_flex is not measured/],
   [{ goal_tolerance: [tolerance('elbow_flex', 0, 0, 1)] }, /acceleration of elbow_flex is not measured/],
+  [{ path_tolerance: [tolerance('elbow_flex', -0.1)] }, /elbow_flex is -0.1: .* -1 for none/],
+  [{ goal_tolerance: [tolerance('elbow_flex', 0.1, -2)] }, /elbow_flex is -2/],
+  [{ goal_time_tolerance: stamp(-1) }, /goal_time_tolerance is -1 s/],
   [{ component_goal_tolerance: [{}] }, /several degrees of freedom/],
   [{ multi_dof_trajectory: { points: [{}] } }, /several degrees of freedom/],
 ])('tolerances %j are refused, since they could not be kept watch of', (fields, text) => {

@@ -1,5 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +20,12 @@ if (!WITNESS_PYTHON) {
 const SHARED = fileURLToPath(new URL('.', import.meta.url));
 const env = { ...process.env, PYTHONPATH: SHARED };
 const PATIENCE = 60_000;
+
+/** Folder of the Python packages that the witnesses have. */
+export function sitePackages(): string {
+  const lib = join(dirname(WITNESS_PYTHON!), '..', 'lib');
+  return join(lib, readdirSync(lib).find((name) => name.startsWith('python'))!, 'site-packages');
+}
 
 /** Runs a witness to its end. @returns what it printed, as JSON @throws {Error} with its complaint */
 export async function witness(script: URL, ...args: readonly string[]): Promise<unknown> {

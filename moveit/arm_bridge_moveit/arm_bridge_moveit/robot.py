@@ -166,22 +166,32 @@ def kinematics(arms):
     return joined(arms, "kinematics.yaml", renamed)
 
 
-def controllers(arms, through):
+def release(distro):
+    """What MoveIt of a release of ROS 2 is told otherwise than others."""
+    releases = read("releases.yaml")
+    return releases.get(distro, releases["others"])
+
+
+def controllers(arms, through, distro):
     """Controllers of moveit_simple_controller_manager. through: namespace between the arm's and its controllers', or ''.
 
     One arm's names are relative to its namespace, several arms' to the one above.
     """
     many = len(arms) > 1
+    gripper = release(distro)["gripper"]
 
     def change(text, arm):
         space = "".join(f"{part}/" for part in (arm.name if many else "", through) if part)
         known = text["moveit_simple_controller_manager"]
-        changed = {"controller_names": [f"{space}{name}" for name in known["controller_names"]]}
+        changed = {}
         for name in known["controller_names"]:
             controller = dict(known[name], joints=[f"{arm.prefix}{joint}" for joint in known[name]["joints"]])
             if "command_joint" in controller:
                 controller["command_joint"] = f'{arm.prefix}{controller["command_joint"]}'
+                controller["type"] = gripper["type"]
+                name = gripper["controller"]
             changed[f"{space}{name}"] = controller
+        changed["controller_names"] = list(changed)
         return {**text, "moveit_simple_controller_manager": changed}
 
     return joined(arms, "moveit_controllers.yaml", change)
@@ -191,8 +201,7 @@ def ompl(arms, distro):
     def change(text, arm):
         return {"planner_configs": text["planner_configs"], **renamed(text["groups"], arm)}
 
-    pipeline = read("ompl_pipeline.humble.yaml" if distro == "humble" else "ompl_pipeline.yaml")
-    parameters = {**pipeline, **joined(arms, "ompl_planning.yaml", change)}
+    parameters = {**read(release(distro)["pipeline"]), **joined(arms, "ompl_planning.yaml", change)}
     if len(arms) > 1:
         # One path check for all arms is as fine as the finest of theirs, over the sum of their ranges.
         groups = [parameters[f"{arm.prefix}arm"] for arm in arms]
@@ -204,14 +213,15 @@ def ompl(arms, distro):
 def move_group(arms, through="", distro=None):
     """Parameters of move_group for the arms."""
     description = {"robot_description": urdf(arms), "robot_description_semantic": srdf(arms)}
+    distro = distro or os.environ.get("ROS_DISTRO", "")
     return {
         **description,
         "robot_description_kinematics": kinematics(arms),
         "robot_description_planning": joint_limits(arms),
         "planning_pipelines": ["ompl"],
         "default_planning_pipeline": "ompl",
-        "ompl": ompl(arms, distro or os.environ.get("ROS_DISTRO", "")),
-        **controllers(arms, through),
+        "ompl": ompl(arms, distro),
+        **controllers(arms, through, distro),
         **read("trajectory_execution.yaml"),
         "publish_robot_description_semantic": True,
         "publish_planning_scene": True,

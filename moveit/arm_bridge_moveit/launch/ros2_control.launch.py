@@ -26,7 +26,8 @@ PATIENCE = 20.0
 def present_positions(topic):
     """Positions by joint name, of the first message on a topic. Raises ArmsError when none comes."""
     context = rclpy.Context()
-    rclpy.init(context=context)
+    # Arguments of the launch file look like rules of remapping.
+    rclpy.init(args=[], context=context)
     node = rclpy.create_node("arm_bridge_positions", context=context, enable_rosout=False)
     executor = rclpy.executors.SingleThreadedExecutor(context=context)
     received = rclpy.task.Future(executor=executor)

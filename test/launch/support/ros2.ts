@@ -15,12 +15,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { HAS_ROS, ROS_PYTHON, rosEnvironment } from '../../e2e/support/bridge.ts';
-import { WITNESS_PYTHON } from '../../support/witness.ts';
+import { sitePackages, WITNESS_PYTHON } from '../../support/witness.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Beside the checkout, of which tests may run in a copy. */
@@ -59,11 +59,9 @@ export class Ros2 {
    * @param standIns programs by package: { rviz2: ['rviz2'] }
    */
   constructor(standIns: Readonly<Record<string, readonly string[]>> = {}, prefixes?: readonly string[]) {
-    const site = join(dirname(WITNESS_PYTHON!), '..', 'lib');
-    const python = readdirSync(site).find((name) => name.startsWith('python'))!;
     const modules = join(this.folder, 'modules');
     mkdirSync(modules);
-    for (const name of MODULES) symlinkSync(join(site, python, 'site-packages', name), join(modules, name));
+    for (const name of MODULES) symlinkSync(join(sitePackages(), name), join(modules, name));
     const told = execFileSync(WITNESS_PYTHON!, ['-B', TOOLS, join(this.folder, 'tools')], { encoding: 'utf8' });
     const [tools, prefix] = [...told.matchAll(/^export \w+=([^$\n]+)/gm)].map(([, path]) => path!);
     // The script lays out what setup.py installs as packages, not its other files: the grammar of substitutions.

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { HAS_ROS, ROS_PYTHON, rosEnvironment } from '../../e2e/support/bridge.ts';
-import { WITNESS_PYTHON } from '../../support/witness.ts';
+import { sitePackages, WITNESS_PYTHON } from '../../support/witness.ts';
 
 export const PACKAGE = fileURLToPath(new URL('../../../moveit/arm_bridge_moveit/', import.meta.url));
 export const HAS_XACRO = HAS_ROS && WITNESS_PYTHON !== undefined;
@@ -49,10 +49,8 @@ export function robotOf(configuration: object, request: Request): Robot | { read
     mkdirSync(index, { recursive: true });
     writeFileSync(join(index, 'arm_bridge_moveit'), '');
     symlinkSync(PACKAGE, join(folder, 'share/arm_bridge_moveit'));
-    const lib = join(dirname(WITNESS_PYTHON!), '../lib');
-    const python = readdirSync(lib).find((name) => name.startsWith('python'))!;
     mkdirSync(join(folder, 'modules'));
-    symlinkSync(join(lib, python, 'site-packages/xacro'), join(folder, 'modules/xacro'));
+    symlinkSync(join(sitePackages(), 'xacro'), join(folder, 'modules/xacro'));
     const script = fileURLToPath(new URL('robots.py', import.meta.url));
     const text = execFileSync(ROS_PYTHON, ['-B', script], {
       input: JSON.stringify({ config, ...request }),

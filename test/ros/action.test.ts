@@ -1,0 +1,60 @@
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { Actions, type Outcome } from '../../src/ros/action.ts';
+import type { Rcl, RosNode } from '../../src/ros/rclnodejs.ts';
+
+/** A goal as rclnodejs has it: it goes from state to state as rcl lets it, and throws otherwise. */
+class Goal {
+  state: 'executing' | 'canceling' | 'succeeded' | 'aborted' | 'canceled' = 'executing';
+  readonly request = { toPlainObject: () => ({}) };
+  get isActive(): boolean {
+    return this.state === 'executing' || this.state === 'canceling';
+  }
+  get isCancelRequested(): boolean {
+    return this.state === 'canceling';
+  }
+  cancel = () => this.#become('canceling', ['executing']);
+  succeed = () => this.#become('succeeded', ['executing', 'canceling']);
+  abort = () => this.#become('aborted', ['executing', 'canceling']);
+  canceled = () => this.#become('canceled', ['canceling']);
+
+  #become(next: Goal['state'], from: readonly Goal['state'][]): void {
+    if (!from.includes(this.state)) throw new Error(`a goal that is ${this.state} cannot become ${next}`);
+    this.state = next;
+  }
+}
+
+test('a goal that ends in the turn in which its cancellation comes is cancelled, and the cancellation answered', async () => {
+  let run!: (goal: Goal) => Promise<object>;
+  let mayCancel!: (goal: Goal) => number;
+  class ActionServer {
+    constructor(...parts: unknown[]) {
+      run = parts[3] as typeof run;
+      mayCancel = parts[6] as typeof mayCancel;
+    }
+  }
+  const rcl = { ActionServer, GoalResponse: {}, CancelResponse: { ACCEPT: 2 } } as unknown as Rcl;
+  const node = { getPublishersInfoByTopic: () => [] } as unknown as RosNode;
+  const actions = new Actions(rcl, node, '/arm', pino({ enabled: false }), (error) =>
+    expect.unreachable(String(error)),
+  );
+  let end!: (outcome: Outcome) => void;
+  actions.offer('some/action/Type', 'some_action', {
+    execute: () =>
+      new Promise((resolve) => {
+        end = resolve;
+      }),
+  });
+  const goal = new Goal();
+  const result = run(goal);
+  end({ state: 'succeeded', result: { error_code: 0 } });
+  // As rclnodejs does, which waits for the callback, whatever it returns.
+  const answered = (async () => {
+    const answer = await mayCancel(goal);
+    goal.cancel();
+    return answer;
+  })();
+  expect(await answered).toBe(2);
+  expect(await result).toEqual({ error_code: 0 });
+  expect(goal.state).toBe('canceled');
+});
