@@ -21,8 +21,14 @@ FOLDER = Path(tempfile.mkdtemp(dir="."))
 os.environ |= {"http_proxy": "http://127.0.0.1:9", "ws_proxy": "http://127.0.0.1:9", "no_proxy": ""}
 
 
-#: Answers, but is no bridge.
-OTHER = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+class Other(BaseHTTPRequestHandler):
+    """Answers, but is no bridge."""
+
+    def log_message(self, *_):
+        pass
+
+
+OTHER = HTTPServer(("127.0.0.1", 0), Other)
 threading.Thread(target=OTHER.serve_forever, daemon=True).start()
 
 

@@ -372,7 +372,9 @@ class AsyncBridge:
                         frame = json.loads(text)
                         if frame["type"] == "refused":
                             raise Refused(frame["reason"], code="invalid")
-                        yield cast(types.LiveFrame, frame)
+                        # Until it has read what is wanted, the bridge sends all topics.
+                        if not topics or frame["type"] in ("hello", *topics):
+                            yield cast(types.LiveFrame, frame)
             except (OSError, WebSocketException) as error:
                 if tries >= len(PAUSES):
                     why = f"no live stream from {self.url}: {error}"
