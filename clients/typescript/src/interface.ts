@@ -804,7 +804,7 @@ export interface paths {
         };
         /**
          * Tell which episode is being recorded
-         * @description And for how long.
+         * @description Its name, arms and task, and for how long it has been recorded; null while there is none.
          */
         get: operations["episode"];
         put?: never;
