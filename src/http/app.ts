@@ -83,12 +83,18 @@ function takesFile(app: FastifyInstance): FastifyInstance {
   return app;
 }
 
-/** Stands for the host by which a client reaches the bridge. */
+/** Stand for the host by which a client reaches the bridge, with its port and without. */
 const HERE = 'here.invalid';
+const NAME_HERE = 'name.invalid';
 
 /** Serves the descriptions of the interface. */
-function describeRoutes(app: FastifyInstance, { config: { dialect }, tokens, certificate }: HttpServices): void {
-  const described = { token: tokens !== null, dialect, server: { host: HERE, encrypted: certificate !== null } };
+function describeRoutes(app: FastifyInstance, { config, tokens, certificate }: HttpServices): void {
+  const described = {
+    token: tokens !== null,
+    dialect: config.dialect,
+    server: { host: HERE, name: NAME_HERE, encrypted: certificate !== null },
+    stops: config.stop_port !== 'off',
+  };
   for (const [url, make] of [
     ['/openapi.json', openApi],
     ['/asyncapi.json', asyncApi],
@@ -104,7 +110,7 @@ function describeRoutes(app: FastifyInstance, { config: { dialect }, tokens, cer
       done();
     });
     app.get(url, (request, reply) => {
-      const description = made().replace(HERE, request.host);
+      const description = made().replace(HERE, request.host).replace(NAME_HERE, request.hostname);
       if (isKnown(request, reply, etagOf(description))) return;
       reply.header('content-type', JSON_TYPE).send(description);
     });

@@ -15,6 +15,8 @@ const CLIENT_NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
 const COOKIE = 'arm_bridge_client';
 /** How a page says what the person at it is called, encoded as in a URL: a WebSocket of a browser carries cookies alone. */
 const PERSON_COOKIE = 'arm_bridge_person';
+const SENT_PAGE = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{16,64})`);
+const SENT_PERSON = new RegExp(`(?:^|;\\s*)${PERSON_COOKIE}=([\\w.~%-]+)`);
 const COOKIE_AGE = 400 * 24 * 3600;
 /** A client is gone when it has sent no request, and has had no stream open, for this long, s. */
 export const LEASE = 30;
@@ -209,7 +211,7 @@ function pageName(request: IncomingMessage, id: string, where: string): string {
 
 /** What is no name counts as none: a stop that comes with it is not to be refused. */
 function personOf(request: IncomingMessage): string | null {
-  const said = new RegExp(`(?:^|;\\s*)${PERSON_COOKIE}=([\\w.~%-]+)`).exec(request.headers.cookie ?? '')?.[1];
+  const said = SENT_PERSON.exec(request.headers.cookie ?? '')?.[1];
   if (said === undefined) return null;
   try {
     const name = decodeURIComponent(said);
@@ -227,7 +229,7 @@ function programOf(agent = ''): string {
 }
 
 function pageOf(request: IncomingMessage): string | null {
-  return new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{16,64})`).exec(request.headers.cookie ?? '')?.[1] ?? null;
+  return SENT_PAGE.exec(request.headers.cookie ?? '')?.[1] ?? null;
 }
 
 /** The cookie by which a page is told from others, as the header Set-Cookie says it; null for one that has it. */

@@ -20,6 +20,9 @@ export interface Named {
   readonly remedy: Remedy | null;
 }
 
+/** An arm that there is not, by its id or its name. */
+export const UNKNOWN: Named = { code: 'unknown_arm', remedy: null };
+
 /** Codes of refusals that are of HTTP alone, by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'bad_request',
@@ -152,6 +155,7 @@ export function problemDetails({ status, detail, message, named }: HttpProblem, 
     title: STATUS_CODES[status],
     status,
     detail: message,
+    message: named instanceof BridgeError ? named.message : message,
     code,
     remedy,
     request_id: request,

@@ -16,6 +16,7 @@ export const MOST_SESSIONS = 256;
 /** So much of a Host or an Origin is repeated to whoever sent it. */
 const MOST_REPEATED = 64;
 const COOKIE = 'arm_bridge_session';
+const SENT_COOKIE = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`);
 const UNKNOWN_TOKEN = 'The token is not the one of http.token_file, nor one with a name that is still valid.';
 
 /** What a request has proved: nothing where no token is needed, that it knows a token, or that it is of a page's session. */
@@ -280,7 +281,7 @@ function unauthorised(text: string): HttpProblem {
 }
 
 function cookieOf(request: IncomingMessage): string | null {
-  return new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`).exec(request.headers.cookie ?? '')?.[1] ?? null;
+  return SENT_COOKIE.exec(request.headers.cookie ?? '')?.[1] ?? null;
 }
 
 /** Sessions are looked up by a digest, so that the time of the look-up says nothing of the ids there are. */

@@ -16,11 +16,13 @@ export interface Described {
   /** Requests need a token. */
   readonly token: boolean;
   readonly dialect: Dialect;
-  /** Where the bridge is reached. */
-  readonly server?: { readonly host: string; readonly encrypted: boolean };
+  /** Where the bridge is reached: `host` with its port, `name` without. */
+  readonly server?: { readonly host: string; readonly name: string; readonly encrypted: boolean };
+  /** Stops are heard on a port of their own. */
+  readonly stops?: boolean;
 }
 
-export const DEFAULT_SERVER = { host: 'localhost:8020', encrypted: false };
+export const DEFAULT_SERVER = { host: 'localhost:8020', name: 'localhost', encrypted: false };
 
 /** Title, version and licence of a description. @param text what it describes */
 export function info(text: string, dialect: Dialect): Json {

@@ -52,6 +52,7 @@ export const problemDetails = z
     title: z.string().describe('Of the status.'),
     status: z.int().describe('Of HTTP.'),
     detail: z.string().describe('What is wrong and what to do next.'),
+    message: z.string().describe('What is wrong alone: `remedy` is the next step.'),
     code: z.string().describe('What is wrong, for programs.'),
     remedy: z.enum(REMEDIES).nullable().describe('The next step, where another part of the bridge offers one.'),
     request_id: z.string().describe('By which the log of the bridge tells of it.'),

@@ -20,7 +20,7 @@ import type { NamedTokens } from '../named-tokens.ts';
 import type { RecordingService } from '../recording/recording-service.ts';
 import type { Roster } from '../roster.ts';
 import type { SetupService } from '../setup/setup-service.ts';
-import { HttpProblem } from './errors.ts';
+import { HttpProblem, UNKNOWN } from './errors.ts';
 import { LONGEST_NAME } from './fields.ts';
 import type { Session } from './guard.ts';
 import type { Tokens } from './tokens.ts';
@@ -135,8 +135,6 @@ export interface HttpServices {
   /** PEM of the server's certificate and key; null: plain HTTP. */
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | null;
 }
-
-const UNKNOWN = { code: 'unknown_arm', remedy: null };
 
 /** @throws {HttpProblem} 400 naming the known ids */
 export function armById({ arms, config }: HttpServices, id: number): Arm {

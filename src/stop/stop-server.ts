@@ -8,7 +8,7 @@ import { fileDisk } from '../disk.ts';
 import { pathOf } from '../http/addresses.ts';
 import { CLIENT_HEADER, Clients } from '../http/clients.ts';
 import { endSilent, refuseConnection, TIMES } from '../http/connections.ts';
-import { HttpProblem } from '../http/errors.ts';
+import { HttpProblem, PROBLEM_TYPE, problemDetails, UNKNOWN, wantsProblem } from '../http/errors.ts';
 import { Guard, type Session } from '../http/guard.ts';
 import { Limits } from '../http/limits.ts';
 import { REQUEST_HEADER, RequestIds } from '../http/request-ids.ts';
@@ -155,7 +155,13 @@ export class StopServer {
       send(200, await this.#desk.stop(id, 'POST /stop', origin));
     } catch (error) {
       if (!(error instanceof HttpProblem)) throw error;
-      send(error.status, { detail: error.detail, request_id: named }, { ...error.headers, connection: 'close' });
+      const plain = { detail: error.detail, request_id: named };
+      const wanted = wantsProblem(request.headers.accept);
+      send(error.status, wanted ? problemDetails(error, named) : plain, {
+        ...error.headers,
+        connection: 'close',
+        ...(wanted ? { 'content-type': PROBLEM_TYPE } : {}),
+      });
     }
   }
 
@@ -212,7 +218,8 @@ export class StopServer {
     if (id === -1 && this.#setup.config.dialect === 'phosphobot' && ids.length > 0) return ids.at(-1)!;
     if (ids.includes(id)) return id;
     const known = [...ids].sort((a, b) => a - b).join(', ');
-    throw new HttpProblem(400, `Robot ID ${JSON.stringify(asked.slice(0, 64))} is unknown. Known ids: ${known}.`);
+    const problem = `Robot ID ${JSON.stringify(asked.slice(0, 64))} is unknown. Known ids: ${known}.`;
+    throw new HttpProblem(400, problem, {}, UNKNOWN);
   }
 
   #idNamed(name: string): number {
@@ -220,6 +227,7 @@ export class StopServer {
     const id = names.get(name);
     if (id !== undefined) return id;
     const known = [...names.keys()].join(', ');
-    throw new HttpProblem(400, `Arm ${JSON.stringify(name.slice(0, 64))} is unknown. Known arms: ${known}.`);
+    const problem = `Arm ${JSON.stringify(name.slice(0, 64))} is unknown. Known arms: ${known}.`;
+    throw new HttpProblem(400, problem, {}, UNKNOWN);
   }
 }

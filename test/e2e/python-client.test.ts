@@ -65,6 +65,8 @@ const seen = (name: string) => ({
   no_calibration: 404,
   moved: ['ok', expect.closeTo(2, 0), expect.closeTo(3, 0)],
   reachable: [true, false],
+  numbers: true,
+  no_number: [['body', 'x']],
   unreachable: 'error',
   invalid: [['body', 'open']],
   joints: 6,
@@ -103,13 +105,15 @@ const seen = (name: string) => ({
   paired: 'ok',
   foreseen: [true, null],
   mirroring: false,
-  stopped: [409, 'stopped', 'reset', true],
+  stopped: [409, 'stopped', 'reset', true, false],
   bridges: [],
   stopped_all: [true],
   events: ['follower', 'POST /api/v1/stop', true],
   log: true,
   no_topic: 'invalid',
-  unreachable_bridge: 'unreachable',
+  text: true,
+  unreachable_bridge: ['unreachable', true],
+  no_bridge: expect.stringMatching(/^what answers at http:\S+ is no bridge$/),
 });
 
 test.skipIf(!WITNESS_PYTHON)(

@@ -40,6 +40,8 @@ interface Declared {
 
 const WORDS = ['leader', 'follower', 'wave', 'init', 'rest', 'shoulder_pan', 'gripper', 'cube', 'z'];
 const ARMS = ['leader', 'follower'];
+/** Whoever has an arm is in the way of the others. */
+const PEOPLE = ['ada', 'ben'];
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
 const oneOf = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
@@ -102,7 +104,6 @@ test('every answer of a bridge is what its description says', { timeout: 3_600_0
   const random = seededRandom(18);
   const bridge = await VirtualBridge.startLight(PAIR);
   const { http } = bridge.bridge;
-  const headers = { host: '127.0.0.1' };
   const description = (await bridge.get('/openapi.json')).body;
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(description, 'openapi');
@@ -149,6 +150,7 @@ test('every answer of a bridge is what its description says', { timeout: 3_600_0
   const ask = (route: Route): void => {
     const { url, payload } = requestOf(route, random);
     const { method } = route;
+    const headers = { host: '127.0.0.1', 'x-arm-bridge-client': oneOf(random, PEOPLE) };
     const asking = http
       .inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
       .then(({ statusCode, headers: told, payload: answer }) =>

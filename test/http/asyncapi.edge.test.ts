@@ -5,14 +5,22 @@ import type { z } from 'zod';
 import { listen } from '../../src/http/app.ts';
 import { TOPICS } from '../../src/http/live/protocol.ts';
 import { CHANNELS } from '../../src/http/routes/index.ts';
+import { stopLine } from '../../src/http/routes/live.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
 interface Description {
   readonly asyncapi: string;
   readonly info: { readonly version: string };
-  readonly servers: { readonly bridge: { readonly host: string; readonly protocol: string } };
+  readonly servers: Readonly<Record<'bridge' | 'stops', { readonly host: string; readonly protocol: string }>>;
   readonly channels: Readonly<
-    Record<string, { readonly address: string; readonly messages: Readonly<Record<string, { payload: object }>> }>
+    Record<
+      string,
+      {
+        readonly address: string;
+        readonly servers: readonly { readonly $ref: string }[];
+        readonly messages: Readonly<Record<string, { payload: object }>>;
+      }
+    >
   >;
   readonly operations: Readonly<
     Record<string, { readonly action: string; readonly messages: readonly { readonly $ref: string }[] }>
@@ -31,8 +39,11 @@ test('every WebSocket is described as AsyncAPI 3, with the messages of both side
   const { asyncapi, info, servers, channels, operations, components } = await described();
   expect([asyncapi, info.version]).toEqual(['3.0.0', '0.1.0']);
   expect(servers.bridge).toMatchObject({ host: 'localhost:8020', protocol: 'ws' });
-  for (const { id, path, received, sent } of CHANNELS) {
+  expect(servers.stops).toMatchObject({ host: 'localhost:{port}', protocol: 'ws' });
+  expect(Object.keys(channels)).toHaveLength(CHANNELS.length + 1);
+  for (const { id, path, received, sent } of [...CHANNELS, stopLine]) {
     expect(channels[id]!.address).toBe(path);
+    expect(channels[id]!.servers).toEqual([{ $ref: `#/servers/${id === 'stop' ? 'stops' : 'bridge'}` }]);
     const names = [...Object.keys(received), ...Object.keys(sent)];
     expect(Object.keys(channels[id]!.messages)).toEqual(names);
     const directions = { receive: received, send: sent };

@@ -194,7 +194,8 @@ test('every list, map and text of a request has a largest size', async () => {
     ...Object.values(requestBody?.content ?? {}).map(({ schema }) => schema),
   ]);
   const { channels } = (await app.inject('/asyncapi.json')).json() as { channels: object };
-  expect(Object.keys(channels)).toHaveLength(CHANNELS.length);
+  // The port of the stop has one of its own.
+  expect(Object.keys(channels)).toHaveLength(CHANNELS.length + 1);
   roots.push(
     ...['LiveSubscribe', 'LiveJog', 'LiveChunk', 'LiveStop'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
   );

@@ -20,7 +20,9 @@ test('who accepts problem+json is told code, remedy and request; others what cli
     type: 'urn:arm-bridge:problem:stopped',
     title: 'Conflict',
     status: 409,
-    detail: expect.stringContaining('stopped'),
+    detail: expect.stringMatching(/stopped.*\/stop\/reset/),
+    // Clients say the next step in words of their own.
+    message: expect.not.stringContaining('/stop/reset'),
     code: 'stopped',
     remedy: 'reset',
     request_id: expect.any(String),

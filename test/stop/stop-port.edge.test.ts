@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Bridge } from '../../src/bridge.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { stopLine } from '../../src/http/routes/live.ts';
 import { startBridge } from '../support/compiled-bridge.ts';
 
 /** A loaded machine may take its time; only the outcome counts. */
@@ -137,13 +138,15 @@ test('a stop over a WebSocket of that port is heard while the main thread is bus
     socket.on('open', () => socket.send('{"type": "stop"}'));
     socket.on('message', (data) => { console.log(String(data)); socket.close(); });`);
   expect(said.trim()).toBe('{"type":"stop","status":"ok","message":"Stopped: arm (robot 0)."}');
+  expect(stopLine.sent.stopped!.safeParse(JSON.parse(said)).success).toBe(true);
   expect(arm().latched).toBe(true);
   expect(onDisk()).toMatch(/^a stop on its WebSocket by /);
   await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
 });
 
 test('a WebSocket there hears nothing else, and is refused to whoever is refused otherwise', async () => {
-  expect(await say('{"type": "jog"}')).toMatchObject({ type: 'refused' });
+  const refused = stopLine.sent.refused!.safeParse(await say('{"type": "jog"}'));
+  expect(refused).toMatchObject({ success: true, data: { type: 'refused' } });
   expect(arm().latched).toBe(false);
   await expect(say('{"type": "stop"}', {})).rejects.toThrow(/401/);
   await expect(say('{"type": "stop"}', { ...AUTHORISED, origin: 'http://evil.example' })).rejects.toThrow(/403/);
@@ -165,6 +168,8 @@ test('the port of the stop stops one arm or all, and answers nothing else', asyn
     status: 400,
     body: { detail: 'Robot ID "7" is unknown. Known ids: 0.' },
   });
+  const programs = { ...AUTHORISED, accept: 'application/problem+json' };
+  expect((await ask('POST', '/stop?robot_id=7', programs)).body).toMatchObject({ code: 'unknown_arm', status: 400 });
   expect((await ask('POST', '/stop', AUTHORISED, stopPort, '{"a": 1}')).headers.connection).toBe('close');
   await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
   expect(await ask('GET', '/stop')).toMatchObject({ status: 405, headers: { allow: 'POST' } });

@@ -67,6 +67,12 @@ export interface BridgeOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** Origin of the page that this runs in; null where it is in none, or in a file that nobody serves. */
+function servedBy(): string | null {
+  const origin = (globalThis as { location?: { origin: string } }).location?.origin ?? 'null';
+  return origin === 'null' ? null : origin;
+}
+
 const RANDOM = 1e9;
 /** What the bridge takes for a name of a program. */
 export const NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
@@ -87,8 +93,7 @@ export class Bridge {
   readonly episode = new Episode(this);
 
   constructor(url?: string, { token, name, fetch: own }: BridgeOptions = {}) {
-    const here = (globalThis as { location?: { origin: string } }).location?.origin;
-    const given = (url ?? here ?? 'http://localhost:8020').replace(/\/+$/, '');
+    const given = (url ?? servedBy() ?? 'http://localhost:8020').replace(/\/+$/, '');
     this.url = given.includes('://') ? given : `http://${given}`;
     this.name = name === undefined ? `javascript-${Math.floor(Math.random() * RANDOM).toString(36)}` : name;
     if (this.name !== null && !NAME.test(this.name)) {
@@ -152,7 +157,10 @@ export class Bridge {
 
   /** What nobody has answered, or not to its end. */
   unreachable(cause?: unknown): BridgeError {
-    return new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', remedy: 'start', cause });
+    // A browser keeps from the page what a bridge says that does not answer pages of its origin.
+    const foreign = 'location' in globalThis && servedBy() !== new URL(this.url).origin;
+    const remedy = foreign ? 'origin' : 'start';
+    return new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', remedy, cause });
   }
 
   /** The JSON of an answer. @throws {BridgeError} not done (`status: "error"`), or broken off */

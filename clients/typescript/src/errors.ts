@@ -5,6 +5,8 @@ type Schemas = components['schemas'];
 /** What to call about a remedy that the bridge names, in the words of this package. */
 const REMEDIES: Readonly<Record<string, string>> = {
   start: 'start one, or say where it is: new Bridge(url)',
+  origin:
+    'start one, or have it answer this page: served, not opened as a file, and in http.cors_origins of its configuration',
   token: 'new Bridge(url, { token }); the bridge says at its start where its tokens are',
   init: 'call arm.init()',
   reset: 'call arm.reset() or bridge.reset()',
@@ -36,7 +38,7 @@ export interface ErrorFacts {
 /** Anything that a bridge did not do: refused, not done, or nobody answered. */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
-  /** What the bridge said, for people; the message adds the next step and the request. */
+  /** What is wrong, for people; the message adds the next step and the request. */
   readonly detail: string;
   readonly code: string;
   readonly remedy: string | null;
@@ -62,7 +64,9 @@ export class BridgeError extends Error {
 /** The error for an answer that is one: RFC 9457 where the bridge speaks it, else `{"detail": ...}`. */
 export function problemOf(status: number, body: unknown, requestId: string | null): BridgeError {
   const told = (typeof body === 'object' ? body : null) as Partial<Schemas['ProblemDetails']> | null;
-  const detail = told?.detail as string | Schemas['ValidationError'][] | undefined;
+  // The next step is said in the words of this package where it has some, else in those of HTTP, which are in `detail`.
+  const alone = told?.remedy != null && told.remedy in REMEDIES ? told.message : undefined;
+  const detail = (alone ?? told?.detail) as string | Schemas['ValidationError'][] | undefined;
   const errors = told?.errors ?? (Array.isArray(detail) ? detail : undefined);
   const words =
     errors?.map(({ loc, msg }) => `${loc.slice(1).join('.') || 'body'}: ${msg}`).join('; ') ??

@@ -804,7 +804,7 @@ export interface paths {
         };
         /**
          * Tell which episode is being recorded
-         * @description And for how long.
+         * @description Its name, arms and task, and for how long it has been recorded; null while there is none.
          */
         get: operations["episode"];
         put?: never;
@@ -1900,6 +1900,8 @@ export interface components {
             status: number;
             /** @description What is wrong and what to do next. */
             detail: string;
+            /** @description What is wrong alone: `remedy` is the next step. */
+            message: string;
             /** @description What is wrong, for programs. */
             code: string;
             /** @description The next step, where another part of the bridge offers one. */
@@ -2307,7 +2309,7 @@ export interface components {
         };
         /** LogAnswer */
         LogAnswer: {
-            /** @description Number of the line that comes next: ask for the lines after it with `from`. */
+            /** @description Number of the line that comes next: ask for the lines after it with `start`. */
             next: number;
             lines: components["schemas"]["LogLine"][];
         };

@@ -2,10 +2,12 @@ import { BridgeError } from './errors.ts';
 import type { components } from './interface.ts';
 
 export type LiveFrame = components['schemas']['LiveFrame'];
-export type Topic = 'arms' | 'pairs' | 'loop' | 'log' | 'events' | 'asks';
+export type Topic = Exclude<LiveFrame['type'], 'hello'>;
 
-/** Without a frame for so long a stream counts as broken, ms; one of the log and the journal alone may be silent. */
+/** Without a frame for so long a stream counts as broken, ms. */
 const MOST_SILENCE = 3000;
+/** What comes only as it changes: a stream of these alone may be silent. */
+const RARE: ReadonlySet<Topic> = new Set(['objects', 'log', 'events', 'asks']);
 /** Time before the next attempt, ms: at first, and at most. */
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 2000;
@@ -69,7 +71,7 @@ export async function* liveFrames<Frame = LiveFrame>(
   open: OpenStream,
   { topics, signal, onConnection = () => {}, silence = MOST_SILENCE }: LiveOptions = {},
 ): AsyncGenerator<Frame, void, void> {
-  const mayBeSilent = topics?.every((topic) => topic === 'log' || topic === 'events') ?? false;
+  const mayBeSilent = topics?.every((topic) => RARE.has(topic)) ?? false;
   let began = false;
   let connected = false;
   let wait = FIRST_WAIT;

@@ -45,6 +45,8 @@ interface Declaration<Query extends Fields> {
 
 /** A WebSocket that clients can open, declared once: its checks and AsyncAPI are made of it. */
 export type Channel = Declaration<Fields>;
+/** What AsyncAPI says of a WebSocket. */
+export type ChannelFacts = Pick<Channel, 'path' | 'id' | 'summary' | 'description' | 'query' | 'received' | 'sent'>;
 
 export function channel<Query extends Fields>(declaration: Declaration<Query>): Channel {
   // `open` takes what `serveWebSockets` reads for it by the same declaration.

@@ -8,7 +8,7 @@ const MOST_LINES = 1000;
 
 const logAnswer = z
   .object({
-    next: z.int().describe('Number of the line that comes next: ask for the lines after it with `from`.'),
+    next: z.int().describe('Number of the line that comes next: ask for the lines after it with `start`.'),
     lines: z.array(logLine).max(MOST_LINES),
   })
   .register(components, { id: 'LogAnswer' });

@@ -92,7 +92,7 @@ export const episodeRoutes = [
     id: 'episode',
     tag: 'recordings',
     summary: 'Tell which episode is being recorded',
-    description: 'And for how long.',
+    description: 'Its name, arms and task, and for how long it has been recorded; null while there is none.',
     target: 'none',
     answer: {
       description: 'The episode, or null.',

@@ -6,7 +6,7 @@ import { takeChunk } from '../chunks.ts';
 import type { Client } from '../clients.ts';
 import { HttpProblem, inWords } from '../errors.ts';
 import { oneOf, queryList, queryNumber } from '../fields.ts';
-import { type Asker, channel } from '../live/channel.ts';
+import { type Asker, type ChannelFacts, channel } from '../live/channel.ts';
 import { helloFrame } from '../live/frames.ts';
 import { MOST_WAITING, MOST_WATCHERS, type Watcher } from '../live/hub.ts';
 import {
@@ -167,6 +167,20 @@ export const liveChannel = channel({
     };
   },
 });
+
+/**
+ * The WebSocket on the port that hears stops alone (`src/stop`), whose thread reads and writes these messages without a schema
+ * library.
+ */
+export const stopLine: ChannelFacts = {
+  path: '/api/v1/stop',
+  id: 'stop',
+  summary: 'Stop all arms, whatever else the bridge is busy with',
+  description: 'For programs that keep a connection ready. Any token may stop.',
+  query: {},
+  received: { stop: received.stop },
+  sent: { stopped, refused: refusal },
+};
 
 export const liveRoutes = [
   route({

@@ -6,13 +6,30 @@ both saw, what was asked, and which words the package has.
 import asyncio
 import inspect
 import json
+import os
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
+import numpy
 import arm_bridge_client
 from arm_bridge_client import AsyncBridge, Bridge, BridgeError, InvalidRequest, NotDone, Refused, Unreachable
 
 FOLDER = Path(tempfile.mkdtemp(dir="."))
+# What a campus network wants of every program: it is of no use for a bridge on this computer.
+os.environ |= {"http_proxy": "http://127.0.0.1:9", "ws_proxy": "http://127.0.0.1:9", "no_proxy": ""}
+
+
+class Other(BaseHTTPRequestHandler):
+    """Answers, but is no bridge."""
+
+    def log_message(self, *_):
+        pass
+
+
+OTHER = HTTPServer(("127.0.0.1", 0), Other)
+threading.Thread(target=OTHER.serve_forever, daemon=True).start()
 
 
 async def told(answer):
@@ -107,6 +124,8 @@ async def tried(bridge, name):
     report["moved"] = [moved["status"], at["x"], at["y"]]
     await carried_out(arm, lambda: arm.move_relative(y=-1))
     report["reachable"] = [(await told(arm.reachable(x=x)))["reachable"] for x in (2, 90)]
+    report["numbers"] = (await told(arm.reachable(x=numpy.float32(2), y=numpy.array(0))))["reachable"]
+    report["no_number"] = [fault["loc"] for fault in (await error_of(InvalidRequest, lambda: arm.reachable(x=float("nan")))).errors]
     report["unreachable"] = (await error_of(NotDone, lambda: arm.move(x=90))).answer["status"]
     report["invalid"] = [fault["loc"] for fault in (await error_of(InvalidRequest, lambda: arm.gripper(7))).errors]
     await carried_out(arm, lambda: arm.gripper(0.5))
@@ -226,7 +245,7 @@ async def tried(bridge, name):
     await carried_out(arm, lambda: arm.torque(True))
     await told(bridge.stop())
     stopped = await error_of(Refused, arm.init)
-    report["stopped"] = [stopped.status, stopped.code, stopped.remedy, "arm.reset()" in str(stopped)]
+    report["stopped"] = [stopped.status, stopped.code, stopped.remedy, "arm.reset()" in str(stopped), "/stop/" in str(stopped)]
     await told(bridge.reset())
     await told(arm.stop())
     await told(arm.reset())
@@ -241,7 +260,11 @@ async def tried(bridge, name):
     log = await told(bridge.log())
     report["log"] = bool(log["lines"]) and (await told(bridge.log(log["next"])))["next"] >= log["next"]
     report["no_topic"] = (await error_of(Refused, lambda: first(2, bridge.live("arm")))).code
-    report["unreachable_bridge"] = (await error_of(Unreachable, type(bridge)("http://127.0.0.1:9").status)).code
+    report["text"] = (await told(bridge.call("GET", "/metrics"))).startswith("# HELP")
+    unreachable = await error_of(Unreachable, type(bridge)("http://127.0.0.1:9").status)
+    # The way through httpx would fill a notebook.
+    report["unreachable_bridge"] = [unreachable.code, unreachable.__suppress_context__]
+    report["no_bridge"] = (await error_of(Unreachable, type(bridge)(f"http://127.0.0.1:{OTHER.server_port}").status)).detail
     return report
 
 

@@ -24,6 +24,8 @@ from ._errors import NotDone, Refused, Unreachable, problem_of
 
 #: A move may take 30 s and is answered when it has ended, s.
 TIMEOUT = 40.0
+#: A computer that is there takes a connection within this time, s.
+CONNECTING = 5.0
 #: The live stream is taken up anew after these pauses, s.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -54,6 +56,17 @@ def _given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def as_json(value: Any) -> str:
+    """JSON of what is sent. Numbers and arrays of NumPy and PyTorch count as what they hold; NaN is refused by the bridge, which names its field."""
+    return json.dumps(value, default=_held)
+
+
+def _held(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} is a {type(value).__name__}, which cannot be sent")
+
+
 class AsyncBridge:
     """
     A bridge, by the address at which it serves HTTP: ARM_BRIDGE_URL of the environment, or http://localhost:8020, when left out.
@@ -82,9 +95,15 @@ class AsyncBridge:
             self._headers["Authorization"] = f"Bearer {token}"
         self._verify = verify
         self._timeout = timeout
+        # No proxy of the environment reaches this computer.
+        self._proxies = urlsplit(self.url).hostname not in ("localhost", "127.0.0.1", "::1")
         accept = {"Accept": "application/json, application/problem+json"}
         self._http = httpx.AsyncClient(
-            base_url=self.url, headers={**self._headers, **accept}, timeout=timeout, verify=verify
+            base_url=self.url,
+            headers={**self._headers, **accept},
+            timeout=self._patience(timeout),
+            verify=verify,
+            trust_env=self._proxies,
         )
         #: The recordings that the bridge keeps.
         self.recordings = AsyncRecordings(self)
@@ -127,25 +146,21 @@ class AsyncBridge:
         answer that is an error.
         """
         params = {name: str(value).lower() if isinstance(value, bool) else value for name, value in _given(**query).items()}
-        extra: dict[str, Any] = {}
-        if patient:
-            extra["timeout"] = httpx.Timeout(self._timeout, read=None)
+        extra: dict[str, Any] = {"timeout": self._patience(None)} if patient else {}
+        sent = {**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})}
+        content = file if body is None else as_json(body)
         try:
-            request = self._http.build_request(
-                method, path, json=body, content=file, headers=headers, params=params, **extra
-            )
+            request = self._http.build_request(method, path, content=content, headers=sent, params=params, **extra)
             answer = await self._http.send(request, stream=True)
-            if not answer.is_success:
-                await answer.aread()
+            request_id = answer.headers.get("x-request-id")
+            if answer.is_success and request_id is not None:
+                return answer
+            await answer.aread()
         except httpx.HTTPError as error:
-            raise self._unreachable(error) from error
-        if answer.is_success:
-            return answer
-        try:
-            told = answer.json()
-        except ValueError:
-            told = None
-        raise problem_of(answer.status_code, told, answer.headers.get("x-request-id"))
+            raise self._unreachable(error) from None
+        if request_id is None:
+            raise Unreachable(f"what answers at {self.url} is no bridge", code="unreachable", remedy="start")
+        raise problem_of(answer.status_code, _told(answer), request_id)
 
     async def call(
         self,
@@ -161,11 +176,11 @@ class AsyncBridge:
         """
         Any operation of the interface: /docs of a running bridge lists them.
 
-        Returns the answer as JSON. Raises NotDone for one with `status: "error"`, besides what `send` raises.
+        Returns the answer, as text where it is no JSON. Raises NotDone for one with `status: "error"`, besides what `send` raises.
         """
         answer = await self.send(method, path, body=body, file=file, headers=headers, patient=patient, **query)
-        text = await self._text(answer)
-        told = json.loads(text) if text else None
+        await self._text(answer)
+        told = _told(answer)
         if isinstance(told, dict) and told.get("status") == "error":
             raise NotDone(told, request_id=told.get("request_id") or answer.headers.get("x-request-id"))
         return told
@@ -174,12 +189,17 @@ class AsyncBridge:
         try:
             await answer.aread()
         except httpx.HTTPError as error:
-            raise self._unreachable(error) from error
+            raise self._unreachable(error) from None
         return answer.text
 
     def _unreachable(self, error: Exception) -> Unreachable:
+        """To be raised `from None`: it says what the error says, whose way through httpx is screens long in a notebook."""
         why = str(error) or type(error).__name__
-        return Unreachable(f"no answer from the bridge at {self.url}: {why}", code="unreachable", remedy="start")
+        remedy = "certificate" if "CERTIFICATE_VERIFY_FAILED" in why else "start"
+        return Unreachable(f"no answer from the bridge at {self.url}: {why}", code="unreachable", remedy=remedy)
+
+    def _patience(self, read: float | None) -> httpx.Timeout:
+        return httpx.Timeout(self._timeout, connect=min(self._timeout, CONNECTING), read=read)
 
     async def status(self) -> types.BridgeStatus:
         """State of the bridge and its arms."""
@@ -346,18 +366,19 @@ class AsyncBridge:
         while True:
             try:
                 async with connect(**self._stream()) as stream:
-                    await stream.send(json.dumps(wanted))
+                    await stream.send(as_json(wanted))
                     async for text in stream:
                         tries = 0
                         frame = json.loads(text)
                         if frame["type"] == "refused":
                             raise Refused(frame["reason"], code="invalid")
-                        yield cast(types.LiveFrame, frame)
+                        # Until it has read what is wanted, the bridge sends all topics.
+                        if not topics or frame["type"] in ("hello", *topics):
+                            yield cast(types.LiveFrame, frame)
             except (OSError, WebSocketException) as error:
                 if tries >= len(PAUSES):
-                    raise Unreachable(
-                        f"no live stream from {self.url}: {error}", code="unreachable", remedy="start"
-                    ) from error
+                    why = f"no live stream from {self.url}: {error}"
+                    raise Unreachable(why, code="unreachable", remedy="start") from None
             await _sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
 
@@ -372,7 +393,8 @@ class AsyncBridge:
             if self._verify is False:
                 context.check_hostname = False
                 context.verify_mode = ssl.CERT_NONE
-        return {"uri": address, "additional_headers": self._headers, "ssl": context, "max_size": None}
+        proxy = True if self._proxies else None
+        return {"uri": address, "additional_headers": self._headers, "ssl": context, "max_size": None, "proxy": proxy}
 
     async def _id(self, arm: str | int | AsyncArm) -> int:
         return await self.id_of(arm.key if isinstance(arm, AsyncArm) else arm)
@@ -527,7 +549,10 @@ class AsyncArm:
         """How the arm is, `rate` times a second, for ever."""
         key = await self.bridge.id_of(self.key)
         async for frame in self.bridge.live("arms", rate=rate):
-            if frame["type"] == "arms":
+            if frame["type"] == "hello":
+                # A bridge that has started again may have given its arms other ids.
+                key = next((arm["id"] for arm in frame["arms"] if self.key in (arm["name"], arm["id"])), key)
+            elif frame["type"] == "arms":
                 for arm in frame["arms"]:
                     if arm["id"] == key:
                         yield arm
@@ -817,7 +842,7 @@ class AsyncRecordings:
                     file.write(chunk)
             part.replace(target)
         except httpx.HTTPError as error:
-            raise self._bridge._unreachable(error) from error
+            raise self._bridge._unreachable(error) from None
         finally:
             await answer.aclose()
             part.unlink(missing_ok=True)
@@ -832,7 +857,7 @@ class AsyncRecordings:
         try:
             return await answer.aread()
         except httpx.HTTPError as error:
-            raise self._bridge._unreachable(error) from error
+            raise self._bridge._unreachable(error) from None
 
     async def upload(self, name: str, path: str | Path) -> types.RecordingFacts:
         """Sends an MCAP file with joint states, so that it can be replayed by this name."""
@@ -886,6 +911,12 @@ class AsyncRecordings:
     async def delete(self, name: str) -> types.StatusResponse:
         """Deletes a recording for good."""
         return cast(types.StatusResponse, await self._bridge.call("DELETE", _recording(name)))
+
+
+def _told(answer: httpx.Response) -> Any:
+    if answer.content and "json" in answer.headers.get("content-type", ""):
+        return answer.json()
+    return answer.text or None
 
 
 def _recording(name: str, below: str = "") -> str:

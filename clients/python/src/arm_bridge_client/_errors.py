@@ -9,6 +9,7 @@ from typing import Any
 REMEDIES: Mapping[str, str] = {
     "start": "start one, or say where it is: Bridge(url) or ARM_BRIDGE_URL",
     "token": "Bridge(token=...) or ARM_BRIDGE_TOKEN; the bridge says at its start where its tokens are",
+    "certificate": "Bridge(verify=ssl.create_default_context(cafile=...)) with the certificate of the bridge",
     "init": "call arm.init()",
     "reset": "call arm.reset() or bridge.reset()",
     "torque_on": "call arm.torque(True) or arm.init()",
@@ -24,7 +25,7 @@ REMEDIES: Mapping[str, str] = {
 class BridgeError(Exception):
     """Anything that a bridge did not do."""
 
-    #: What the bridge said, for people; str() adds the next step and the request.
+    #: What is wrong, for people; str() adds the next step and the request.
     detail: str
     #: For programs: `owned`, `stopped`, `not_initialised`, `invalid`, `not_done`, `unreachable` and others.
     code: str
@@ -85,7 +86,8 @@ class NotDone(BridgeError):
 def problem_of(status: int, body: Any, request_id: str | None) -> BridgeError:
     """The exception for an answer that is an error: RFC 9457 where the bridge speaks it, else `{"detail": ...}`."""
     told: dict[str, Any] = body if isinstance(body, dict) else {}
-    detail = told.get("detail")
+    # The next step is said in the words of this package where it has some, else in those of HTTP, which are in `detail`.
+    detail = (told.get("message") if told.get("remedy") in REMEDIES else None) or told.get("detail")
     faults = told.get("errors", detail if isinstance(detail, list) else None)
     named: dict[str, Any] = {
         "code": told.get("code") or ("invalid" if status == 422 else f"http_{status}"),

@@ -15,7 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from . import types
 from ._errors import Refused, Unreachable
-from ._sync import Arm
+from ._sync import Arm, as_json
 
 #: The bridge answers, and sends the next state, within this time unless it is gone, s.
 PATIENCE = 5.0
@@ -42,9 +42,9 @@ class JointStream:
         self._ended: str | None = None
         try:
             self._socket = connect(**arm.bridge._stream(), compression=None, open_timeout=PATIENCE)
-            self._socket.send(json.dumps({"type": "subscribe", "topics": ["arms"], "rate": rate}))
+            self._socket.send(as_json({"type": "subscribe", "topics": ["arms"], "rate": rate}))
         except (OSError, WebSocketException) as error:
-            raise self._gone(str(error)) from error
+            raise self._gone(str(error)) from None
         self._reader = threading.Thread(target=self._read, name=f"{arm!r}", daemon=True)
         self._reader.start()
         # Also when the interpreter ends without: whoever closes it later than that waits for threads that stand still.
@@ -86,9 +86,9 @@ class JointStream:
         if refused is not None:
             raise Refused(refused, code="refused")
         try:
-            self._socket.send(json.dumps({"type": "joints", "arm": self._id, "positions": dict(positions)}))
+            self._socket.send(as_json({"type": "joints", "arm": self._id, "positions": dict(positions)}))
         except (OSError, WebSocketException) as error:
-            raise self._gone(str(error)) from error
+            raise self._gone(str(error)) from None
 
     def close(self) -> None:
         """The arm decelerates and holds."""

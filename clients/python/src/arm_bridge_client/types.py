@@ -97,6 +97,8 @@ class _ProblemDetails(TypedDict):
     status: int
     # What is wrong and what to do next.
     detail: str
+    # What is wrong alone: `remedy` is the next step.
+    message: str
     # What is wrong, for programs.
     code: str
     # The next step, where another part of the bridge offers one.
@@ -473,7 +475,7 @@ class AskReply(TypedDict):
 
 
 class LogAnswer(TypedDict):
-    # Number of the line that comes next: ask for the lines after it with `from`.
+    # Number of the line that comes next: ask for the lines after it with `start`.
     next: int
     lines: List["LogLine"]
 

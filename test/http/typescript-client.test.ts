@@ -1,0 +1,77 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { problemOf } from '../../clients/typescript/src/errors.ts';
+import { Bridge } from '../../clients/typescript/src/index.ts';
+import { liveFrames, type Topic } from '../../clients/typescript/src/live.ts';
+import { TOPICS } from '../../src/http/live/protocol.ts';
+import { buildApp, fakeServices } from './fakes.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+test('an error says the next step once, in the words of the package', async () => {
+  const services = fakeServices();
+  services.arms.all[0]!.state = 'stopped';
+  const app = buildApp(services);
+  const headers = { accept: 'application/problem+json' };
+  const reply = await app.inject({ method: 'POST', url: '/move/init?robot_id=0', headers });
+  await app.close();
+  const told = reply.json();
+  const error = problemOf(reply.statusCode, told, null);
+  expect(error.message).toBe(`${told.message} (call arm.reset() or bridge.reset()) [request ${told.request_id}]`);
+  expect(error.message).not.toContain('/stop/reset');
+  // A bridge that is newer than the client may name steps for which that has no words.
+  expect(problemOf(409, { ...told, remedy: 'another' }, null).detail).toBe(told.detail);
+});
+
+const nobody = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
+
+test('a page that the bridge does not serve is told that it may not be answered', async () => {
+  const there = new Bridge('http://localhost:8020', nobody);
+  await expect(there.status()).rejects.toMatchObject({ code: 'unreachable', remedy: 'start' });
+  vi.stubGlobal('location', { origin: 'http://localhost:3000' });
+  await expect(there.status()).rejects.toMatchObject({
+    remedy: 'origin',
+    message: expect.stringContaining('http.cors_origins'),
+  });
+  expect(new Bridge().url).toBe('http://localhost:3000');
+  await expect(new Bridge(undefined, nobody).status()).rejects.toMatchObject({ remedy: 'start' });
+  // A file that a browser has opened.
+  vi.stubGlobal('location', { origin: 'null' });
+  expect(new Bridge().url).toBe('http://localhost:8020');
+  await expect(there.status()).rejects.toMatchObject({ remedy: 'origin' });
+});
+
+/** How often a stream is opened that says nothing for half a minute after its first frame. */
+async function openings(topic: Topic): Promise<number> {
+  vi.useFakeTimers();
+  const end = new AbortController();
+  let count = 0;
+  async function* frames(signal: AbortSignal): AsyncGenerator<string> {
+    yield JSON.stringify({ type: 'hello' });
+    await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+  }
+  const open = async (signal: AbortSignal) => {
+    count++;
+    return frames(signal);
+  };
+  const reading = (async () => {
+    for await (const _ of liveFrames(open, { topics: [topic], signal: end.signal }));
+  })();
+  await vi.advanceTimersByTimeAsync(30_000);
+  end.abort();
+  await vi.advanceTimersByTimeAsync(30_000);
+  await reading;
+  return count;
+}
+
+test('a stream of what seldom changes may be silent, one that stands still is taken up anew', async () => {
+  const often = new Set<Topic>(['arms', 'pairs', 'loop']);
+  for (const topic of TOPICS) {
+    const count = await openings(topic);
+    expect([topic, count > 1]).toEqual([topic, often.has(topic)]);
+  }
+});
