@@ -1,6 +1,10 @@
-"""A camera: publishes a picture, the same compressed, and its facts, 20 times a second, until its input ends."""
+"""
+A camera: publishes a picture, the same compressed, and its facts, 20 times a second, until its input ends. Arguments: width and height
+of the picture, 64 and 48 where they are left out.
+"""
 import select
 import sys
+from array import array
 
 import rclpy
 from rclpy.qos import qos_profile_sensor_data
@@ -10,7 +14,9 @@ rclpy.init()
 node = rclpy.create_node("camera")
 types = {"image_raw": Image, "image_raw/compressed": CompressedImage, "camera_info": CameraInfo}
 publishers = {name: node.create_publisher(type, f"/camera/{name}", qos_profile_sensor_data) for name, type in types.items()}
-pixels = bytes(k % 251 for k in range(64 * 48 * 3))
+width, height = (int(size) for size in sys.argv[1:3] or (64, 48))
+# What is an array already is not looked through number by number.
+pixels = array("B", (k % 251 for k in range(width * height * 3)))
 while True:
     stamp = node.get_clock().now().to_msg()
     for name, publisher in publishers.items():
@@ -18,9 +24,11 @@ while True:
         message.header.stamp = stamp
         message.header.frame_id = "camera"
         if name == "image_raw":
-            message.height, message.width, message.step, message.encoding, message.data = 48, 64, 192, "rgb8", pixels
+            message.height, message.width, message.step = height, width, 3 * width
+            message.encoding, message.data = "rgb8", pixels
         elif name == "camera_info":
-            message.height, message.width, message.distortion_model, message.d = 48, 64, "plumb_bob", [0.1, 0.2, 0.0, 0.0, 0.0]
+            message.height, message.width = height, width
+            message.distortion_model, message.d = "plumb_bob", [0.1, 0.2, 0.0, 0.0, 0.0]
         else:
             message.format, message.data = "jpeg", b"\xff\xd8 no picture\xff\xd9"
         publisher.publish(message)
