@@ -33,9 +33,9 @@ const SAME = 0.2;
 const SPACING = 0.1;
 const SIDE = 64;
 const [FRONT, WRIST] = ['/front/image_raw', '/wrist/image_raw/compressed'];
-const shade = (index: number): number => 20 + 8 * index;
-/** Encoded colours are no further off than this. */
-const SHADES = 3;
+const shade = (index: number): number => 20 + 11 * index;
+/** Encoded colours are off by 3 at most, and those of two images apart by 11. */
+const SHADES = 5;
 
 function header(writer: CdrWriter): void {
   writer.int32(0);
