@@ -28,10 +28,11 @@ const TRIES = 10;
 /** What is promised: part of a core, and s. */
 const MOST_COST = 0.03;
 const MOST_KEPT = 0.005;
-/** The camera's images: uncompressed, which is the most that one sends. */
-const SIZE = ['1280', '720'];
-const TOPIC = '/camera/image_raw';
+/** The camera's images: width, height, and bytes of a compressed one; and their topics. */
+const SIZE = ['1280', '720', '200000'];
+const TOPICS = ['/camera/image_raw', '/camera/image_raw/compressed'];
 
+/** Of main-delays.ts, ms. */
 interface Kept {
   readonly p99: number;
   readonly longest: number;
@@ -45,7 +46,8 @@ interface Window {
   /** What the main thread was kept by, ms. */
   readonly kept: Kept;
   readonly lost: number;
-  readonly images: number;
+  /** By topic. */
+  readonly images: readonly number[];
 }
 
 /** What the main thread was kept by since the last call, ms. */
@@ -80,10 +82,10 @@ async function oneWindow({ child, url }: Bridge, recorded: boolean): Promise<Win
   const kept = await keptOf(child);
   const { pairs } = (await ask(`${url}/status`)).mirror;
   const mirrors = pairs[0]?.state === 'mirroring';
-  if (ended === null) return mirrors ? { cpu, kept, lost: 0, images: 0 } : null;
+  if (ended === null) return mirrors ? { cpu, kept, lost: 0, images: [] } : null;
   const { topics } = await ask(`${url}/api/v1/recordings/${ended.name}`);
   await fetch(`${url}/api/v1/recordings/${ended.name}`, { method: 'DELETE' });
-  const images = topics.find(({ name }: { name: string }) => name === TOPIC)?.messages ?? 0;
+  const images = TOPICS.map((topic) => topics.find(({ name }: { name: string }) => name === topic)?.messages ?? 0);
   return mirrors ? { cpu, kept, lost: ended.lost, images } : null;
 }
 
@@ -124,7 +126,7 @@ async function windows(ports: readonly string[], camera: boolean): Promise<{ qui
     JSON.stringify({
       state_folder: folder,
       ros: { enabled: camera },
-      recording: { folder: recordings, ...(camera ? { images: [TOPIC] } : {}) },
+      recording: { folder: recordings, ...(camera ? { images: TOPICS } : {}) },
       arms: [
         { name: 'leader', bus: leader },
         { name: 'follower', bus: follower },
@@ -175,8 +177,11 @@ for (const camera of ros ? [false, true] : [false]) {
   const { quiet, recorded } = result;
   const cpu = (all: readonly Window[]): number => median(all.map((one) => one.cpu));
   const longest = (all: readonly Window[]): number => Math.max(...all.map(({ kept }) => kept.longest));
-  const images = recorded.reduce((sum, one) => sum + one.images, 0) / (ROUNDS * SECONDS);
-  const what = camera ? `a pair and a camera, ${SIZE.join(' x ')}, ${images.toFixed(0)} images a second` : 'a pair';
+  const rates = TOPICS.map((_, i) => recorded.reduce((sum, { images }) => sum + images[i]!, 0) / (ROUNDS * SECONDS));
+  const [raw, compressed] = rates.map((rate) => rate.toFixed(0));
+  const [width, height] = SIZE;
+  const images = `${raw} images a second of ${width} x ${height} as they are and ${compressed} compressed`;
+  const what = camera ? `a pair and ${images}` : 'a pair';
   const lost = recorded.reduce((sum, one) => sum + one.lost, 0);
   const cost = cpu(recorded) - cpu(quiet);
   for (const [name, all] of [
@@ -205,7 +210,7 @@ report.publish(
     `Medians of ${ROUNDS} windows of ${SECONDS} s with recording and without, in turn; the longest of all of them for the main thread.`,
     ...(ros ? [] : ['Without a camera: ROS 2 is not there.']),
     '',
-    markdownTable(['what', 'of a core', 'main thread kept, p99 / longest'], rows),
+    markdownTable(['what', 'of a core', 'main thread at work without a pause, p99 / longest'], rows),
     '',
     targetTable(targets),
     '',

@@ -193,7 +193,7 @@ print(json.dumps([len(demonstrations), len(tables), apart.median(), list(demonst
     const [rows, good, apart, tasks] = JSON.parse(told.at(-1)!);
     expect(rows / good).toBeGreaterThan(100);
     expect(apart).toBeLessThan(0.3);
-    expect(tasks).toEqual(['Reach for the side and close the gripper']);
+    expect(tasks).toEqual(['Pick up the cube']);
   },
 );
 

@@ -1,6 +1,6 @@
 """
 A camera: publishes a picture, the same compressed, and its facts, 20 times a second, until its input ends. Arguments: width and height
-of the picture, 64 and 48 where they are left out.
+of the picture, and bytes of the compressed one; 64, 48 and 15 where they are left out.
 """
 import select
 import sys
@@ -14,9 +14,10 @@ rclpy.init()
 node = rclpy.create_node("camera")
 types = {"image_raw": Image, "image_raw/compressed": CompressedImage, "camera_info": CameraInfo}
 publishers = {name: node.create_publisher(type, f"/camera/{name}", qos_profile_sensor_data) for name, type in types.items()}
-width, height = (int(size) for size in sys.argv[1:3] or (64, 48))
+width, height, size = (int(number) for number in sys.argv[1:4] or (64, 48, 15))
 # What is an array already is not looked through number by number.
 pixels = array("B", (k % 251 for k in range(width * height * 3)))
+compressed = array("B", b"\xff\xd8 no picture" + bytes(size - 15) + b"\xff\xd9")
 while True:
     stamp = node.get_clock().now().to_msg()
     for name, publisher in publishers.items():
@@ -30,7 +31,7 @@ while True:
             message.height, message.width = height, width
             message.distortion_model, message.d = "plumb_bob", [0.1, 0.2, 0.0, 0.0, 0.0]
         else:
-            message.format, message.data = "jpeg", b"\xff\xd8 no picture\xff\xd9"
+            message.format, message.data = "jpeg", compressed
         publisher.publish(message)
     if select.select([sys.stdin], [], [], 0.05)[0]:
         break
