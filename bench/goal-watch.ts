@@ -13,8 +13,9 @@ export const SERVO_STEP = (2 * Math.PI) / 4096;
  * mistake with the codec that wrote them.
  */
 export class GoalWatch {
-  /** Goals seen. */
+  /** Goals seen, and those of servos with torque that differ from the ones before. */
   count = 0;
+  changes = 0;
   /** Largest change of the goal of a servo with torque from one message to the next, rad. */
   largest = 0;
   readonly #goals = new Map<number, number>();
@@ -56,7 +57,11 @@ export class GoalWatch {
     const high = data[GOAL_POSITION + 1 - address];
     if (address > GOAL_POSITION || low === undefined || high === undefined) return;
     const goal = (low | (high << 8)) * SERVO_STEP;
-    if (this.#held.has(id)) this.largest = Math.max(this.largest, Math.abs(goal - (this.#goals.get(id) ?? goal)));
+    if (this.#held.has(id)) {
+      const step = Math.abs(goal - (this.#goals.get(id) ?? goal));
+      if (step > 0) this.changes++;
+      this.largest = Math.max(this.largest, step);
+    }
     this.#goals.set(id, goal);
     this.count++;
   }

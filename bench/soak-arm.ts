@@ -1,6 +1,6 @@
 /**
- * Serves one simulated arm on a pseudo-terminal, in a process of its own, for bench/soak.ts: physics, emulated servos, a
- * hand, faults that are switched while it runs, and a watch over what its servos are sent. Started by `fork`.
+ * Serves one simulated arm on a pseudo-terminal, in a process of its own, for bench/soak.ts and bench/lerobot.ts: physics,
+ * emulated servos, a hand, faults that are switched while it runs, and a watch over what its servos are sent. Started by `fork`.
  */
 
 import { loadArmModel } from '../src/arm/model.ts';
@@ -32,6 +32,8 @@ export interface SoakArmReport {
   /** As in `GoalWatch`, since the report before. */
   readonly goals: number;
   readonly largest: number;
+  /** When goals of servos with torque have changed since the report before, monotonic s of this machine. */
+  readonly changed: readonly number[];
 }
 
 /** Above that of every client: real servos wait for no processor. Where that is not allowed, they are late now and then. */
@@ -47,9 +49,12 @@ const served = await ServedArm.start({
 });
 const { arm } = served;
 const watch = new GoalWatch();
+let changed: number[] = [];
 const feed = arm.feed.bind(arm);
 arm.feed = (bytes, now) => {
+  const before = watch.changes;
   watch.take(bytes);
+  if (watch.changes > before) changed.push(Number(process.hrtime.bigint()) / 1e9);
   feed(bytes, now);
 };
 
@@ -63,11 +68,12 @@ async function carryOut(order: SoakArmOrder): Promise<void> {
 
 process.on('message', async (order: SoakArmOrder) => {
   await carryOut(order);
-  const report: SoakArmReport = { goals: watch.count, largest: watch.largest };
+  const report: SoakArmReport = { goals: watch.count, largest: watch.largest, changed };
   watch.count = 0;
   watch.largest = 0;
+  changed = [];
   process.send!(report);
 });
 // The other end has gone, whatever became of it.
 process.on('disconnect', () => void served.close());
-process.send!({ goals: 0, largest: 0 } satisfies SoakArmReport);
+process.send!({ goals: 0, largest: 0, changed: [] } satisfies SoakArmReport);

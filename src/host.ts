@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { type Disk, fileDisk } from './disk.ts';
 import type { FromPlanner } from './motion/plan-messages.ts';
 import type { PlannerChannel } from './motion/planners.ts';
-import type { FromRecording } from './recording/messages.ts';
+import type { FromRecording, ToRecording } from './recording/messages.ts';
 import type { RecordingChannel } from './recording/recording-client.ts';
 import type { RecordingSetup } from './recording/recording-thread.ts';
 import { type RosRoom, type RosServices, startRos } from './ros/room.ts';
@@ -90,7 +90,8 @@ function startRecording(setup: RecordingSetup): RecordingChannel {
   const channel: RecordingChannel = {
     onMessage: () => {},
     onExit: () => {},
-    post: (message) => worker.postMessage(message),
+    // An image is handed over: another copy of it would keep the main thread.
+    post: (message) => worker.postMessage(message, imagesIn(message)),
   };
   let failure = new Error('it has ended');
   worker.on('message', (message: FromRecording) => channel.onMessage(message));
@@ -137,6 +138,11 @@ function startStop(setup: StopSetup): StopChannel {
   });
   worker.on('exit', () => channel.onExit(failure));
   return channel;
+}
+
+/** The image of a message, which goes over to the other thread. */
+function imagesIn(message: ToRecording): TransferListItem[] {
+  return 'event' in message && message.event.kind === 'camera' ? [message.event.data.buffer as ArrayBuffer] : [];
 }
 
 /** Ports of a message, which go over to the other thread. */

@@ -70,7 +70,7 @@ export interface CameraMessage {
   readonly instant: number;
   /** Its type goes by this name. */
   readonly topic: string;
-  /** CDR. */
+  /** CDR, in memory of its own: that goes over to the other thread. */
   readonly data: Uint8Array;
 }
 

@@ -31,6 +31,7 @@ it('the watch over a wire finds the largest step of a servo with torque, in what
     const watch = new GoalWatch();
     for (let at = 0; at < bytes.length; at += size) watch.take(bytes.subarray(at, at + size));
     expect(watch.count).toBe(10);
+    expect(watch.changes).toBe(2);
     expect(watch.largest).toBeCloseTo(7 * SERVO_STEP, 9);
   }
 });

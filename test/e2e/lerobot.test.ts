@@ -249,12 +249,12 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
       );
     expect(await run('led')).toMatchObject({ code: 0 });
     expect(await run('asked', '--action setpoints')).toMatchObject({ code: 0 });
-    expect(await exporting(EXPORT_TAUGHT.replace(/reach$/, `set-${name}`))).toMatchObject({ code: 0 });
+    expect(await exporting(EXPORT_TAUGHT.replace(/cube$/, `set-${name}`))).toMatchObject({ code: 0 });
     const [led, asked] = [join(folder, `led-${name}`), join(folder, `asked-${name}`)];
     return {
       led: last(await python(join(SUPPORT, 'lerobot_dataset.py'), led)),
       asked: last(await python(join(SUPPORT, 'lerobot_dataset.py'), asked)),
-      taught: last(await python('-c', `${TAUGHT.replaceAll('reach', `set-${name}`)}\nprint(len(frames))`)),
+      taught: last(await python('-c', `${TAUGHT.replaceAll('cube', `set-${name}`)}\nprint(len(frames))`)),
       how: JSON.parse(readFileSync(join(led, 'meta/arm_bridge.json'), 'utf8')),
       twice: await run('led'),
       without: await run('none', '--leader nobody'),

@@ -21,7 +21,7 @@ function readsModule(name: string): boolean {
 }
 
 /** The document has ten of them, which show no more. */
-const EPISODES = 3;
+const EPISODES = 2;
 /** How often a program is run that a busy machine can spoil. */
 const TRIES = 10;
 
@@ -197,8 +197,9 @@ print(json.dumps([len(demonstrations), len(tables), apart.median(), list(demonst
     const [rows, good, apart, tasks] = JSON.parse(told.at(-1)!);
     expect(rows / good).toBeGreaterThan(100);
     expect(apart).toBeLessThan(0.3);
-    expect(tasks).toEqual(['Reach for the side and close the gripper']);
+    expect(tasks).toEqual(['Pick up the cube']);
   },
+  300_000,
 );
 
 test.skipIf(!WITNESS_PYTHON)('the example of a policy drives the simulated arm', async () => {

@@ -94,6 +94,32 @@ test('an episode has each cycle of all its arms, whatever the main thread does m
   expect((await bridge.get('/api/v1/recordings/best')).status).toBe(404);
 });
 
+test('stamps of an episode go on with the time that passes, however the system clock goes, which is told beside them', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  const { time } = bridge.host;
+  const [begun, offset] = [time.now, time.wallOffset];
+  await bridge.post('/api/v1/episode/start', { name: 'long' });
+  // What 50 millionths make of an hour, in ten seconds.
+  const [length, gained] = [10, 0.18];
+  for (let step = 1; step <= 100; step++) {
+    await bridge.pass(length / 100);
+    time.wallOffset = offset + (gained * step) / 100;
+  }
+  const { path } = (await bridge.post('/api/v1/episode/stop')).body;
+  const of = async (arm: string) => jointStates(path, `/${arm}/joint_states`);
+  const [leader, follower] = [await of('leader'), await of('follower')];
+  for (const states of [leader, follower]) {
+    const first = states[0]!.stamp;
+    expect(Math.abs(first - offset - begun)).toBeLessThan(0.05);
+    for (const [k, { stamp, published }] of states.entries()) {
+      expect(Math.abs(stamp - first - k * CYCLE)).toBeLessThan(0.003);
+      const now = (gained * (stamp - offset - begun)) / length;
+      expect(Math.abs(published - stamp - now)).toBeLessThan(0.01);
+    }
+  }
+  expect(Math.abs(follower.at(-1)!.stamp - leader.at(-1)!.stamp)).toBeLessThan(CYCLE);
+});
+
 test('an episode that is not kept leaves nothing, and what is not running cannot be stopped', async () => {
   const bridge = await VirtualBridge.startLight(PAIR);
   await bridge.post('/api/v1/episode/start', { dataset: 'pick' });

@@ -47,11 +47,13 @@ function makeArm(time: VirtualTime, delay: () => number) {
   return { arm, link, asked, heard, steps, retries };
 }
 
-function makeLoop(...delays: readonly (() => number)[]) {
+const makeLoop = (...delays: readonly (() => number)[]) => loopAt(RATE, ...delays);
+
+function loopAt(rate: number, ...delays: readonly (() => number)[]) {
   const time = new VirtualTime();
   const control = time.lane('control');
   const joints = delays.map(() => 1);
-  const loop = new ControlLoop(new SharedState(joints, control), RATE, control);
+  const loop = new ControlLoop(new SharedState(joints, control), rate, control);
   const arms = delays.map((delay) => makeArm(time, delay));
   for (const { arm } of arms) loop.add(arm);
   loop.start();
@@ -73,6 +75,19 @@ test('a thread that was kept from running steps by two periods at most, and give
   time.runSync(1);
   for (const { dt } of arm.steps) expect(dt).toBeLessThanOrEqual(2 * PERIOD + 1e-9);
   expect(arm.steps.length - before).toBeLessThan(0.21 * RATE + 2);
+});
+
+test('over an hour in which the system clock gains 180 ms on the other, stamps stay with it, and steps of goals as long as ever', () => {
+  const rate = 20;
+  const { time, arm } = loopAt(rate, () => 0.0003);
+  const start = time.wallOffset;
+  for (let second = 1; second <= HOUR; second++) {
+    time.runSync(second);
+    time.wallOffset = start + 50e-6 * second;
+  }
+  expect(arm.steps.length).toBeGreaterThan(rate * HOUR - 2);
+  for (const { at, offset } of arm.steps) expect(Math.abs(offset - start - 50e-6 * at)).toBeLessThan(NEAR + 1e-4);
+  for (const { dt } of arm.steps.slice(1)) expect(dt).toBeCloseTo(1 / rate, 6);
 });
 
 test('a system clock that is set forth and back changes the stamps of samples with it, and no step of a goal', () => {

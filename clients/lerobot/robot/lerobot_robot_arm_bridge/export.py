@@ -1,13 +1,19 @@
 """A data set of LeRobot from episodes that the bridge has recorded."""
 
 import argparse
+import copy
+import io
 import json
+import re
+import shutil
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import PIL.Image
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
 from mcap.reader import make_reader
 from mcap_ros2.reader import read_ros2_messages
@@ -19,8 +25,19 @@ from .units import Joint, joints_of
 EPISODE = "arm_bridge.episode"
 #: What is longer than this between two samples is no motion that was recorded, s.
 MOST_SILENCE = 0.25
-#: How frames are made of samples: see resampled().
+#: How frames are made of samples and of images: see resampled() and images_at().
 METHOD = "linear"
+IMAGES = "newest"
+#: Types of the topics of cameras.
+CAMERA_TYPES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
+#: Pillow's mode for an image, and for its bytes, by its encoding (sensor_msgs/image_encodings.hpp).
+ENCODINGS = {
+    "rgb8": ("RGB", "RGB"),
+    "bgr8": ("RGB", "BGR"),
+    "rgba8": ("RGB", "RGBX"),
+    "bgra8": ("RGB", "BGRX"),
+    "mono8": ("L", "L"),
+}
 
 Action = Literal["leader", "setpoints"]
 
@@ -39,21 +56,36 @@ class Track:
 
 
 @dataclass(frozen=True)
+class Camera:
+    """Images of a topic in a file: when they came, s since the epoch, and height, width and colours of the first one."""
+
+    path: Path
+    topic: str
+    times: NDArray[np.float64]
+    shape: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
 class Episode:
-    """An episode as its file has it: what people said of it, and its arms by name."""
+    """An episode as its file has it: what people said of it, its arms by name, and the topics of cameras."""
 
     path: Path
     about: dict[str, str]
     arms: dict[str, dict[str, Any]]
+    cameras: list[str]
 
 
 def open_episode(path: Path) -> Episode:
     """What a file says of itself. Raises NotExported for one that is no episode of a bridge."""
     with path.open("rb") as file:
-        about = next((found.metadata for found in make_reader(file).iter_metadata() if found.name == EPISODE), None)
-    if about is None:
+        reader = make_reader(file)
+        about = next((found.metadata for found in reader.iter_metadata() if found.name == EPISODE), None)
+        summary = reader.get_summary()
+    if about is None or summary is None:
         raise NotExported("it is no episode: it says nothing of its arms")
-    return Episode(path, about, {arm["name"]: arm for arm in json.loads(about["arms"])})
+    channels = summary.channels.values()
+    cameras = [found.topic for found in channels if summary.schemas[found.schema_id].name in CAMERA_TYPES]
+    return Episode(path, about, {arm["name"]: arm for arm in json.loads(about["arms"])}, sorted(cameras))
 
 
 def joints_in(episode: Episode, arm: str, use_degrees: bool) -> list[Joint]:
@@ -83,42 +115,107 @@ def track(episode: Episode, arm: str, topic: str, use_degrees: bool) -> Track:
             raise NotExported(f"/{arm}/{topic} has joints {', '.join(state.name)}")
         times.append(state.header.stamp.sec * 1_000_000_000 + state.header.stamp.nanosec)
         rows.append([joint.number_of(angle) for joint, angle in zip(joints, state.position, strict=True)])
+    return Track([f"{joint.name}.pos" for joint in joints], seconds(f"/{arm}/{topic}", times), np.array(rows))
+
+
+def seconds(topic: str, times: list[int]) -> NDArray[np.float64]:
+    """Times of messages, ns, in seconds. Raises NotExported where there is nothing, or nothing for longer than a moment."""
     if len(times) < 2:
-        raise NotExported(f"/{arm}/{topic} has {len(times)} messages")
-    seconds = np.array(times, dtype=np.int64) / 1e9
-    silence = float(np.diff(seconds).max())
+        raise NotExported(f"{topic} has {len(times)} messages")
+    found = np.array(times, dtype=np.int64) / 1e9
+    silence = float(np.diff(found).max())
     if silence > MOST_SILENCE:
-        raise NotExported(f"/{arm}/{topic} is silent for {silence:.2f} s")
-    return Track([f"{joint.name}.pos" for joint in joints], seconds, np.array(rows))
+        raise NotExported(f"{topic} is silent for {silence:.2f} s")
+    return found
 
 
-def resampled(tracks: list[Track], fps: int) -> list[NDArray[np.float32]]:
-    """
-    Rows of the tracks at the same times, `fps` a second, from the first to the last at which all have samples: each value lies on
-    the straight line between its samples before and after. Raises NotExported where they have no time in common.
-    """
-    begin = max(track.times[0] for track in tracks)
-    end = min(track.times[-1] for track in tracks)
+def camera_name(topic: str) -> str:
+    """What a camera is called by its topic: `wrist` for /wrist/image_raw/compressed."""
+    parts = topic.strip("/").removesuffix("/compressed").split("/")
+    return "_".join(parts[:-1] if len(parts) > 1 and parts[-1].startswith("image") else parts)
+
+
+def cameras_of(episode: Episode, wanted: Mapping[str, str]) -> dict[str, Camera]:
+    """Cameras by name: the topics that are wanted, or all that there are where none is. Raises NotExported."""
+    topics = dict(wanted)
+    for topic in [] if wanted else episode.cameras:
+        name = camera_name(topic)
+        if name in topics:
+            raise NotExported(f"{topics[name]} and {topic} are both called {name}: choose by --camera {name}={topic}")
+        topics[name] = topic
+    return {name: camera(episode, topic) for name, topic in topics.items()}
+
+
+def camera(episode: Episode, topic: str) -> Camera:
+    """When the images of a topic came, by the clock of the arms. Raises NotExported."""
+    if topic not in episode.cameras:
+        raise NotExported(f"it has no images of {topic}, only {', '.join(episode.cameras) or 'of no camera'}")
+    with episode.path.open("rb") as file:
+        times = [message.log_time for _, _, message in make_reader(file).iter_messages(topics=[topic])]
+    found = seconds(topic, times)
+    first = next(read_ros2_messages(episode.path, topics=[topic]))
+    return Camera(episode.path, topic, found, picture(topic, first.ros_msg).shape)
+
+
+def picture(topic: str, message: Any) -> NDArray[np.uint8]:
+    """The pixels of an image, height by width by red, green and blue. Raises NotExported for one that cannot be read."""
+    try:
+        if hasattr(message, "format"):
+            image = PIL.Image.open(io.BytesIO(message.data))
+            if image.mode.startswith(("I", "F")):
+                raise NotExported(f"{topic} has no colours but depths, {message.format}: choose others by --camera")
+        elif message.encoding in ENCODINGS:
+            mode, raw = ENCODINGS[message.encoding]
+            size = (message.width, message.height)
+            image = PIL.Image.frombytes(mode, size, bytes(message.data), "raw", raw, message.step, 1)
+        else:
+            known = ", ".join(ENCODINGS)
+            raise NotExported(f"{topic} has {message.encoding}, not {known}: choose others by --camera")
+        return np.asarray(image.convert("RGB"))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise NotExported(f"an image of {topic} cannot be read: {error}") from error
+
+
+def images_at(camera: Camera, times: NDArray[np.float64]) -> Iterator[NDArray[np.uint8]]:
+    """At each time the newest image that had come by then, as a policy would have had it. Raises NotExported."""
+    messages = iter(read_ros2_messages(camera.path, topics=[camera.topic]))
+    read, image = 0, None
+    # How many have come by each time.
+    for come in np.searchsorted(camera.times, times, side="right"):
+        if come > read:
+            newest = next(message for number, message in enumerate(messages, read + 1) if number == come)
+            read, image = int(come), picture(camera.topic, newest.ros_msg)
+            if image.shape != camera.shape:
+                raise NotExported(f"the images of {camera.topic} change their size")
+        assert image is not None
+        yield image
+
+
+def common_times(series: list[NDArray[np.float64]], fps: int) -> NDArray[np.float64]:
+    """Times `fps` a second, from the first to the last at which all have samples. Raises NotExported where there is none."""
+    begin = max(times[0] for times in series)
+    end = min(times[-1] for times in series)
     if end <= begin:
         raise NotExported("observation and action were not recorded at the same time")
-    times = begin + np.arange(int((end - begin) * fps) + 1) / fps
-    return [
-        np.stack([np.interp(times, track.times, column) for column in track.rows.T], axis=1).astype(np.float32)
-        for track in tracks
-    ]
+    return begin + np.arange(int((end - begin) * fps) + 1) / fps
 
 
-def frames_of(
-    episode: Episode, follower: str, leader: str, action: Action, fps: int, use_degrees: bool
-) -> tuple[list[Track], list[NDArray[np.float32]]]:
-    """Tracks and resampled rows of an episode's observation and action. Raises NotExported."""
-    given = (leader, "joint_states") if action == "leader" else (follower, "joint_setpoints")
-    tracks = [track(episode, follower, "joint_states", use_degrees), track(episode, *given, use_degrees)]
-    return tracks, resampled(tracks, fps)
+def resampled(track: Track, times: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Rows of a track at these times: each value lies on the straight line between its samples before and after."""
+    return np.stack([np.interp(times, track.times, column) for column in track.rows.T], axis=1).astype(np.float32)
 
 
-def feature(names: list[str]) -> dict[str, Any]:
-    return {"dtype": "float32", "shape": (len(names),), "names": names}
+def features_of(observed: Track, acted: Track, cameras: Mapping[str, Camera]) -> dict[str, Any]:
+    """As LeRobot describes them."""
+    numbers = {"observation.state": observed.names, "action": acted.names}
+    sides = ["height", "width", "channels"]
+    return {
+        **{key: {"dtype": "float32", "shape": (len(names),), "names": names} for key, names in numbers.items()},
+        **{
+            f"observation.images.{name}": {"dtype": "video", "shape": camera.shape, "names": sides}
+            for name, camera in cameras.items()
+        },
+    }
 
 
 def episodes_in(folder: Path) -> list[Path]:
@@ -139,42 +236,80 @@ def export(
     follower: str = "follower",
     leader: str = "leader",
     use_degrees: bool = True,
+    cameras: Mapping[str, str] | None = None,
 ) -> tuple[int, dict[str, str]]:
     """
     Makes a data set of LeRobot in the folder `to`, which must not be there yet, of the data set of the bridge in `folder`.
 
-    Observations are the follower's measured positions; actions the leader's, or the follower's setpoints. Returns the number of
-    episodes that it has, and why others have not been taken, by their names.
+    Observations are the follower's measured positions and the images of `cameras`, topics by name, or of all that there are where
+    none is named; actions the leader's positions, or the follower's setpoints. Returns the number of episodes that it has, and why
+    others have not been taken, by their names.
     """
     made: LeRobotDataset | None = None
     count, left = 0, {}
-    sources: list[dict[str, str]] = []
+    sources: list[dict[str, Any]] = []
+    first: dict[str, Any] = {}
+    given = (leader, "joint_states") if action == "leader" else (follower, "joint_setpoints")
     try:
         for path in episodes_in(folder):
             try:
                 episode = open_episode(path)
-                tracks, (observed, acted) = frames_of(episode, follower, leader, action, fps, use_degrees)
+                observed = track(episode, follower, "joint_states", use_degrees)
+                acted = track(episode, *given, use_degrees)
+                seen = cameras_of(episode, cameras or {})
+                times = common_times([observed.times, acted.times, *(found.times for found in seen.values())], fps)
+                features = features_of(observed, acted, seen)
+                if made is None:
+                    first = features
+                    made = LeRobotDataset.create(
+                        repo_id or f"local/{folder.name}", fps, copy.deepcopy(features), root=to, robot_type="arm_bridge"
+                    )
+                elif features != first:
+                    raise NotExported("its joints or cameras are not those of the first episode")
+                add_frames(made, episode.about["task"] or folder.name, times, observed, acted, seen)
             except NotExported as error:
                 left[path.stem] = str(error)
+                if made is not None and made.has_pending_frames():
+                    made.clear_episode_buffer()
                 continue
-            if made is None:
-                features = {"observation.state": feature(tracks[0].names), "action": feature(tracks[1].names)}
-                made = LeRobotDataset.create(
-                    repo_id or f"local/{folder.name}", fps, features, root=to, robot_type="arm_bridge", use_videos=False
-                )
-            task = episode.about["task"] or folder.name
-            for state, goal in zip(observed, acted, strict=True):
-                made.add_frame({"observation.state": state, "action": goal, "task": task})
             made.save_episode()
             count += 1
-            sources.append({"name": path.stem, "arm_bridge_version": episode.about["arm_bridge_version"]})
+            topics = {name: found.topic for name, found in seen.items()}
+            version = episode.about["arm_bridge_version"]
+            sources.append({"name": path.stem, "arm_bridge_version": version, "cameras": topics})
     finally:
         if made is not None:
             made.finalize()
-    if made is not None:
-        how = {"method": METHOD, "action": action, "use_degrees": use_degrees, "episodes": sources}
+    if count > 0:
+        how = {"method": METHOD, "images": IMAGES, "action": action, "use_degrees": use_degrees, "episodes": sources}
         (to / "meta/arm_bridge.json").write_text(json.dumps(how, indent=2))
+    elif made is not None:
+        shutil.rmtree(to)
     return count, left
+
+
+def add_frames(
+    made: LeRobotDataset,
+    task: str,
+    times: NDArray[np.float64],
+    observed: Track,
+    acted: Track,
+    cameras: Mapping[str, Camera],
+) -> None:
+    """Gives an episode's frames to the data set. Raises NotExported, by which some of them may have been given."""
+    states, goals = resampled(observed, times), resampled(acted, times)
+    images = {name: images_at(found, times) for name, found in cameras.items()}
+    for state, goal in zip(states, goals, strict=True):
+        pictures = {f"observation.images.{name}": next(found) for name, found in images.items()}
+        made.add_frame({"observation.state": state, "action": goal, **pictures, "task": task})
+
+
+def camera_choice(text: str) -> tuple[str, str]:
+    """NAME=TOPIC of the command line."""
+    found = re.fullmatch(r"(\w+)=(/\S+)", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=TOPIC, such as wrist=/wrist/image_raw/compressed")
+    return found[1], found[2]
 
 
 def main() -> None:
@@ -197,6 +332,14 @@ def main() -> None:
     parser.add_argument("--follower", default="follower", help="arm that is observed (default: follower)")
     parser.add_argument("--leader", default="leader", help="arm that leads (default: leader)")
     parser.add_argument("--ranges", action="store_true", help="numbers from -100 to 100 in place of degrees")
+    parser.add_argument(
+        "--camera",
+        metavar="NAME=TOPIC",
+        type=camera_choice,
+        action="append",
+        default=[],
+        help="a camera that is taken, and its name; may be repeated (default: all, named by their topics)",
+    )
     given = parser.parse_args()
     if not (given.dataset / "dataset.json").is_file():
         parser.error(f"{given.dataset} is no data set of a bridge: it has no dataset.json")
@@ -214,6 +357,7 @@ def main() -> None:
         follower=given.follower,
         leader=given.leader,
         use_degrees=not given.ranges,
+        cameras=dict(given.camera),
     )
     for name, why in left.items():
         print(f"{name} is left out: {why}", file=sys.stderr)

@@ -1,0 +1,218 @@
+/**
+ * npm run bench:recording [-- --write | --short]: what it costs to record a pair at 200 Hz, and how long it keeps the bridge's main
+ * thread, with and without a camera whose large images come by ROS 2. The compiled bridge drives emulated servos that mirror.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { short } from './arguments.ts';
+import { calibrate } from './arms.ts';
+import { processorTime } from './process-use.ts';
+import { withEmulators } from './programs.ts';
+import { Report } from './report.ts';
+import { markdownTable, median, type Target, targetTable } from './table.ts';
+import { ask, startBridge } from './two-bridges.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const DELAYS = fileURLToPath(new URL('main-delays.js', import.meta.url));
+/** With and without recording in turn, so often, for so long each, s. */
+const ROUNDS = short ? 1 : 5;
+const SECONDS = short ? 1 : 10;
+const START_LIMIT = 60;
+/** A window in which the pair stops to mirror is measured again, so often. */
+const TRIES = 10;
+/** What is promised: part of a core, and s. */
+const MOST_COST = 0.03;
+const MOST_KEPT = 0.005;
+/** The camera's images: width, height, and bytes of a compressed one; and their topics. */
+const SIZE = ['1280', '720', '200000'];
+const TOPICS = ['/camera/image_raw', '/camera/image_raw/compressed'];
+
+/** Of main-delays.ts, ms. */
+interface Kept {
+  readonly p99: number;
+  readonly longest: number;
+}
+
+type Bridge = Awaited<ReturnType<typeof startBridge>>;
+
+interface Window {
+  /** Part of a core that the bridge has used. */
+  readonly cpu: number;
+  /** What the main thread was kept by, ms. */
+  readonly kept: Kept;
+  readonly lost: number;
+  /** By topic. */
+  readonly images: readonly number[];
+}
+
+/** What the main thread was kept by since the last call, ms. */
+async function keptOf(child: ChildProcess): Promise<Kept> {
+  const told = new Promise<string>((resolve) => {
+    let log = '';
+    const take = (chunk: string): void => {
+      log += chunk;
+      const found = /main thread kept: (.*)\n/.exec(log)?.[1];
+      if (found === undefined) return;
+      child.stderr!.off('data', take);
+      resolve(found);
+    };
+    child.stderr!.on('data', take);
+  });
+  child.kill('SIGUSR2');
+  return JSON.parse(await told) as Kept;
+}
+
+/**
+ * One window of time, recorded or not: starting and ending the episode are in it.
+ * @returns null where the machine was so busy that the pair has stopped to mirror meanwhile
+ */
+async function oneWindow({ child, url }: Bridge, recorded: boolean): Promise<Window | null> {
+  await untilMirroring(url);
+  await keptOf(child);
+  const [clock, before] = [performance.now(), processorTime(child.pid!)];
+  if (recorded) await ask(`${url}/api/v1/episode/start`, {});
+  await sleep(1000 * SECONDS);
+  const cpu = (processorTime(child.pid!) - before) / ((performance.now() - clock) / 1000);
+  const ended = recorded ? await ask(`${url}/api/v1/episode/stop`, {}) : null;
+  const kept = await keptOf(child);
+  const { pairs } = (await ask(`${url}/status`)).mirror;
+  const mirrors = pairs[0]?.state === 'mirroring';
+  if (ended === null) return mirrors ? { cpu, kept, lost: 0, images: [] } : null;
+  const { topics } = await ask(`${url}/api/v1/recordings/${ended.name}`);
+  await fetch(`${url}/api/v1/recordings/${ended.name}`, { method: 'DELETE' });
+  const images = TOPICS.map((topic) => topics.find(({ name }: { name: string }) => name === topic)?.messages ?? 0);
+  return mirrors ? { cpu, kept, lost: ended.lost, images } : null;
+}
+
+/** @throws {Error} on a machine that is too busy again and again */
+async function measured(bridge: Bridge, recorded: boolean): Promise<Window> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const found = await oneWindow(bridge, recorded);
+    if (found !== null) return found;
+  }
+  throw new Error('the pair does not go on mirroring: the machine is too busy');
+}
+
+async function untilMirroring(url: string): Promise<void> {
+  const limit = performance.now() + 1000 * START_LIMIT;
+  for (;;) {
+    const state = (await ask(`${url}/status`)).mirror.pairs[0]?.state;
+    if (state === 'mirroring') return;
+    if (performance.now() > limit)
+      throw new Error(`the bridge does not begin to mirror; the pair is ${state ?? 'not there'}`);
+    // Refused until both arms have been found.
+    if (state === undefined || state === 'idle') {
+      await ask(`${url}/move/leader/start`, { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+    }
+    await sleep(200);
+  }
+}
+
+/** @param camera whether images come from one, by ROS 2 */
+async function windows(ports: readonly string[], camera: boolean): Promise<{ quiet: Window[]; recorded: Window[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-recording-'));
+  calibrate(folder, ['leader', 'follower']);
+  const [leader, follower] = ports.map((path) => `serial:${path}`);
+  const config = join(folder, 'bridge.json');
+  const recordings = join(folder, 'recordings');
+  mkdirSync(recordings);
+  writeFileSync(
+    config,
+    JSON.stringify({
+      state_folder: folder,
+      ros: { enabled: camera },
+      recording: { folder: recordings, ...(camera ? { images: TOPICS } : {}) },
+      arms: [
+        { name: 'leader', bus: leader },
+        { name: 'follower', bus: follower },
+      ],
+    }),
+  );
+  const running: ChildProcess[] = [];
+  try {
+    const bridge = await startBridge(join(ROOT, 'dist/main.js'), config, '--import', DELAYS);
+    running.push(bridge.child);
+    if (camera) {
+      running.push(
+        spawn(process.env.ARM_BRIDGE_ROS_PYTHON!, ['-B', join(ROOT, 'test/e2e/support/camera.py'), ...SIZE], {
+          env: { ...process.env, LD_LIBRARY_PATH: process.env.ARM_BRIDGE_ROS_LD_LIBRARY_PATH ?? '' },
+          stdio: ['pipe', 'ignore', 'inherit'],
+        }),
+      );
+    }
+    await untilMirroring(bridge.url);
+    // The compiler comes to rest, the recording thread is there, and the graph has found the camera.
+    await measured(bridge, true);
+    const found = { quiet: [] as Window[], recorded: [] as Window[] };
+    for (let round = 0; round < ROUNDS; round++) {
+      found.quiet.push(await measured(bridge, false));
+      found.recorded.push(await measured(bridge, true));
+    }
+    return found;
+  } finally {
+    for (const child of running) {
+      const exited = once(child, 'exit');
+      // Emulated joints swing as they like: they could not be lowered.
+      child.kill('SIGKILL');
+      await exited;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+process.env.ROS_DOMAIN_ID = String(1 + (process.pid % 100));
+const ros = process.env.ARM_BRIDGE_ROS_PYTHON !== undefined && process.env.AMENT_PREFIX_PATH !== undefined;
+const report = new Report('recording', 'Recording');
+const rows: string[][] = [];
+const targets: Target[] = [];
+const percents = (part: number): string => `${(100 * part).toFixed(1)} %`;
+for (const camera of ros ? [false, true] : [false]) {
+  const emulators = { family: 'feetech', baudRate: 1_000_000, loseRate: 0, ahead: true } as const;
+  const { result } = await withEmulators(2, emulators, (ports) => windows(ports, camera));
+  const { quiet, recorded } = result;
+  const cpu = (all: readonly Window[]): number => median(all.map((one) => one.cpu));
+  const longest = (all: readonly Window[]): number => Math.max(...all.map(({ kept }) => kept.longest));
+  const rates = TOPICS.map((_, i) => recorded.reduce((sum, { images }) => sum + images[i]!, 0) / (ROUNDS * SECONDS));
+  const [raw, compressed] = rates.map((rate) => rate.toFixed(0));
+  const [width, height] = SIZE;
+  const images = `${raw} images a second of ${width} x ${height} as they are and ${compressed} compressed`;
+  const what = camera ? `a pair and ${images}` : 'a pair';
+  const lost = recorded.reduce((sum, one) => sum + one.lost, 0);
+  const cost = cpu(recorded) - cpu(quiet);
+  for (const [name, all] of [
+    [`${what}, not recorded`, quiet],
+    [`${what}, recorded`, recorded],
+  ] as const) {
+    const p99 = Math.max(...all.map(({ kept }) => kept.p99));
+    rows.push([name, percents(cpu(all)), `${p99.toFixed(1)} / ${longest(all).toFixed(1)} ms`]);
+  }
+  if (!camera) {
+    targets.push({
+      goal: `recording a pair at 200 Hz: <= ${100 * MOST_COST} % of a core, no cycle lost`,
+      measured: `${percents(cost)}, ${lost} lost`,
+      reached: cost <= MOST_COST && lost === 0,
+    });
+  }
+  targets.push({
+    goal: `${camera ? 'a pair and a camera' : 'a pair'} recorded: the main thread is kept for ${1000 * MOST_KEPT} ms at most`,
+    measured: `${longest(recorded).toFixed(1)} ms`,
+    reached: longest(recorded) <= 1000 * MOST_KEPT,
+  });
+}
+report.publish(
+  [
+    report.machine(),
+    `Medians of ${ROUNDS} windows of ${SECONDS} s with recording and without, in turn; the longest of all of them for the main thread.`,
+    ...(ros ? [] : ['Without a camera: ROS 2 is not there.']),
+    '',
+    markdownTable(['what', 'of a core', 'main thread at work without a pause, p99 / longest'], rows),
+    '',
+    targetTable(targets),
+    '',
+  ].join('\n'),
+);
