@@ -10,7 +10,7 @@ import { loadArmModel } from '../../src/arm/model.ts';
 import { fromLerobot, type LerobotFile, toLerobot } from '../../src/calibration/lerobot.ts';
 import { MAIN, serve } from '../cli/support/program.ts';
 import { bashBlocks, commands } from '../docs/support/blocks.ts';
-import { BridgeProcess, sleep } from './support/bridge.ts';
+import { BridgeProcess, runAgain, sleep } from './support/bridge.ts';
 
 const PYTHON = process.env.ARM_BRIDGE_LEROBOT_PYTHON;
 if (!PYTHON) {
@@ -372,7 +372,7 @@ describe.skipIf(!PYTHON)("the numbers of LeRobot's own bus", () => {
       const { arms } = (await bridge.get('/api/v1/arms')).body;
       writeFileSync(join(place, 'facts.json'), JSON.stringify(arms[0]));
       // It holds when the bridge has ended, too.
-      const seen = last(await python(join(SUPPORT, 'lerobot_holding.py'), bridge.url));
+      const seen = last(await runAgain(() => python(join(SUPPORT, 'lerobot_holding.py'), bridge.url)));
       await bridge.endStopped();
       const { present } = await numbers(place, ours, servos.path);
       for (const name of JOINTS) expect(Math.abs(seen[`${name}.pos`] - present[name]), name).toBeLessThan(SAME);
