@@ -212,13 +212,14 @@ export class RecordingService {
     return this.#episode !== null;
   }
 
-  /** Puts a message of a camera into the episode, if one is being recorded. @param data CDR, which stays the caller's */
+  /** Puts a message of a camera into the episode, if one is being recorded. @param data CDR; what has memory of its own is handed over */
   see(topic: string, data: Uint8Array): void {
     if (this.#episode === null) return;
     const { name } = this.#episode.facts;
     const instant = this.#parts.clock.now();
-    // A copy of its own: what is posted takes all of the memory that it lies in along.
-    this.#client.tell({ kind: 'camera', recording: name, instant, topic, data: new Uint8Array(data) });
+    // What is posted takes all of the memory that it lies in along.
+    const own = data.byteLength === data.buffer.byteLength ? data : new Uint8Array(data);
+    this.#client.tell({ kind: 'camera', recording: name, instant, topic, data: own });
   }
 
   /** What has been recorded, the newest first. */
