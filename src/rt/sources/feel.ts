@@ -9,7 +9,7 @@ export interface FeelingArm {
   readonly link: ArmLink;
   readonly model: { readonly stiffness: Float64Array; readonly masks: JointMasks };
   readonly source: SetpointSource | null;
-  /** External torques, Nm, and measured speeds, rad/s, one per joint. */
+  /** External torques, Nm, NaN while they are not known, and measured speeds, rad/s, one per joint. */
   readonly external: Float64Array;
   readonly velocities: Float64Array;
 }
@@ -26,7 +26,7 @@ const SHARE = 4;
 const RELEASE_TIME = 0.2;
 /** Time over which feedback comes and goes, s. */
 const FADE = 0.1;
-/** A follower whose sample is older than this tells nothing, s. */
+/** A follower whose sample is older than this tells nothing, s: a remote one whose sample arrived so long ago. */
 const STALE = 0.1;
 
 /**
@@ -88,13 +88,14 @@ export class Feel {
    * @param out torques of the leader's joints, Nm @param dt s @param now monotonic, s
    */
   add(out: Float64Array, dt: number, now: number): void {
-    const { source, link } = this.#follower;
+    const { source, link, external } = this.#follower;
     const follows =
       source !== null &&
       source === this.#source &&
       source.follow?.code === FollowCode.following &&
       link.up &&
-      now - link.readings.steerTime < STALE;
+      now - link.readings.steerTime < STALE &&
+      Number.isFinite(external[0]!);
     this.#arm = towards(this.#arm, follows ? this.#asked.arm : 0, dt / FADE);
     this.#gripper = towards(this.#gripper, follows ? this.#asked.gripper : 0, dt / FADE);
     if (this.#arm === 0 && this.#gripper === 0) return;
