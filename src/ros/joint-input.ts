@@ -94,8 +94,7 @@ export function jointValuesFault(
       return `the arm has no joint ${JSON.stringify(name)}; it has ${[...known.keys()].join(', ')}`;
     }
     if (names.indexOf(name) !== index) return `it names the joint ${name} twice`;
-    if (!Number.isFinite(values[index]!))
-      return `the ${SINGULAR[what]} of ${name} is ${values[index]}`;
+    if (!Number.isFinite(values[index]!)) return `the ${SINGULAR[what]} of ${name} is ${values[index]}`;
   }
   return null;
 }

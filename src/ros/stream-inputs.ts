@@ -31,7 +31,5 @@ export function acceptJointCommands({
     return null;
   });
   const options = { qos: qualities.stream, isRaw: true } as const;
-  node.createSubscription(JOINT_STATE, 'joint_commands', options, (bytes) =>
-    commands.receive(bytes, arm.clock.now()),
-  );
+  node.createSubscription(JOINT_STATE, 'joint_commands', options, (bytes) => commands.receive(bytes, arm.clock.now()));
 }

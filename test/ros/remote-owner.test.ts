@@ -102,13 +102,16 @@ test('a leader whose remote follower tells no torques says so, and feels it once
   await told({ owner: 'the ROS topic /follower/joint_commands' });
   const felt = () => pair().pairs[0]!;
   await bridge.becomes(() => expect(felt().reason).toMatch(/leader feels nothing: the machine of follower/));
-  const { external } = (await bridge.get('/api/v1/arms/follower')).body.joints;
-  expect(external).toEqual(follower.model.joints.map(() => null));
+  const external = async () => (await bridge.get('/api/v1/arms')).body.arms[1].now.joints.external;
+  expect(await external()).toEqual(follower.model.joints.map(() => null));
   const push = bridge.host.clock.every(0.01, () => {
-    bridge.bridge.streams.remoteTorques(follower, Float64Array.from(follower.model.joints, () => 0.25));
+    bridge.bridge.streams.remoteTorques(
+      follower,
+      Float64Array.from(follower.model.joints, () => 0.25),
+    );
   });
   await bridge.becomes(() => expect(felt().reason).toBe(''));
-  expect((await bridge.get('/api/v1/arms/follower')).body.joints.external[0]).toBe(0.25);
+  expect((await external())[0]).toBe(0.25);
   expect(felt().forceFeedback).toEqual({ arm: 0.5, gripper: 0 });
   push.cancel();
   await bridge.becomes(() => expect(felt().reason).toMatch(/feels nothing/));

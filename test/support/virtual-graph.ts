@@ -1,12 +1,12 @@
 import type { VirtualHost } from '../../explore/virtual-host.ts';
 import type { Clock } from '../../src/clock.ts';
-import { acceptJointCommands } from '../../src/ros/stream-inputs.ts';
 import { LocalArm } from '../../src/ros/local-arm.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import type { Qualities } from '../../src/ros/qos.ts';
 import type { RosNode } from '../../src/ros/rclnodejs.ts';
 import { RemoteArm } from '../../src/ros/remote-arm.ts';
 import type { RosServices } from '../../src/ros/room.ts';
+import { acceptJointCommands } from '../../src/ros/stream-inputs.ts';
 import { Broadcaster } from '../../src/ros/transforms.ts';
 
 /** What lies between two machines. */
@@ -56,7 +56,15 @@ export class VirtualGraph {
         const node = this.#node(namespace, clock);
         const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), false, QUALITIES);
         const local = new LocalArm(node, arm, names, services.config.ros.joint_state_rate, broadcaster, QUALITIES);
-        const about = { node, nodeName: `${namespace}/arm_bridge`, namespace, arm, names, joints, qualities: QUALITIES };
+        const about = {
+          node,
+          nodeName: `${namespace}/arm_bridge`,
+          namespace,
+          arm,
+          names,
+          joints,
+          qualities: QUALITIES,
+        };
         acceptJointCommands({ ...about, log: logger } as unknown as Parameters<typeof acceptJointCommands>[0]);
         clock.every(STATUS, () => local.publishStatus());
         return local;

@@ -28,17 +28,24 @@ const RELEASE_TIME = 0.2;
 const FADE = 0.1;
 /** A follower whose sample is older than this tells nothing, s: a remote one whose sample arrived so long ago. */
 const STALE = 0.1;
+/**
+ * Where a remote follower is, is smoothed over this time, s. A place that comes late pushes with a swing instead of against it from
+ * some 3 Hz on; smoothed it is too weak there to keep one up.
+ */
+const SMOOTHING = 0.1;
 
 /**
  * What a leader is let feel of one follower: a spring to where the follower is, as stiff as the follower's own. It is bound
  * by the follower's external torque, in the direction of that torque, so that a follower that only lags is not felt. The spring goes by the leader's
- * position of this cycle and gives way with the hand at once; only its bound is as late as the estimate.
+ * position of this cycle and gives way with the hand at once; only its bound is as late as the estimate, and where a remote follower is.
  */
 export class Feel {
   /** Place of the arm that feels it; -1: none. */
   leader = -1;
   readonly #follower: FeelingArm;
   readonly #torques: Float64Array;
+  /** Where the follower is taken to be, rad. */
+  readonly #place: Float64Array;
   /** Bounds of the spring, Nm at the follower's joints: 0 or above, 0 or below. */
   readonly #above: Float64Array;
   readonly #below: Float64Array;
@@ -54,6 +61,7 @@ export class Feel {
     const joints = follower.model.stiffness.length;
     this.#follower = follower;
     this.#torques = new Float64Array(joints);
+    this.#place = new Float64Array(joints);
     this.#above = new Float64Array(joints);
     this.#below = new Float64Array(joints);
   }
@@ -74,6 +82,7 @@ export class Feel {
     this.#arm = 0;
     this.#gripper = 0;
     this.#torques.fill(0);
+    this.#place.set(this.#follower.link.readings.positions);
     this.#above.fill(0);
     this.#below.fill(0);
   }
@@ -89,6 +98,7 @@ export class Feel {
    */
   add(out: Float64Array, dt: number, now: number): void {
     const { source, link, external } = this.#follower;
+    this.#locate(dt);
     const follows =
       source !== null &&
       source === this.#source &&
@@ -107,6 +117,14 @@ export class Feel {
     }
   }
 
+  #locate(dt: number): void {
+    const { remote, readings } = this.#follower.link;
+    const place = this.#place;
+    const share = remote ? 1 - Math.exp(-dt / SMOOTHING) : 1;
+    for (let i = 0; i < place.length; i++)
+      place[i] = share === 1 ? readings.positions[i]! : place[i]! + share * (readings.positions[i]! - place[i]!);
+  }
+
   /** Finds the torques of the leader's joints, by joint of the follower. */
   #feel(dt: number): void {
     const { external, velocities, link, model } = this.#follower;
@@ -119,7 +137,7 @@ export class Feel {
       const beyond = SHARE * Math.max(0, Math.abs(pushed) - BAND - BAND_PER_SPEED * Math.abs(velocities[i]!));
       this.#above[i] = Math.max(this.#above[i]! * kept, pushed > 0 ? beyond : 0);
       this.#below[i] = Math.min(this.#below[i]! * kept, pushed < 0 ? -beyond : 0);
-      const away = link.readings.positions[i]! - (scale * hand[from]! + offset);
+      const away = this.#place[i]! - (scale * hand[from]! + offset);
       const spring = model.stiffness[i]! * link.gain[i]! * away;
       const felt = Math.min(Math.max(spring, this.#below[i]!), this.#above[i]!);
       this.#torques[i] = Number.isFinite(felt) ? scale * felt : 0;

@@ -23,6 +23,9 @@ export const NAMES = Object.keys(FREE);
 /** Of bridges that are on a graph. */
 const ROS = { enabled: true };
 
+/** Step of the physics, s. */
+const STEP = 0.001;
+
 /** A spring and damper on one joint of a simulated arm, a wall or a hand, in each step of its physics. */
 interface Push {
   readonly joint: number;
@@ -39,6 +42,8 @@ export class FeltPair {
   /** That of the follower, and what lies between both where it is another one. */
   readonly owner: VirtualBridge;
   readonly graph: VirtualGraph | null;
+  /** What hands have been given by the leader since, J; below 0 where they have put in more. */
+  given = 0;
   readonly #pushes: Readonly<Record<'leader' | 'follower', Push[]>> = { leader: [], follower: [] };
 
   private constructor(bridge: VirtualBridge, owner: VirtualBridge, graph: VirtualGraph | null) {
@@ -52,6 +57,7 @@ export class FeltPair {
         for (const push of this.#pushes[name]) {
           push.felt = push.torque(physics.positions[push.joint]!, physics.velocities[push.joint]!);
           physics.torques[push.joint] = physics.torques[push.joint]! + push.felt;
+          if (name === 'leader') this.given -= push.felt * physics.velocities[push.joint]! * STEP;
         }
         return step();
       };
