@@ -340,10 +340,10 @@ export class Arm implements ControlListener {
 
   /**
    * Force (N) and moment (Nm) at the tool, in axes of its base or of the tool, by the external torques of a snapshot; x y z each. Null
-   * where nothing is estimated: the arm is limp, or another machine's.
+   * where nothing is known: the arm is limp, or another machine's that does not tell.
    */
   toolWrench({ positions, external, holding }: ArmSnapshot, axes: 'base' | 'tool'): Float64Array | null {
-    return holding && !this.remote ? toolWrench(this.chain, positions, external, axes) : null;
+    return holding && Number.isFinite(external[0]!) ? toolWrench(this.chain, positions, external, axes) : null;
   }
 
   /** Gripper opening, 0 closed .. 1 open, for joint positions `q`; null for an arm without a gripper. */

@@ -397,12 +397,10 @@ export const configSchema = z
         const message = 'another arm than the leader: an arm cannot follow itself';
         context.addIssue({ code: 'custom', path: ['pairs', index, 'follower'], input: pair.follower, message });
       }
-      const away = config.arms.find(
-        ({ name, bus }) => bus === 'ros' && (name === pair.leader || name === pair.follower),
-      );
+      const away = config.arms.find(({ name, bus }) => bus === 'ros' && name === pair.leader);
       const feedback = pair.force_feedback;
       if (away !== undefined && (feedback.arm > 0 || feedback.gripper > 0)) {
-        const message = `0 or nothing: arm "${away.name}" belongs to another machine, so the leader cannot feel`;
+        const message = `0 or nothing: arm "${away.name}" belongs to another machine, whose bridge alone can let it feel`;
         context.addIssue({ code: 'custom', path: ['pairs', index, 'force_feedback'], input: feedback, message });
       }
     }

@@ -303,7 +303,7 @@ export class MirrorService {
         const { leader, follower, threshold } = pair.plan;
         const { followState } = follower.read();
         const following = followState === FollowCode.following || followState === FollowCode.ramping;
-        pair.trouble = following ? pair.lag.look(follower, clock.now()) : '';
+        pair.trouble = following ? pair.lag.look(follower, clock.now()) || unfelt(pair) : '';
         if (followState !== FollowCode.refused) continue;
         const most = ((threshold * 180) / Math.PI).toFixed(0);
         const why = `arm ${leader.name} came back more than ${most} degrees away from its follower`;
@@ -324,6 +324,13 @@ export class MirrorService {
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Why a leader that floats does not feel what it is to feel; empty when it does. */
+function unfelt({ plan: { leader, follower }, feedback }: Pair): string {
+  const asked = feedback.arm > 0 || feedback.gripper > 0;
+  if (!asked || leader.read().state !== 'floating' || Number.isFinite(follower.read().external[0])) return '';
+  return `${leader.name} feels nothing: the machine of ${follower.name} does not tell what pushes it (external_torques)`;
 }
 
 /** Claims both arms of every pair, a leader of several once; or none. @throws {BridgeError} disconnected, stopped, owned */

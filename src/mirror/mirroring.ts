@@ -35,7 +35,7 @@ export interface MirrorRequest {
   /** Difference of a joint from which `refuse` refuses, rad. */
   readonly mismatchThreshold?: number;
   readonly align?: Align;
-  /** The leaders must float for it, and belong to this machine, as must the followers. */
+  /** The leaders must float for it, and belong to this machine. */
   readonly forceFeedback?: ForceFeedback;
 }
 

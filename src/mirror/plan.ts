@@ -53,8 +53,8 @@ export function planPairs(request: MirrorRequest, arms: Arms, configured: readon
         `${label}: arm ${leader.name} belongs to another machine and cannot be driven to its follower. Align the follower.`,
       );
     }
-    if (request.forceFeedback !== undefined) refuseFeedback(label, request, leader, follower);
-    const configuredFeedback = canFeel({ leader, follower }) ? config.force_feedback : { arm: 0, gripper: 0 };
+    if (request.forceFeedback !== undefined) refuseFeedback(label, request, leader);
+    const configuredFeedback = canFeel({ leader }) ? config.force_feedback : { arm: 0, gripper: 0 };
     const feedback = request.forceFeedback ?? configuredFeedback;
     const onMismatch = request.onMismatch ?? config.on_mismatch;
     const threshold = request.mismatchThreshold ?? config.mismatch_threshold;
@@ -70,19 +70,19 @@ export function planPairs(request: MirrorRequest, arms: Arms, configured: readon
   return planned;
 }
 
-/** Whether the leader of a pair can be let feel its follower, where it floats: both are of this machine. */
-export function canFeel({ leader, follower }: Pick<PlannedPair, 'leader' | 'follower'>): boolean {
-  return !leader.remote && !follower.remote;
+/** Whether the leader of a pair can be let feel its follower, where it floats: its servos are of this machine. */
+export function canFeel({ leader }: Pick<PlannedPair, 'leader'>): boolean {
+  return !leader.remote;
 }
 
 /** @throws {BridgeError} bad_pair where a leader cannot feel its follower */
-function refuseFeedback(label: string, { gravity, forceFeedback }: MirrorRequest, leader: Arm, follower: Arm): void {
+function refuseFeedback(label: string, { gravity, forceFeedback }: MirrorRequest, leader: Arm): void {
   if (!forceFeedback || (forceFeedback.arm === 0 && forceFeedback.gripper === 0)) return;
-  const away = leader.remote ? leader : follower.remote ? follower : null;
-  if (away !== null)
+  if (leader.remote)
     throw new BridgeError(
       'bad_pair',
-      `${label}: arm ${away.name} belongs to another machine, so the leader cannot feel. Leave force_feedback out.`,
+      `${label}: arm ${leader.name} belongs to another machine, which alone can let it feel. Start the pair at the bridge of ` +
+        'that machine, or leave force_feedback out.',
     );
   if (gravity === null)
     throw new BridgeError(

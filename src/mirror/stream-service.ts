@@ -57,6 +57,11 @@ export class StreamService {
     this.#control.sample({ ...state, velocities: velocities?.slice() ?? null });
   }
 
+  /** What pushes the joints of an arm whose bus another machine owns: Nm, one per joint in the order of the model, finite. */
+  remoteTorques(arm: Arm, torques: Float64Array): void {
+    this.#control.sample({ kind: 'external', arm: arm.index, torques: torques.slice() });
+  }
+
   /**
    * What the machine that owns a remote arm says of it.
    * @param holding all its servos have torque

@@ -189,8 +189,8 @@ export class ArmRecorder {
     const message = this.#joints.encode(stamp, positions, known ? velocities : null, known ? efforts : null);
     await file.add(states, message, stamp, sampleTime);
     if (pose === null || frames === null || external === null) return;
-    // A limp arm, whose estimate is 0, knows of none.
-    if (holding) {
+    // A limp arm, whose estimate is 0, knows of none; another machine's may tell none.
+    if (holding && finite(this.#snapshot.external)) {
       const torques = this.#external.encode(stamp, positions, null, this.#snapshot.external);
       await file.add(external, torques, stamp, sampleTime);
     }

@@ -17,6 +17,9 @@ const LATE_MEMORY = 5;
 /** A position further beyond its joint's limit than this is told, rad: rounding is not. */
 const BEYOND = 0.01;
 
+/** What a list of values is of, and each of them. */
+const SINGULAR = { positions: 'position', velocities: 'velocity', efforts: 'effort' } as const;
+
 /** The entrance for JointState messages of one topic: decodes, keeps their order, logs refusals. */
 export class JointInput {
   readonly #accept: (message: JointState) => string | null;
@@ -79,7 +82,7 @@ export function jointValuesFault(
   names: readonly string[],
   values: Float64Array,
   known: ReadonlyMap<string, number>,
-  what: 'positions' | 'velocities' = 'positions',
+  what: keyof typeof SINGULAR = 'positions',
 ): string | null {
   if (names.length === 0) return 'it names no joint';
   if (values.length !== names.length) {
@@ -91,8 +94,7 @@ export function jointValuesFault(
       return `the arm has no joint ${JSON.stringify(name)}; it has ${[...known.keys()].join(', ')}`;
     }
     if (names.indexOf(name) !== index) return `it names the joint ${name} twice`;
-    if (!Number.isFinite(values[index]!))
-      return `the ${what === 'positions' ? 'position' : 'velocity'} of ${name} is ${values[index]}`;
+    if (!Number.isFinite(values[index]!)) return `the ${SINGULAR[what]} of ${name} is ${values[index]}`;
   }
   return null;
 }

@@ -28,8 +28,10 @@ export class LocalArm {
     const states = node.createPublisher(JOINT_STATE, 'joint_states', stream);
     const poses = node.createPublisher('geometry_msgs/msg/PoseStamped', 'end_effector/pose', stream);
     const wrenches = node.createPublisher('geometry_msgs/msg/WrenchStamped', 'external_wrench', stream);
+    const torques = node.createPublisher(JOINT_STATE, 'external_torques', stream);
     const goals = node.createPublisher(JOINT_STATE, 'joint_goals', stream);
     const stateEncoder = new JointStateEncoder(names.joints);
+    const torqueEncoder = new JointStateEncoder(names.joints);
     const goalEncoder = new JointStateEncoder(names.joints);
     const poseEncoder = new PoseStampedEncoder(names.frame(arm.model.baseLink));
     const wrenchEncoder = new WrenchStampedEncoder(names.frame(arm.model.toolLink));
@@ -55,7 +57,10 @@ export class LocalArm {
         poses.publish(poseEncoder.encode(sampleTime, arm.toolPose(positions)));
         broadcaster.publish(sampleTime, positions);
         const wrench = arm.toolWrench(snapshot, 'tool');
-        if (wrench !== null) wrenches.publish(wrenchEncoder.encode(sampleTime, wrench));
+        if (wrench !== null) {
+          wrenches.publish(wrenchEncoder.encode(sampleTime, wrench));
+          torques.publish(torqueEncoder.encode(sampleTime, positions, null, snapshot.external));
+        }
       }
       if (torque && goalTime > 0 && goalPace.take(goalTime) && allFinite(sent)) {
         goals.publish(goalEncoder.encode(goalTime, sent, null, null));

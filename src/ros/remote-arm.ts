@@ -44,27 +44,38 @@ export class RemoteArm {
     };
 
     const known = new Map(names.map((name, index) => [name, index]));
-    const positions = new Float64Array(names.length);
-    const velocities = new Float64Array(names.length);
-    const input = new JointInput(`${prefix}/${arm.name}/joint_states`, log, (message) => {
-      const named = onGraph.ofModel(message.names);
-      const fault = jointValuesFault(named, message.positions, known);
+    /** Values of all joints in the order of the model, or why a message does not tell them. */
+    const ordered = (
+      named: readonly string[],
+      values: Float64Array,
+      what: 'positions' | 'velocities' | 'efforts',
+      out: Float64Array,
+    ): string | null => {
+      const fault = jointValuesFault(named, values, known, what);
       if (fault !== null) return fault;
       if (named.length !== names.length) {
         const missing = names.filter((name) => !named.includes(name));
         return `it lacks the joints ${missing.join(', ')} of the model ${arm.model.name}`;
       }
-      const moving = message.velocities.length > 0;
-      if (moving && message.velocities.length !== names.length) {
-        return `it has ${names.length} names but ${message.velocities.length} velocities`;
-      }
-      for (let index = 0; index < names.length; index++) {
-        const place = known.get(named[index]!)!;
-        positions[place] = message.positions[index]!;
-        if (moving) velocities[place] = message.velocities[index]!;
-      }
-      joints.remoteState(arm, positions, moving ? velocities : null);
+      for (let index = 0; index < names.length; index++) out[known.get(named[index]!)!] = values[index]!;
       return null;
+    };
+    const positions = new Float64Array(names.length);
+    const velocities = new Float64Array(names.length);
+    const input = new JointInput(`${prefix}/${arm.name}/joint_states`, log, (message) => {
+      const named = onGraph.ofModel(message.names);
+      const moving = message.velocities.length > 0;
+      const fault =
+        ordered(named, message.positions, 'positions', positions) ??
+        (moving ? ordered(named, message.velocities, 'velocities', velocities) : null);
+      if (fault === null) joints.remoteState(arm, positions, moving ? velocities : null);
+      return fault;
+    });
+    const torques = new Float64Array(names.length);
+    const pushes = new JointInput(`${prefix}/${arm.name}/external_torques`, log, (message) => {
+      const fault = ordered(onGraph.ofModel(message.names), message.efforts, 'efforts', torques);
+      if (fault === null) joints.remoteTorques(arm, torques);
+      return fault;
     });
     const options = { qos: qualities.observed, isRaw: true } as const;
     const owner = new RemoteOwner(arm, joints);
@@ -72,9 +83,14 @@ export class RemoteArm {
     node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) =>
       owner.told(message),
     );
-    node.createSubscription(JOINT_STATE, `${arm.name}/joint_states`, options, (bytes) =>
-      input.receive(bytes, performance.now() / 1000),
-    );
+    for (const [topic, entrance] of [
+      ['joint_states', input],
+      ['external_torques', pushes],
+    ] as const) {
+      node.createSubscription(JOINT_STATE, `${arm.name}/${topic}`, options, (bytes) =>
+        entrance.receive(bytes, arm.clock.now()),
+      );
+    }
   }
 
   /** Sends the newest setpoints when the arm is driven. */

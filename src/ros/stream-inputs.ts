@@ -20,7 +20,7 @@ export function acceptJointCommands({
   const senders = new Senders(node, arm, namespace, 'joint_commands');
   const limits = new LimitLog(arm.model.joints, topic, log);
   const commands = new JointInput(topic, log, (message) => {
-    const now = performance.now() / 1000;
+    const now = arm.clock.now();
     const named = names.ofModel(message.names);
     const fault = jointValuesFault(named, message.positions, known);
     if (fault !== null) return fault;
@@ -31,7 +31,5 @@ export function acceptJointCommands({
     return null;
   });
   const options = { qos: qualities.stream, isRaw: true } as const;
-  node.createSubscription(JOINT_STATE, 'joint_commands', options, (bytes) =>
-    commands.receive(bytes, performance.now() / 1000),
-  );
+  node.createSubscription(JOINT_STATE, 'joint_commands', options, (bytes) => commands.receive(bytes, arm.clock.now()));
 }

@@ -251,6 +251,8 @@ export type Sample =
       readonly positions: Float64Array;
       readonly velocities: Float64Array | null;
     }
+  /** External torques of a remote arm, Nm by joint. */
+  | { readonly kind: 'external'; readonly arm: number; readonly torques: Float64Array }
   /** What the machine that owns a remote arm says of it: whether it holds, and why it must not be driven, empty when it may. */
   | { readonly kind: 'owner'; readonly arm: number; readonly torque: boolean; readonly blocked: string };
 

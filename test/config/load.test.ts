@@ -96,7 +96,7 @@ test('arms are told apart by name and id, and pairs name existing arms', () => {
   expect(fault(`${ONE_ARM}pairs: [{leader: arm, follower: nobody}]`)).toContain('pairs[0].follower: "nobody"');
   expect(fault(`${ONE_ARM}pairs: [{leader: arm, follower: arm}]`)).toContain('cannot follow itself');
   const remote =
-    'arms: [{name: a, bus: sim:so101}, {name: far, bus: ros}]\npairs: [{leader: a, follower: far, force_feedback: {arm: 1}}]';
+    'arms: [{name: a, bus: sim:so101}, {name: far, bus: ros}]\npairs: [{leader: far, follower: a, force_feedback: {arm: 1}}]';
   expect(fault(remote)).toMatch(/pairs\[0\].force_feedback.*arm "far" belongs to another machine/);
   expect(fault('arms: [{ name: Arm One, bus: ros }]')).toContain('a ROS name');
   expect(fault('arms: [{ name: arm, bus: "/dev/ttyUSB0" }]')).toContain('"sim:<model>"');

@@ -92,15 +92,29 @@ test('a remote follower that goes on being driven by somebody else on its machin
   expect(pair().reason).toMatch(/does not follow any more/);
 });
 
-test('a leader is not let feel a remote follower, and whoever asks for it is told why', async () => {
+test('a leader whose remote follower tells no torques says so, and feels it once it does; one of another machine is refused', async () => {
   await told({});
   const asked = { ...PAIR, enable_gravity_compensation: true, force_feedback: { arm: 0.5 } };
-  const { status, body } = await bridge.post('/move/leader/start', asked);
+  const turned = { ...asked, robot_pairs: [{ leader_id: 1, follower_id: 0 }] };
+  const { status, body } = await bridge.post('/move/leader/start', turned);
   expect([status, body.detail]).toEqual([400, expect.stringContaining('follower belongs to another machine')]);
-  expect((await start()).body.status).toBe('ok');
-  const settings = await bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 1 } });
-  expect(settings.body).toEqual({ status: 'error', message: expect.stringContaining('both on this machine') });
-  expect(pair().pairs[0]!.forceFeedback).toEqual({ arm: 0, gripper: 0 });
+  expect((await bridge.post('/move/leader/start', asked)).body.status).toBe('ok');
+  await told({ owner: 'the ROS topic /follower/joint_commands' });
+  const felt = () => pair().pairs[0]!;
+  await bridge.becomes(() => expect(felt().reason).toMatch(/leader feels nothing: the machine of follower/));
+  const external = async () => (await bridge.get('/api/v1/arms')).body.arms[1].now.joints.external;
+  expect(await external()).toEqual(follower.model.joints.map(() => null));
+  const push = bridge.host.clock.every(0.01, () => {
+    bridge.bridge.streams.remoteTorques(
+      follower,
+      Float64Array.from(follower.model.joints, () => 0.25),
+    );
+  });
+  await bridge.becomes(() => expect(felt().reason).toBe(''));
+  expect((await external())[0]).toBe(0.25);
+  expect(felt().forceFeedback).toEqual({ arm: 0.5, gripper: 0 });
+  push.cancel();
+  await bridge.becomes(() => expect(felt().reason).toMatch(/feels nothing/));
 });
 
 test('a remote arm of which no bridge tells a state is driven: another program may own its bus', async () => {

@@ -104,6 +104,7 @@ describeRos('the ROS room on a real graph', () => {
       ['joint_states', JOINT_STATE],
       ['end_effector/pose', 'geometry_msgs/msg/PoseStamped'],
       ['external_wrench', 'geometry_msgs/msg/WrenchStamped'],
+      ['external_torques', JOINT_STATE],
       ['joint_goals', JOINT_STATE],
     ] as const) {
       expect(topics[`/leader/${name}`]).toEqual({

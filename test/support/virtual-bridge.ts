@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import loadMujoco from '@mujoco/mujoco';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import type { VirtualTime } from '../../explore/virtual-clock.ts';
 import { VirtualHost } from '../../explore/virtual-host.ts';
 import { Bridge } from '../../src/bridge.ts';
 import { configSchema } from '../../src/config/schema.ts';
@@ -20,8 +21,8 @@ export const PAIR = {
 
 const mj = await loadMujoco();
 
-/** A machine in virtual time whose arms have contacts. */
-export const hostWithContacts = (): VirtualHost => new VirtualHost(mj);
+/** A machine in virtual time whose arms have contacts. @param time that it shares with other machines */
+export const hostWithContacts = (time?: VirtualTime): VirtualHost => new VirtualHost(mj, time);
 
 /** Longest virtual time that a test waits for a promise, s. */
 const LIMIT = 60;

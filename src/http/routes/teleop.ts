@@ -171,7 +171,7 @@ export const teleopRoutes = [
       const { vr_scaling: scaling, force_feedback: feedback } = body;
       if (feedback !== undefined && !services.mirror.feel(feedback))
         return failed(
-          'No pair runs whose leader could feel its follower (both on this machine): nothing has been changed',
+          'No pair runs whose leader could feel its follower (an arm of this machine): nothing has been changed',
         );
       services.teleoperation.scaling = scaling;
       return ok();

@@ -5,6 +5,8 @@ export class ArmReadings {
   /** rad/s, Nm, degC, V, status bits. */
   readonly velocities: Float64Array;
   readonly efforts: Float64Array;
+  /** External torques of an arm whose bus another machine owns, as that machine tells them, Nm; NaN while it tells none. */
+  readonly external: Float64Array;
   readonly temperatures: Float64Array;
   readonly voltages: Float64Array;
   readonly alarms: Float64Array;
@@ -28,6 +30,7 @@ export class ArmReadings {
     this.positions = new Float64Array(joints).fill(Number.NaN);
     this.velocities = new Float64Array(joints);
     this.efforts = new Float64Array(joints);
+    this.external = new Float64Array(joints).fill(Number.NaN);
     this.temperatures = new Float64Array(joints);
     this.voltages = new Float64Array(joints);
     this.alarms = new Float64Array(joints);

@@ -5,6 +5,8 @@ import { ArmReadings } from './arm-readings.ts';
 
 /** A remote arm from which nothing has come for this long is gone, s. */
 const SILENCE = 0.5;
+/** External torques are known no longer than this after they came, s. */
+const TORQUES_KEPT = 0.1;
 
 const ELSEWHERE = 'its servos belong to the bridge of another machine: ask that one';
 
@@ -40,6 +42,8 @@ export class RemoteLink implements ArmLink {
   readonly #clock = new AwakeClock();
   /** When something arrived last, by that clock, s. */
   #arrived = 0;
+  /** When external torques came last, monotonic, s; infinite while none are known. */
+  #pushed = Number.POSITIVE_INFINITY;
   #closed = false;
 
   constructor(joints: number, name: string) {
@@ -97,7 +101,18 @@ export class RemoteLink implements ArmLink {
     this.reason = '';
   }
 
+  /** External torques of its joints have arrived, Nm. @param now monotonic time of their arrival, s */
+  pushed(torques: Float64Array, now: number): void {
+    if (this.#closed) return;
+    this.readings.external.set(torques);
+    this.#pushed = now;
+  }
+
   begin(now: number): boolean {
+    if (now - this.#pushed > TORQUES_KEPT) {
+      this.readings.external.fill(Number.NaN);
+      this.#pushed = Number.POSITIVE_INFINITY;
+    }
     this.#clock.advance(now);
     if (this.up && this.#clock.time - this.#arrived > SILENCE) {
       this.up = false;

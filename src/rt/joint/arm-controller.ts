@@ -106,8 +106,9 @@ export class ArmController implements Published {
     return this.#drive.following.velocities;
   }
 
+  /** Nm by joint; NaN, all of them, while the machine that owns a remote arm tells none. */
   get external(): Float64Array {
-    return this.#drive.external.values;
+    return this.link.remote ? this.link.readings.external : this.#drive.external.values;
   }
 
   /** 1 for each joint that is measured beyond its limits. */

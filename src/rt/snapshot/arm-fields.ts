@@ -166,7 +166,7 @@ export const JOINT_FIELDS = {
   lostReplies: perJoint('', (arm, to) => to.set(arm.link.readings.lost)),
   /** Distance of each joint from where its goals, its drive and its droop explain it to be. */
   deviations: perJoint('rad', (arm, to) => to.set(arm.deviations)),
-  /** Torque that something outside puts on each joint, estimated (`ExternalTorque`); 0 while the arm is limp. */
+  /** Torque that something outside puts on each joint, estimated (`ExternalTorque`); 0 while the arm is limp, NaN where its machine tells none. */
   external: perJoint('Nm', (arm, to) => to.set(arm.external)),
   /** 1 where a joint is beyond its limits by more than its droop explains. */
   outside: perJoint('', (arm, to) => to.set(arm.outside)),

@@ -1,6 +1,7 @@
 import type { GearOptions } from '../../../src/sim/gear.ts';
 import type { SimulatedArm } from '../../../src/sim/simulated-arm.ts';
 import { hostWithContacts, VirtualBridge } from '../../support/virtual-bridge.ts';
+import { type Network, VirtualGraph } from '../../support/virtual-graph.ts';
 
 /** What an STS3215 is like: a degree of play, 29 places a turn at which it likes to stand. */
 export const FEETECH_GEAR: GearOptions = {
@@ -19,6 +20,12 @@ export const FREE: Readonly<Record<string, number>> = {
 };
 export const NAMES = Object.keys(FREE);
 
+/** Of bridges that are on a graph. */
+const ROS = { enabled: true };
+
+/** Step of the physics, s. */
+const STEP = 0.001;
+
 /** A spring and damper on one joint of a simulated arm, a wall or a hand, in each step of its physics. */
 interface Push {
   readonly joint: number;
@@ -30,11 +37,19 @@ interface Push {
 
 /** A leader and its follower in virtual time, with walls and hands of any stiffness. */
 export class FeltPair {
+  /** That of the leader. */
   readonly bridge: VirtualBridge;
+  /** That of the follower, and what lies between both where it is another one. */
+  readonly owner: VirtualBridge;
+  readonly graph: VirtualGraph | null;
+  /** What hands have been given by the leader since, J; below 0 where they have put in more. */
+  given = 0;
   readonly #pushes: Readonly<Record<'leader' | 'follower', Push[]>> = { leader: [], follower: [] };
 
-  private constructor(bridge: VirtualBridge) {
+  private constructor(bridge: VirtualBridge, owner: VirtualBridge, graph: VirtualGraph | null) {
     this.bridge = bridge;
+    this.owner = owner;
+    this.graph = graph;
     for (const name of ['leader', 'follower'] as const) {
       const { physics } = this.sim(name);
       const step = physics.step.bind(physics);
@@ -42,6 +57,7 @@ export class FeltPair {
         for (const push of this.#pushes[name]) {
           push.felt = push.torque(physics.positions[push.joint]!, physics.velocities[push.joint]!);
           physics.torques[push.joint] = physics.torques[push.joint]! + push.felt;
+          if (name === 'leader') this.given -= push.felt * physics.velocities[push.joint]! * STEP;
         }
         return step();
       };
@@ -50,29 +66,53 @@ export class FeltPair {
 
   /**
    * Both stand at `FREE`, or, where they are of other models, at their own pose init; the leader floats with all of its weight carried,
-   * and the follower follows it.
+   * and the follower follows it. With a network the follower belongs to another bridge.
    */
   static async start(
     feedback: object | undefined,
-    { variant = 'leader', rate = 200, gear = {} as GearOptions, models = ['so101', 'so101'] as readonly string[] } = {},
+    {
+      variant = 'leader',
+      rate = 200,
+      gear = {} as GearOptions,
+      models = ['so101', 'so101'] as readonly string[],
+      network = null as Network | null,
+    } = {},
   ): Promise<FeltPair> {
     const host = hostWithContacts();
     host.gear = gear;
-    const config = {
-      control: { rate },
-      arms: [
-        { name: 'leader', id: 0, bus: `sim:${models[0]}`, model: models[0], variant },
-        { name: 'follower', id: 1, bus: `sim:${models[1]}`, model: models[1] },
-      ],
-    };
-    const bridge = await VirtualBridge.start(config, undefined, host);
+    const leader = { name: 'leader', id: 0, bus: `sim:${models[0]}`, model: models[0], variant };
+    const follower = { name: 'follower', id: 1, bus: `sim:${models[1]}`, model: models[1] };
+    const graph = network === null ? null : new VirtualGraph(network);
+    let owner: VirtualBridge | null = null;
+    if (graph !== null) {
+      const other = hostWithContacts(host.time);
+      other.gear = gear;
+      graph.join(host);
+      graph.join(other);
+      owner = await VirtualBridge.start({ control: { rate }, ros: ROS, arms: [follower] }, undefined, other);
+    }
+    const bridge = await VirtualBridge.start(
+      {
+        control: { rate },
+        ...(owner === null ? {} : { ros: ROS }),
+        arms: [leader, owner === null ? follower : { ...follower, bus: 'ros' }],
+      },
+      undefined,
+      host,
+    );
+    const owners = { leader: bridge, follower: owner ?? bridge };
     await bridge.pass(0.3);
-    for (const arm of ['leader', 'follower']) {
-      const { joints, poses } = bridge.arm(arm).model;
+    for (const [arm, at] of Object.entries(owners)) {
+      const { joints, poses } = at.arm(arm).model;
       const init = joints.map(({ name }, i) => [name, poses.get('init')![i]!]);
-      await bridge.lead(arm, models.every((model) => model === 'so101') ? FREE : Object.fromEntries(init), 1);
+      await at.lead(arm, models.every((model) => model === 'so101') ? FREE : Object.fromEntries(init), 1);
     }
     await bridge.pass(2);
+    if (owner !== null) {
+      const { status, body } = await owner.post('/torque/toggle?robot_id=1', { torque_status: true });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      await bridge.pass(0.5);
+    }
     const { status, body } = await bridge.post('/move/leader/start', {
       robot_pairs: [{ leader_id: 0, follower_id: 1 }],
       enable_gravity_compensation: true,
@@ -80,15 +120,15 @@ export class FeltPair {
       ...(feedback === undefined ? {} : { force_feedback: feedback }),
     });
     if (status !== 200) throw new Error(JSON.stringify(body));
-    await bridge.lead('follower', null);
+    await owners.follower.lead('follower', null);
     await bridge.pass(2);
     await bridge.lead('leader', null);
     await bridge.pass(0.5);
-    return new FeltPair(bridge);
+    return new FeltPair(bridge, owners.follower, graph);
   }
 
   sim(name: string): SimulatedArm {
-    return this.bridge.host.arms!.get(name).sim;
+    return (name === 'leader' ? this.bridge : this.owner).host.arms!.get(name).sim;
   }
 
   place(name: string, joint: string): number {

@@ -197,6 +197,8 @@ export class FakeStreams {
 
   remoteOwner(): void {}
 
+  remoteTorques(): void {}
+
   remoteState(arm: Arm, positions: Float64Array, velocities: Float64Array | null): void {
     this.states.push({
       arm: arm.name,

@@ -43,6 +43,24 @@ test('a pause of this host is not the silence of another machine', () => {
   expect(link.up).toBe(true);
 });
 
+test('what pushes a remote arm is known for a tenth of a second after its machine has told it', () => {
+  const link = new RemoteLink(2, 'follower');
+  const { external } = link.readings;
+  let now = cycles(link, 10, 0.1);
+  expect([...external]).toEqual([Number.NaN, Number.NaN]);
+  link.pushed(at(0.3, -0.4), now);
+  now = cycles(link, now, 0.09);
+  expect([...external]).toEqual([0.3, -0.4]);
+  link.pushed(at(0.5, 0.6), now);
+  now = cycles(link, now, 0.09);
+  expect([...external]).toEqual([0.5, 0.6]);
+  now = cycles(link, now, 0.03);
+  expect([...external]).toEqual([Number.NaN, Number.NaN]);
+  link.close('disconnected by a person');
+  link.pushed(at(0.1, 0.2), now);
+  expect([...external]).toEqual([Number.NaN, Number.NaN]);
+});
+
 test('what the owner says of torque and of who may drive it holds here', () => {
   const link = new RemoteLink(2, 'follower');
   expect([link.power, link.anyTorque, [...link.held], link.trouble, link.blocked]).toEqual([

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { FEETECH_GEAR, FeltPair } from './support/felt.ts';
+
+const PAN = 'shoulder_pan';
+/** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
+const CAP = 1.63 / 2;
+const CYCLE = 0.005;
+/** Largest speed of goals that follow, rad/s. */
+const MIRROR_SPEED = 3;
+/** One of a hundred messages is lost, and they take so long on their way, s, and up to a fifth longer. */
+const network = (delay: number) => ({ delay, jitter: delay / 5, loss: 0.01 });
+
+/** Torque of the leader's motor at its shoulder_pan, which carries no weight, Nm. */
+function motor(pair: FeltPair): number {
+  return pair.sim('leader').truth(0).motorTorques[0]!;
+}
+
+/** A hand pushes the leader's shoulder_pan until the follower presses on a wall. @returns what the wall pushes with, Nm */
+async function pressing(pair: FeltPair): Promise<() => number> {
+  const start = pair.place('leader', PAN);
+  let goal = start;
+  pair.hand(PAN, 8, 0.1, () => goal);
+  const wall = pair.wall(PAN, start + 0.15, 200);
+  for (; goal < start + 0.3; goal += 0.005) await pair.bridge.pass(0.01);
+  await pair.bridge.pass(1.5);
+  return wall;
+}
+
+test.each([
+  [100, 0.06],
+  [200, 0],
+  [200, 0.02],
+  [200, 0.06],
+  [500, 0.06],
+])(
+  'at %i Hz and with %f s each way to the follower soft and stiff hands come to rest at foam, soft and stiff walls',
+  async (rate, delay) => {
+    const pair = await FeltPair.start({ arm: 1 }, { rate, gear: FEETECH_GEAR, network: network(delay) });
+    const leader = pair.sim('leader').physics;
+    for (const stiffness of [1.25, 5, 60]) {
+      for (const wallStiffness of [5, 20, 1000]) {
+        const start = pair.place('leader', PAN);
+        let goal = start;
+        pair.hand(PAN, stiffness, 0.02 * Math.sqrt(stiffness), () => goal);
+        const wall = pair.wall(PAN, start + 0.15, wallStiffness);
+        const deepest = start + Math.min(0.5, 0.19 + 1 / stiffness);
+        let least = pair.given;
+        let most = 0;
+        const pass = async (): Promise<void> => {
+          await pair.bridge.pass(0.01);
+          least = Math.min(least, pair.given);
+          most = Math.max(most, pair.given - least);
+        };
+        const before = pair.given;
+        for (; goal < deepest; goal += 0.006) await pass();
+        for (let k = 0; k < 150; k++) await pass();
+        let fastest = 0;
+        for (let k = 0; k < 50; k++) {
+          await pass();
+          fastest = Math.max(fastest, Math.abs(leader.velocities[0]!));
+        }
+        const label = `hand ${stiffness} Nm/rad, wall ${wallStiffness} Nm/rad`;
+        expect(fastest, label).toBeLessThan(0.1);
+        expect(-wall(), label).toBeGreaterThan(wallStiffness < 20 ? 0.15 : 0.3);
+        for (; goal > start; goal -= 0.006) await pass();
+        for (let k = 0; k < 50; k++) await pass();
+        // What a hand gets back of a spring that it has pressed, and in all less than it has put in.
+        expect(most, label).toBeLessThan(0.12);
+        expect(pair.given - before, label).toBeLessThan(0);
+        pair.clear();
+      }
+    }
+  },
+  300_000,
+);
+
+test('a hand feels most of what pushes a follower 60 ms away, and nothing in free motion', async () => {
+  const told: { free: number; pushed: number; wall: number }[] = [];
+  for (const arm of [0, 1]) {
+    const pair = await FeltPair.start({ arm }, { network: network(0.06) });
+    const start = pair.place('leader', PAN);
+    let time = 0;
+    const hand = pair.hand(PAN, 60, 1, () => start + 0.4 * Math.sin(2.5 * time));
+    let free = 0;
+    for (; time < 3; time += 0.01) {
+      await pair.bridge.pass(0.01);
+      free += (Math.abs(hand()) * 0.01) / 3;
+    }
+    pair.clear();
+    await pair.bridge.lead('leader', { [PAN]: start }, 0.5);
+    await pair.bridge.pass(1);
+    await pair.bridge.lead('leader', null);
+    const wall = await pressing(pair);
+    told.push({ free, pushed: -motor(pair), wall: -wall() });
+  }
+  const [without, felt] = told as [(typeof told)[0], (typeof told)[0]];
+  expect(felt.free - without.free).toBeLessThan(0.05);
+  expect(Math.abs(without.pushed)).toBeLessThan(0.1);
+  expect(felt.pushed).toBeGreaterThan(0.6 * Math.min(felt.wall, CAP));
+  expect(felt.pushed).toBeLessThan(CAP + 0.05);
+}, 300_000);
+
+test.each([
+  [
+    'a network that is gone',
+    (pair: FeltPair) => {
+      pair.graph!.network = { delay: 0, loss: 1 };
+    },
+  ],
+  ['a follower that is stopped on its own machine', (pair: FeltPair) => pair.owner.post('/stop')],
+  ['a follower that is unplugged there', (pair: FeltPair) => pair.owner.fault('follower', { unplugged: true })],
+  ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold')],
+  [
+    'another setting',
+    (pair: FeltPair) => pair.bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 0 } }),
+  ],
+])(
+  '%s lets go of the hand within 0.3 s and without a kick',
+  async (_, end) => {
+    const pair = await FeltPair.start({ arm: 1 }, { network: network(0.02) });
+    await pressing(pair);
+    expect(-motor(pair)).toBeGreaterThan(0.3);
+    const leader = pair.bridge.arm('leader');
+    let { goalTime: at, goals: last } = leader.read();
+    last = last.slice();
+    let fastest = 0;
+    const ended = end(pair);
+    for (let k = 0; k < 60; k++) {
+      await pair.bridge.pass(CYCLE);
+      const { goalTime, goals } = leader.read();
+      if (goalTime === at) continue;
+      for (const [i, goal] of goals.entries()) fastest = Math.max(fastest, Math.abs(goal - last[i]!) / (goalTime - at));
+      at = goalTime;
+      last = goals.slice();
+    }
+    await pair.bridge.until(Promise.resolve(ended));
+    expect(fastest).toBeLessThan(MIRROR_SPEED + 0.01);
+    pair.clear();
+    await pair.bridge.pass(0.3);
+    expect(Math.abs(motor(pair))).toBeLessThan(0.15);
+  },
+  300_000,
+);
