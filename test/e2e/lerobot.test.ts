@@ -368,14 +368,18 @@ describe.skipIf(!PYTHON)("the numbers of LeRobot's own bus", () => {
       const theirs = toLerobot(JSON.parse(readFileSync(ours, 'utf8')), SO101);
       writeFileSync(join(place, 'theirs.json'), JSON.stringify(theirs));
       const bridge = await bridgeOf(calibrations, servos.url);
-      await expect.poll(async () => (await bridge.arm(0)).state, { timeout: 30_000 }).toBe('connected');
-      const { arms } = (await bridge.get('/api/v1/arms')).body;
-      writeFileSync(join(place, 'facts.json'), JSON.stringify(arms[0]));
-      // It holds when the bridge has ended, too.
-      const seen = last(await runAgain(() => python(join(SUPPORT, 'lerobot_holding.py'), bridge.url)));
-      await bridge.endStopped();
+      let seen: Record<string, number>;
+      try {
+        await expect.poll(async () => (await bridge.arm(0)).state, { timeout: 30_000 }).toBe('connected');
+        const { arms } = (await bridge.get('/api/v1/arms')).body;
+        writeFileSync(join(place, 'facts.json'), JSON.stringify(arms[0]));
+        // It holds when the bridge has ended, too.
+        seen = last(await runAgain(() => python(join(SUPPORT, 'lerobot_holding.py'), bridge.url)));
+      } finally {
+        await bridge.endStopped();
+      }
       const { present } = await numbers(place, ours, servos.path);
-      for (const name of JOINTS) expect(Math.abs(seen[`${name}.pos`] - present[name]), name).toBeLessThan(SAME);
+      for (const name of JOINTS) expect(Math.abs(seen[`${name}.pos`]! - present[name]), name).toBeLessThan(SAME);
     } finally {
       await servos.end();
     }
