@@ -100,14 +100,17 @@ async function measured(bridge: Bridge, recorded: boolean): Promise<Window> {
 
 async function untilMirroring(url: string): Promise<void> {
   const limit = performance.now() + 1000 * START_LIMIT;
+  let refused = '';
   for (;;) {
     const state = (await ask(`${url}/status`)).mirror.pairs[0]?.state;
     if (state === 'mirroring') return;
-    if (performance.now() > limit)
-      throw new Error(`the bridge does not begin to mirror; the pair is ${state ?? 'not there'}`);
+    if (performance.now() > limit) throw new Error(`the bridge does not begin to mirror: ${refused || state}`);
     // Refused until both arms have been found.
     if (state === undefined || state === 'idle') {
-      await ask(`${url}/move/leader/start`, { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
+      const { message, detail } = await ask(`${url}/move/leader/start`, {
+        robot_pairs: [{ leader_id: 0, follower_id: 1 }],
+      });
+      refused = detail ?? message;
     }
     await sleep(200);
   }
