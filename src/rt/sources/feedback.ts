@@ -72,6 +72,15 @@ export class Feedback {
     this.#last = leader.link.readings.positions.slice();
   }
 
+  /** Whether the leader is asked to feel some follower. */
+  get asked(): boolean {
+    for (let a = 0; a < this.#arms.length; a++) {
+      const { feel } = this.#arms[a]!;
+      if (feel.leader === this.#place && feel.asks) return true;
+    }
+    return false;
+  }
+
   /** One cycle. */
   step(dt: number): void {
     const { torques } = this;
