@@ -74,7 +74,7 @@ export interface LawFigures {
   readonly given: number;
 }
 
-/** @param gripping whether the gripper is looked at too @param rates of the control loop, Hz */
+/** @param rates of the control loop, Hz */
 export async function lawFigures(mujoco: MainModule, rates = RATES): Promise<LawFigures> {
   const figures = [];
   for (const rate of rates) figures.push(await stability(mujoco, rate));

@@ -72,11 +72,11 @@ export class Feedback {
     this.#last = leader.link.readings.positions.slice();
   }
 
-  /** Whether the leader is asked to feel some follower. */
-  get asked(): boolean {
+  /** Whether stiff springs are worth while for some follower. */
+  get stiffens(): boolean {
     for (let a = 0; a < this.#arms.length; a++) {
       const { feel } = this.#arms[a]!;
-      if (feel.leader === this.#place && feel.asks) return true;
+      if (feel.leader === this.#place && feel.stiffens) return true;
     }
     return false;
   }

@@ -57,10 +57,15 @@ export class Feel {
     this.#law.begin();
   }
 
-  /** Whether anything is asked for by what drives the follower now. */
-  get asks(): boolean {
-    const { source } = this.#follower;
-    return source !== null && source === this.#source && (this.#asked.arm > 0 || this.#asked.gripper > 0);
+  /**
+   * Whether stiff springs are worth while: what drives the follower now asks for something, and the follower is an arm of this machine.
+   * A hit of a remote one comes late anyway, and soft springs are steadier with a delay.
+   */
+  get stiffens(): boolean {
+    const { source, link } = this.#follower;
+    return (
+      !link.remote && source !== null && source === this.#source && (this.#asked.arm > 0 || this.#asked.gripper > 0)
+    );
   }
 
   /** Parts that are felt from now on, each 0..1. */

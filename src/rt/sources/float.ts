@@ -17,7 +17,7 @@ export class Float implements FloatingSource {
   /**
    * @param support part of the model's gravity torque that is supported, 0..1 for each joint
    * @param fade time over which the support falls to nothing, so that a hand can take the arm, s; 0: it stays
-   * @param gains part of its own position gain with which each servo works while the arm is asked to feel nothing; null: as it is
+   * @param gains part of its own position gain with which each servo works while the arm feels nothing near; null: as it is
    * @param felt what the hand feels meanwhile; null: nothing
    */
   constructor(support: Float64Array, fade: number, gains: Float64Array | null, felt: Feedback | null = null) {
@@ -35,7 +35,7 @@ export class Float implements FloatingSource {
    * gains.
    */
   get gains(): Float64Array | null {
-    return this.#soft !== null && this.#felt?.asked === true ? this.#own : this.#soft;
+    return this.#soft !== null && this.#felt?.stiffens === true ? this.#own : this.#soft;
   }
 
   begin(_setpoints: Float64Array, _velocities: Float64Array, now: number): void {
