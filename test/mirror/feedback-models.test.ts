@@ -19,6 +19,8 @@ test.each([
   ['wx250s', 'wx250s', 0],
   ['wx250s', 'wx250s', 0.06],
   ['so101', 'wx250s', 0.06],
+  ['so101', 'koch', 0.06],
+  ['so100', 'so101', 0.02],
 ])(
   'a %s that leads a %s (delay of a network: %s s) pushes back within its cap, and hands come to rest at foam and at a wall',
   async (leader, follower, delay) => {
@@ -42,7 +44,7 @@ test.each([
         // A hand that draws with all that the leader may push back with, and a little more for its friction.
         for (const deepest = start + 0.2 + (cap + 0.4) / stiffness; goal < deepest; goal += 0.006)
           await pair.bridge.pass(0.01);
-        await pair.bridge.pass(1.5);
+        await pair.bridge.pass(delay === null ? 1.5 : 3);
         let fastest = 0;
         for (let k = 0; k < 50; k++) {
           await pair.bridge.pass(0.01);
