@@ -90,8 +90,10 @@ async function feeling(family: Family): Promise<void> {
   );
   const what = `mirror, two ${SERVO[family]} buses, 1 Mbaud`;
   const part = result.with!.rate / WIRE_LIMIT[family];
-  const ratio = `${percent(part)} of the wire's ${WIRE_LIMIT[family].toFixed(0)} Hz`;
-  rows.push({ what: `${what}, with force feedback`, client: 'Arm Bridge', ratio, figures: result.with! });
+  for (const [name, measured] of Object.entries(result)) {
+    const ratio = `${percent(measured.rate / WIRE_LIMIT[family])} of the wire's ${WIRE_LIMIT[family].toFixed(0)} Hz`;
+    rows.push({ what: `${what}, ${name} force feedback`, client: 'Arm Bridge', ratio, figures: measured });
+  }
   target(
     `mirror with force feedback: >= 80 % of the wire's ${WIRE_LIMIT[family].toFixed(0)} Hz`,
     percent(part),
