@@ -7,6 +7,9 @@ import { ControlLoop } from '../src/rt/loop/control-loop.ts';
 import { busSession } from '../src/rt/open-link.ts';
 import { StateCode } from '../src/rt/snapshot/arm-fields.ts';
 import { SharedState } from '../src/rt/snapshot/shared-snapshot.ts';
+import { Feedback } from '../src/rt/sources/feedback.ts';
+import { Feel } from '../src/rt/sources/feel.ts';
+import { Float } from '../src/rt/sources/float.ts';
 import { radiansToSteps } from '../src/servo/calibration.ts';
 import { DynamixelBus } from '../src/servo/dynamixel/dynamixel-bus.ts';
 import { FeetechBus } from '../src/servo/feetech/feetech-bus.ts';
@@ -26,6 +29,10 @@ const options: ClientOptions = JSON.parse(process.argv[2]!);
 const model = loadModel();
 const joints = linkJoints(model, options.family);
 const probe = new Probe();
+/** Each joint follows its like. */
+const MAPS = joints.map((_, from) => ({ from, scale: 1, offset: 0, lower: -10, upper: 10 }));
+const NONE = new Float64Array(joints.length);
+const SOFT = NONE.map(() => model.gravity.softGain);
 
 const seconds = systemClock.now;
 
@@ -98,13 +105,18 @@ async function controlLoop(): Promise<ClientReport> {
     arms.push(arm);
     return { arm, link };
   };
-  const pairs: { follower: ArmController; link: FollowerLink; leader: LeaderLink | null }[] = [];
+  const pairs: {
+    follower: ArmController;
+    link: FollowerLink;
+    leader: LeaderLink | null;
+    leading: ArmController | null;
+  }[] = [];
   for (let i = 0; i < options.ports.length; i += 2) {
     const session = (at: number) => busSession(makePort(`serial:${options.ports[at]}`, systemClock), joints);
-    const leader = single ? null : add(new LeaderLink(session(i), joints)).link;
+    const { link: leader, arm: leading } = single ? { link: null, arm: null } : add(new LeaderLink(session(i), joints));
     const { arm, link } = add(new FollowerLink(session(single ? i : i + 1), joints));
     link.leader = leader ?? link;
-    pairs.push({ follower: arm, link, leader });
+    pairs.push({ follower: arm, link, leader, leading });
   }
   (pairs[0]!.leader ?? pairs[0]!.link).meter = probe;
   pairs.at(-1)!.link.goals = probe;
@@ -115,18 +127,31 @@ async function controlLoop(): Promise<ClientReport> {
   try {
     const reasons = (): string => arms.map((arm) => arm.link.reason).join('; ');
     await until(() => arms.every((arm) => arm.state !== StateCode.disconnected), reasons);
-    for (const { follower, leader } of pairs) {
-      follower.setTorque(true);
-      await until(
-        () => follower.holding,
+    const feels = arms.map((arm) => ({ feel: new Feel(arm) }));
+    const energise = (arm: ArmController): Promise<void> => {
+      arm.setTorque(true);
+      return until(
+        () => arm.holding,
         () => `torque does not go on: ${reasons()}`,
       );
-      if (leader) follower.drive(mirror(model, leader));
+    };
+    for (const { follower, leader, leading } of pairs) {
+      await energise(follower);
+      if (leader === null || leading === null) continue;
+      const source = mirror(model, leader);
+      follower.drive(source);
+      if (options.feels !== true) continue;
+      await energise(leading);
+      const { feel } = feels[follower.index]!;
+      feel.begin(leading, leading.index, MAPS, source, { arm: 1, gripper: 1 });
+      leading.drive(new Float(NONE, 0, SOFT, new Feedback(leading, leading.index, feels)));
     }
     const expected = single ? StateCode.ready : StateCode.mirroring;
     const heap = options.kind === 'heap' ? await heapAfter(options.cycles) : null;
     const report = await measure(options.kind === 'heap' ? 0 : options.seconds);
-    for (const { follower } of pairs) {
+    for (const { follower, leading } of pairs) {
+      if (options.feels === true && leading?.state !== StateCode.floating)
+        throw new Error(`a leader floats no more: it is in state ${leading?.state}`);
       if (follower.state !== expected) throw new Error(`a follower fell into state ${follower.state}: ${reasons()}`);
     }
     return { ...report, heap };

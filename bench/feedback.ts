@@ -8,6 +8,7 @@ import loadMujoco from '@mujoco/mujoco';
 import { short, write } from './arguments.ts';
 import { insertPeg, pickCube, turnScrew } from './by-feel.ts';
 import { chart } from './chart.ts';
+import { bySecondLaw, type LawFigures, lawFigures } from './feedback-laws.ts';
 import { Report } from './report.ts';
 import { markdownTable, percent, type Target, targetTable } from './table.ts';
 import { pushed, VirtualPair } from './virtual-pair.ts';
@@ -30,12 +31,13 @@ const WALL = { at: 0.15, stiffness: 200, damping: 0.4 };
 /** Largest torque of the wall that is gone to, Nm. */
 const MOST = short ? 0.6 : 1.4;
 /** How often it is looked, s: each control cycle. */
-const LOOK = 0.005;
+const LOOKS_PER_SECOND = 200;
+const LOOK = 1 / LOOKS_PER_SECOND;
 /** What a hand is to feel, and of what has pushed for how long, s. */
 const FELT = 0.6;
 const LASTING = 0.03;
-/** Other speeds at which the follower hits the wall, rad/s, and how long it is looked after it has pushed with the most, s. */
-const HITS = short ? [] : [0.15, 0.5, 1];
+/** Other speeds at which the follower hits the wall, rad/s, and how long the hand goes on after that, s. */
+const HITS = short ? [] : [0.15, 0.3, 0.5, 0.7, 0.85, 1];
 const AFTER = 0.15;
 /** Most that feedback may add to what moving a free leader takes, Nm. */
 const FREE_DRAG = 0.05;
@@ -91,11 +93,12 @@ async function push(pair: VirtualPair, speed: number, after: number): Promise<Lo
   });
   const looks: Look[] = [];
   let left = Math.round(after / LOOK);
-  while (pace > 0 || left-- > 0) {
+  while (left > 0 || (after === 0 && pace > 0)) {
     goal += pace * LOOK;
     await pair.pass(LOOK);
     // The follower gives way where it could press no harder.
-    if (-wall() >= MOST || goal >= end + 1) pace = 0;
+    if (after === 0 && (-wall() >= MOST || goal >= end + 1)) pace = 0;
+    if (-wall() > 0 || left < Math.round(after / LOOK)) left--;
     looks.push({ wall: -wall(), hand: hand(), motor: -leader.truth(0).motorTorques[0]! });
   }
   return looks;
@@ -108,7 +111,11 @@ function feltAt({ looks }: Felt, torque: number): number {
 
 /** Least part of what has pushed the follower for `duration` s, up to the cap, with which the leader's motor pushes back. */
 function leastPart({ looks }: Felt, duration: number): number {
-  const before = Math.round(duration / LOOK);
+  return leastPartAfter(looks, Math.round(duration / LOOK));
+}
+
+/** The same of what has pushed since so many looks. */
+function leastPartAfter(looks: readonly Look[], before: number): number {
   const parts = looks.map(({ motor }, k) => {
     const lasting = Math.min(CAP, ...looks.slice(Math.max(0, k - before), k + 1).map(({ wall }) => wall));
     return lasting > 0.3 ? motor / lasting : Number.POSITIVE_INFINITY;
@@ -118,7 +125,8 @@ function leastPart({ looks }: Felt, duration: number): number {
 
 /** Shortest time after which the leader pushes back with the part that is to be felt, s. */
 function delay(felt: Felt): number {
-  for (let late = 0; late < AFTER; late += LOOK) if (leastPart(felt, late) >= FELT) return late;
+  for (let late = 0; late * LOOK < AFTER; late++)
+    if (leastPartAfter(felt.looks, late) >= FELT) return late / LOOKS_PER_SECOND;
   return Number.NaN;
 }
 
@@ -149,14 +157,61 @@ async function byFeel(): Promise<string> {
 }
 
 const report = new Report('feedback', 'Force feedback');
+
+interface Law {
+  readonly slow: Felt;
+  readonly hits: readonly Felt[];
+  readonly figures: LawFigures;
+}
+
+/** The law that is taken, or the other one: what a hand feels at a wall, and all else by which they are compared. */
+async function law(slow: Felt): Promise<Law> {
+  const hits: Felt[] = [];
+  for (const speed of HITS) hits.push(await pressed(1, speed, AFTER));
+  return { slow, hits, figures: await lawFigures(mujoco) };
+}
+
+function lawTable(laws: readonly Law[]): string {
+  const row = (title: string, figure: (law: Law) => string): readonly string[] => [title, ...laws.map(figure)];
+  const felt =
+    (torque: number) =>
+    (law: Law): string =>
+      `${feltAt(law.slow, torque).toFixed(2)} Nm`;
+  const largest = ({ slow }: Law): number => Math.max(...slow.looks.map(({ motor }) => motor));
+  return markdownTable(
+    ['at feedback 1', 'spring, bound by the torque (taken)', 'torque, and a weak spring'],
+    [
+      row(
+        'free motion, up to 1 rad/s: besides what it takes without',
+        ({ figures }) => `${figures.drag.toFixed(3)} Nm`,
+      ),
+      row('pressing slowly: felt at 0.25 Nm', felt(0.25)),
+      row('pressing slowly: felt at 0.50 Nm', felt(0.5)),
+      row('pressing slowly: felt at 1.00 Nm', felt(1)),
+      row('largest push of the leader', (law) => `${largest(law).toFixed(2)} Nm`),
+      ...HITS.map((speed, k) =>
+        row(`hit at ${speed} rad/s: ${percent(FELT)} after`, ({ hits }) => milliseconds(delay(hits[k]!))),
+      ),
+      row(
+        'gripper at an object of 20 mm: from the follower’s',
+        ({ figures }) => `${((figures.gripper * 180) / Math.PI).toFixed(1)}°`,
+      ),
+      row('gripper: largest torque that opens it', ({ figures }) => `${figures.opens.toFixed(2)} Nm`),
+      row('hands and walls that come to rest, 100 to 500 Hz', ({ figures }) => `${figures.rest} of ${figures.cases}`),
+      row('most that a hand has got back of a press', ({ figures }) => `${figures.given.toFixed(2)} J`),
+    ],
+  );
+}
+
 const results: Felt[] = [];
 for (const share of SHARES) results.push(await pressed(share));
 const [without, , whole] = results as [Felt, Felt, Felt];
 const part = leastPart(whole, LASTING);
 const drag = whole.free - without.free;
 const largest = Math.max(...whole.looks.map(({ motor }) => motor));
-const hits = [[HAND.speed, whole] as const];
-for (const speed of HITS) hits.push([speed, await pressed(1, speed, AFTER)]);
+const taken = short ? null : await law(whole);
+const other = short ? null : await bySecondLaw(async () => law(await pressed(1)));
+const hits = [[HAND.speed, whole] as const, ...HITS.map((speed, k) => [speed, taken!.hits[k]!] as const)];
 const latest = Math.max(...hits.map(([, felt]) => delay(felt)));
 const targets: Target[] = [
   {
@@ -199,7 +254,7 @@ const text = [
     hits.map(([speed, felt]) => [`${speed} rad/s`, milliseconds(delay(felt))]),
   ),
   '',
-  ...(short ? [] : [await byFeel(), '']),
+  ...(taken === null || other === null ? [] : [lawTable([taken, other]), '', await byFeel(), '']),
   targetTable(targets),
   '',
 ].join('\n');

@@ -80,6 +80,33 @@ async function mirror(family: Family): Promise<Figures> {
   return result['Arm Bridge']!;
 }
 
+/** As `mirror`, with a leader that floats and feels its follower: both buses are read and written. */
+async function feeling(family: Family): Promise<void> {
+  const { result } = await withEmulators(2, { family, baudRate: BAUD_RATE, loseRate: 0 }, (ports) =>
+    inTurn({
+      without: () => client('mirror', family, ports),
+      with: () => runClient({ kind: 'mirror', family, ports, rate: null, seconds, cycles: 0, feels: true }),
+    }),
+  );
+  const what = `mirror, two ${SERVO[family]} buses, 1 Mbaud`;
+  const part = result.with!.rate / WIRE_LIMIT[family];
+  for (const [name, measured] of Object.entries(result)) {
+    const ratio = `${percent(measured.rate / WIRE_LIMIT[family])} of the wire's ${WIRE_LIMIT[family].toFixed(0)} Hz`;
+    rows.push({ what: `${what}, ${name} force feedback`, client: 'Arm Bridge', ratio, figures: measured });
+  }
+  target(
+    `mirror with force feedback: >= 80 % of the wire's ${WIRE_LIMIT[family].toFixed(0)} Hz`,
+    percent(part),
+    part >= 0.8,
+  );
+  const [before, after] = [result.without!.periods[1], result.with!.periods[1]];
+  target(
+    'mirror with force feedback: cycle p99 <= 1.2 x that without',
+    `${ms(after)} of ${ms(before)}`,
+    after <= 1.2 * before,
+  );
+}
+
 /** One bus on a line that takes no time. */
 async function oneBus(family: Family): Promise<void> {
   const { result } = await withEmulators(1, { family, baudRate: null, loseRate: 0 }, (ports) =>
@@ -143,13 +170,13 @@ async function losses(family: Family): Promise<void> {
   );
 }
 
-async function heap(family: Family): Promise<void> {
+async function heap(family: Family, feels = false): Promise<void> {
   const { result } = await withEmulators(2, { family, baudRate: null, loseRate: 0 }, (ports) =>
-    client('heap', family, ports),
+    runClient({ kind: 'heap', family, ports, rate: null, seconds, cycles: heapCycles, feels }),
   );
   const { used, buffers } = result.heap!;
   target(
-    `${SERVO[family]}: after ${heapCycles} cycles of the mirror heapUsed within 64 kB, arrayBuffers equal`,
+    `${SERVO[family]}: after ${heapCycles} cycles of the mirror${feels ? ' with force feedback' : ''} heapUsed within 64 kB, arrayBuffers equal`,
     `${(used / 1024).toFixed(1)} kB more, arrayBuffers ${buffers} bytes more`,
     used <= 64 * 1024 && buffers === 0,
   );
@@ -238,14 +265,17 @@ async function wireSpeed(): Promise<void> {
 
 const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   mirror: wireSpeed,
+  feeling: () => feeling('feetech'),
   bus: () => oneBus('feetech'),
   losses: () => losses('feetech'),
   paced,
   pairs,
   whole,
   heap: () => heap('feetech'),
+  'feeling-heap': () => heap('feetech', true),
   'dynamixel-mirror': () => mirror('dynamixel'),
   'dynamixel-bus': () => oneBus('dynamixel'),
+  'dynamixel-feeling': () => feeling('dynamixel'),
   'dynamixel-heap': () => heap('dynamixel'),
 };
 

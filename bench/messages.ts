@@ -34,6 +34,8 @@ export interface ClientOptions {
   readonly seconds: number;
   /** Cycles of `heap`. */
   readonly cycles: number;
+  /** Leaders float, and feel what pushes their followers. */
+  readonly feels?: boolean;
 }
 
 /** What a client measured. */

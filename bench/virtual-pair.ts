@@ -33,7 +33,7 @@ export class VirtualPair {
 
   /**
    * @param start where both begin, by joint, rad @param feedback as `force_feedback` of /move/leader/start
-   * @param scene what stands before the follower; null: nothing @param gear of all joints; left out: without play
+   * @param scene what stands before the follower; null: nothing @param gear of all joints; left out: without play @param rate Hz
    */
   static async start(
     mujoco: MainModule,
@@ -41,6 +41,7 @@ export class VirtualPair {
     feedback: { readonly arm?: number; readonly gripper?: number },
     scene: string | null = null,
     gear: GearOptions = {},
+    rate = 200,
   ): Promise<VirtualPair> {
     const host = new VirtualHost(mujoco);
     host.gear = gear;
@@ -49,6 +50,7 @@ export class VirtualPair {
       state_folder: folder,
       recording: { folder: join(folder, 'recordings') },
       ros: { enabled: false },
+      control: { rate },
       sim: { scene },
       arms: [
         { name: 'leader', id: 0, bus: 'sim:so101', variant: 'leader' },

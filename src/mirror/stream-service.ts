@@ -51,10 +51,11 @@ export class StreamService {
    * State of an arm whose bus another machine owns. Nothing is kept of the arguments after the call.
    * @param positions rad, one per joint in the order of the model, finite
    * @param velocities rad/s, likewise; null when the sender does not know them
+   * @param efforts Nm, likewise
    */
-  remoteState(arm: Arm, positions: Float64Array, velocities: Float64Array | null): void {
+  remoteState(arm: Arm, positions: Float64Array, velocities: Float64Array | null, efforts: Float64Array | null): void {
     const state = { kind: 'state', arm: arm.index, positions: positions.slice() } as const;
-    this.#control.sample({ ...state, velocities: velocities?.slice() ?? null });
+    this.#control.sample({ ...state, velocities: velocities?.slice() ?? null, efforts: efforts?.slice() ?? null });
   }
 
   /** What pushes the joints of an arm whose bus another machine owns: Nm, one per joint in the order of the model, finite. */

@@ -62,13 +62,16 @@ export class RemoteArm {
     };
     const positions = new Float64Array(names.length);
     const velocities = new Float64Array(names.length);
+    const efforts = new Float64Array(names.length);
     const input = new JointInput(`${prefix}/${arm.name}/joint_states`, log, (message) => {
       const named = onGraph.ofModel(message.names);
       const moving = message.velocities.length > 0;
+      const loaded = message.efforts.length > 0;
       const fault =
         ordered(named, message.positions, 'positions', positions) ??
-        (moving ? ordered(named, message.velocities, 'velocities', velocities) : null);
-      if (fault === null) joints.remoteState(arm, positions, moving ? velocities : null);
+        (moving ? ordered(named, message.velocities, 'velocities', velocities) : null) ??
+        (loaded ? ordered(named, message.efforts, 'efforts', efforts) : null);
+      if (fault === null) joints.remoteState(arm, positions, moving ? velocities : null, loaded ? efforts : null);
       return fault;
     });
     const torques = new Float64Array(names.length);

@@ -89,7 +89,7 @@ export class ControlThread {
       else if (arm.controller.link instanceof RemoteLink) {
         if (sample.kind === 'owner') arm.controller.link.told(sample.torque, sample.blocked);
         else if (sample.kind === 'external') arm.controller.link.pushed(sample.torques, now);
-        else arm.controller.link.arrived(sample.positions, sample.velocities, now);
+        else arm.controller.link.arrived(sample.positions, sample.velocities, sample.efforts, now);
       }
       return;
     }

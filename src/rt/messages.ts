@@ -250,6 +250,8 @@ export type Sample =
       readonly arm: number;
       readonly positions: Float64Array;
       readonly velocities: Float64Array | null;
+      /** Nm */
+      readonly efforts: Float64Array | null;
     }
   /** External torques of a remote arm, Nm by joint. */
   | { readonly kind: 'external'; readonly arm: number; readonly torques: Float64Array }

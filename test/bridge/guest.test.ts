@@ -40,7 +40,7 @@ class HostWithGraph extends VirtualHost {
           this.course.push(setpoints[0]!);
         }
         joints.remoteOwner(arm, true, this.blocked);
-        joints.remoteState(arm, positions, null);
+        joints.remoteState(arm, positions, null, null);
       }
     });
     return {

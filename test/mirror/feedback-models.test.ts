@@ -6,18 +6,31 @@ import { FeltPair } from './support/felt.ts';
 /** Share of a joint's torque limit that floating may ask of it. */
 const CAP_SHARE = 0.5;
 
+/** One of a hundred messages is lost, and they take so long on their way, s, and up to a fifth longer. */
+const network = (delay: number) => ({ delay, jitter: delay / 5, loss: 0.01 });
+
 test.each([
-  ['koch', 'so101'],
-  ['so100', 'so101'],
-  ['wx250s', 'so101'],
-  ['so101', 'koch'],
-  ['so101', 'wx250s'],
+  ['koch', 'so101', null],
+  ['so100', 'so101', null],
+  ['wx250s', 'so101', null],
+  ['so101', 'koch', null],
+  ['so101', 'wx250s', null],
+  ['wx250s', 'wx250s', null],
+  ['wx250s', 'wx250s', 0],
+  ['wx250s', 'wx250s', 0.06],
+  ['so101', 'wx250s', 0.06],
+  ['so101', 'koch', 0.06],
+  ['so100', 'so101', 0.02],
 ])(
-  'a %s that leads a %s pushes back within its cap, and hands come to rest at foam and at a wall',
-  async (leader, follower) => {
+  'a %s that leads a %s (delay of a network: %s s) pushes back within its cap, and hands come to rest at foam and at a wall',
+  async (leader, follower, delay) => {
     const pair = await FeltPair.start(
       { arm: 1 },
-      { models: [leader, follower], variant: leader === 'koch' ? 'leader' : 'follower' },
+      {
+        models: [leader, follower],
+        variant: leader === 'koch' ? 'leader' : 'follower',
+        network: delay === null ? null : network(delay),
+      },
     );
     const [first, other] = ['leader', 'follower'].map((name) => pair.bridge.arm(name).model.joints[0]!);
     const cap = CAP_SHARE * first!.torqueLimit;
@@ -31,7 +44,7 @@ test.each([
         // A hand that draws with all that the leader may push back with, and a little more for its friction.
         for (const deepest = start + 0.2 + (cap + 0.4) / stiffness; goal < deepest; goal += 0.006)
           await pair.bridge.pass(0.01);
-        await pair.bridge.pass(1.5);
+        await pair.bridge.pass(delay === null ? 1.5 : 3);
         let fastest = 0;
         for (let k = 0; k < 50; k++) {
           await pair.bridge.pass(0.01);

@@ -140,6 +140,43 @@ test.each([
   30_000,
 );
 
+test('feedback that is asked for while the follower presses comes without a kick, with the servos’ own gains, and goes with soft ones', async () => {
+  const pair = await FeltPair.start({ arm: 0 });
+  await pressing(pair);
+  const leader = pair.bridge.arm('leader');
+  const { stiffness } = leader.model.joints[0]!;
+  /** @returns largest step of a goal, rad, and largest push of the motor meanwhile, Nm */
+  const ask = async (arm: number): Promise<{ step: number; push: number }> => {
+    let last = leader.read().goals.slice();
+    let [step, push] = [0, 0];
+    const asked = pair.bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm } });
+    for (let k = 0; k < 400; k++) {
+      await pair.bridge.pass(CYCLE);
+      const { goals } = leader.read();
+      for (const [i, goal] of goals.entries()) step = Math.max(step, Math.abs(goal - last[i]!));
+      push = Math.max(push, Math.abs(motor(pair)));
+      last = goals.slice();
+    }
+    expect((await pair.bridge.until(asked)).status).toBe(200);
+    return { step, push };
+  };
+  const softness = (): number => {
+    const { goals, positions } = leader.read();
+    return motor(pair) / (stiffness * (goals[0]! - positions[0]!));
+  };
+  const on = await ask(1);
+  expect(-motor(pair)).toBeGreaterThan(0.3);
+  expect(softness()).toBeCloseTo(1, 1);
+  await ask(0.5);
+  expect(softness()).toBeCloseTo(1, 1);
+  const off = await ask(0);
+  expect(Math.abs(motor(pair))).toBeLessThan(0.15);
+  for (const { step, push } of [on, off]) {
+    expect(step).toBeLessThan(2 * 3 * CYCLE + 1e-6);
+    expect(push).toBeLessThan(CAP + 0.05);
+  }
+}, 300_000);
+
 test('a soft hand on the leader is pushed back where a firm one holds the follower, and the leader tells how hard', async () => {
   const reached: number[] = [];
   const told: number[] = [];

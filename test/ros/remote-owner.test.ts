@@ -26,7 +26,7 @@ beforeEach(async () => {
   owner = new RemoteOwner(follower, bridge.bridge.streams);
   const rest = follower.model.poses.get('rest')!;
   // The machine that owns the follower's bus tells where it is.
-  beat = bridge.host.clock.every(0.01, () => bridge.bridge.streams.remoteState(follower, rest, null));
+  beat = bridge.host.clock.every(0.01, () => bridge.bridge.streams.remoteState(follower, rest, null, null));
   await bridge.pass(0.5);
 });
 

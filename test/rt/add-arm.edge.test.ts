@@ -91,7 +91,7 @@ test('an arm whose shapes cannot be checked for contacts is not added by half: t
   const { scalars, arrays } = shared.arm(0);
   await expect
     .poll(() => {
-      send({ sample: { kind: 'state', arm: 0, positions: Float64Array.of(0.3), velocities: null } });
+      send({ sample: { kind: 'state', arm: 0, positions: Float64Array.of(0.3), velocities: null, efforts: null } });
       return scalars[ARM_FIELD_NAMES.indexOf('state')];
     })
     .toBe(StateCode.ready);

@@ -84,7 +84,7 @@ beforeEach(async () => {
   main.every(0.05, () => {
     if (beating) shared.beat();
   });
-  main.every(0.02, () => sample({ kind: 'state', arm: 1, positions: at(0.5, -0.5), velocities: null }));
+  main.every(0.02, () => sample({ kind: 'state', arm: 1, positions: at(0.5, -0.5), velocities: null, efforts: null }));
   control.start();
   onTestFinished(() => control.loop.stop());
   await until(() => control.arms[0]!.controller.link.up);
@@ -380,7 +380,7 @@ describe('an arm of another machine', () => {
     expect(control.arms[1]!.controller.link).toBeInstanceOf(RemoteLink);
     // Samples of another kind of arm are nobody's.
     sample({ kind: 'owner', arm: 0, torque: false, blocked: 'no' });
-    sample({ kind: 'state', arm: 0, positions: at(1, 1), velocities: null });
+    sample({ kind: 'state', arm: 0, positions: at(1, 1), velocities: null, efforts: null });
     expect(own().link.readings.positions[0]).toBeCloseTo(0, 2);
   });
 });
@@ -503,7 +503,7 @@ describe('arms', () => {
     const third = control.arms[2]!.controller;
     expect([third.index, third.calibrated, third.link.reason]).toEqual([2, false, 'not wanted yet']);
     await ask({ kind: 'connect', arm: 2 });
-    sample({ kind: 'state', arm: 2, positions: at(0, 0), velocities: at(0, 0) });
+    sample({ kind: 'state', arm: 2, positions: at(0, 0), velocities: at(0, 0), efforts: null });
     await pass(0.02);
     expect(third.state).toBe(StateCode.ready);
   });

@@ -83,8 +83,12 @@ export class RemoteLink implements ArmLink {
     this.blocked = blocked;
   }
 
-  /** A state of the arm has arrived. @param now monotonic time of its arrival, s */
-  arrived(positions: Float64Array, velocities: Float64Array | null, now: number): void {
+  /**
+   * A state of the arm has arrived.
+   * @param positions rad @param velocities rad/s, and efforts, Nm; null where the sender does not know them
+   * @param now monotonic time of its arrival, s
+   */
+  arrived(positions: Float64Array, velocities: Float64Array | null, efforts: Float64Array | null, now: number): void {
     if (this.#closed) return;
     const { readings } = this;
     readings.positions.set(positions);
@@ -96,6 +100,7 @@ export class RemoteLink implements ArmLink {
       readings.velocities.set(velocities);
       readings.detailTime = now;
     }
+    if (efforts !== null) readings.efforts.set(efforts);
     if (!this.up) this.adopted.set(positions);
     this.up = true;
     this.reason = '';

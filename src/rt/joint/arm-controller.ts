@@ -106,6 +106,11 @@ export class ArmController implements Published {
     return this.#drive.following.velocities;
   }
 
+  /** It floats, and a hand may feel by it what pushes others. */
+  get feels(): boolean {
+    return this.source !== null && isFloating(this.source) && this.source.feedback !== null;
+  }
+
   /** Nm by joint; NaN, all of them, while the machine that owns a remote arm tells none. */
   get external(): Float64Array {
     return this.link.remote ? this.link.readings.external : this.#drive.external.values;

@@ -149,10 +149,12 @@ export class GroupDrive {
   }
 
   #throughGate(mirroring: boolean, dt: number, now: number): void {
-    const { gate, targets, setpoints, droop } = this.#parts;
+    const { gate, link, targets, setpoints, droop } = this.#parts;
     const values = droop.at(setpoints);
     for (let i = 0; i < targets.length; i++) targets[i] = setpoints[i]! + values[i]!;
     this.#relieve(mirroring, now);
+    // The machine that owns a remote arm is sent setpoints, and adds the droop.
+    if (link.remote) for (let i = 0; i < targets.length; i++) if (this.#joints[i] === 1) setpoints[i] = targets[i]!;
     gate.step(targets, this.#limits, dt, this.#joints);
   }
 
@@ -163,6 +165,8 @@ export class GroupDrive {
     const { positions, velocities, efforts } = link.readings;
     for (let i = 0; i < targets.length; i++) {
       if (this.#joints[i] === 0) continue;
+      // The machine that owns a gripper guards it itself.
+      if (link.remote && stall[i] !== null) continue;
       // A person who moves by hand does not choose what a follower presses on, and its arm would sag once overloaded.
       const guard = stall[i] ?? (mirroring ? yielding[i]! : null);
       if (guard === null) continue;

@@ -39,6 +39,8 @@ export class JointDrive {
   readonly #reach: Float64Array;
   /** By how far goals of a floating arm stand off for what a hand is let feel, rad. */
   readonly #fed: Float64Array;
+  /** Parts of their own gains that the servos of a floating arm have been asked to work with. */
+  #softness: Float64Array | null = null;
   readonly #wanted: Float64Array;
   readonly #kept: Float64Array;
   readonly #velocities: Float64Array;
@@ -142,6 +144,7 @@ export class JointDrive {
       this.#accelerations[i] = mask[i] === 1 ? gate.accelerations[i]! : 0;
     }
     source.begin(this.setpoints, this.#velocities, time, this.#accelerations);
+    this.#softness = null;
     gate.rearm(source.continues, mask);
     if (joints !== 'gripper') this.#arm.begin(source);
     if (joints !== 'arm') this.#gripper.begin(source);
@@ -152,7 +155,11 @@ export class JointDrive {
     const { stiffness, floatTorque } = this.#model;
     const { gain, readings } = this.#link;
     const status = source.next(time, dt, this.#wanted);
-    const { support, feedback } = source;
+    const { support, feedback, gains } = source;
+    if (gains !== this.#softness) {
+      this.#softness = gains;
+      if (gains !== null) this.#link.gains?.soften(gains, floatTorque);
+    }
     const droop = this.#droop.at(readings.positions);
     for (let i = 0; i < this.#targets.length; i++) {
       const stiff = stiffness[i]! * gain[i]!;

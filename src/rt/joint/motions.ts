@@ -94,7 +94,6 @@ export class Motions {
     const driving = { source, joints, motion: this.newest, lowers };
     if (joints === 'gripper') this.#gripper = driving;
     else this.#arm = driving;
-    if (isFloating(source) && source.gains !== null) this.#link.gains?.soften(source.gains, this.#model.floatTorque);
   }
 
   /** Ends what drives some of these joints; others that it drives as well decelerate and hold. @param now monotonic, s */

@@ -184,8 +184,10 @@ export class ControlLoop {
     this.#followClock();
     this.#attend(now);
     let written = false;
+    // What pushes an arm is known once it has been stepped: arms that feel others come after them.
+    for (const arm of this.#arms) if (!arm.feels) arm.step(now, dt, this.#epoch);
     for (const arm of this.#arms) {
-      arm.step(now, dt, this.#epoch);
+      if (arm.feels) arm.step(now, dt, this.#epoch);
       if (arm.goalTime === now) written = true;
     }
     if (written) this.#timing.written(this.#clock.now() - this.#began);

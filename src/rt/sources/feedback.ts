@@ -72,6 +72,15 @@ export class Feedback {
     this.#last = leader.link.readings.positions.slice();
   }
 
+  /** Whether stiff springs are worth while for some follower. */
+  get stiffens(): boolean {
+    for (let a = 0; a < this.#arms.length; a++) {
+      const { feel } = this.#arms[a]!;
+      if (feel.leader === this.#place && feel.stiffens) return true;
+    }
+    return false;
+  }
+
   /** One cycle. */
   step(dt: number): void {
     const { torques } = this;

@@ -6,26 +6,36 @@ export class Float implements FloatingSource {
   readonly state = 'floating';
   readonly limits = 'move';
   readonly support: Float64Array;
-  readonly gains: Float64Array | null;
   readonly feedback: Float64Array | null;
   readonly #felt: Feedback | null;
   readonly #full: Float64Array;
+  readonly #soft: Float64Array | null;
+  readonly #own: Float64Array;
   readonly #fade: number;
   #began = 0;
 
   /**
    * @param support part of the model's gravity torque that is supported, 0..1 for each joint
    * @param fade time over which the support falls to nothing, so that a hand can take the arm, s; 0: it stays
-   * @param gains part of its own position gain with which each servo works meanwhile; null: as it is
+   * @param gains part of its own position gain with which each servo works while the arm feels nothing near; null: as it is
    * @param felt what the hand feels meanwhile; null: nothing
    */
   constructor(support: Float64Array, fade: number, gains: Float64Array | null, felt: Feedback | null = null) {
     this.support = support.slice();
     this.#full = support;
     this.#fade = fade;
-    this.gains = gains;
+    this.#soft = gains;
+    this.#own = support.map(() => 1);
     this.#felt = felt;
     this.feedback = felt?.torques ?? null;
+  }
+
+  /**
+   * Goals move at a bounded speed, so a stiff spring builds up its torque sooner than a soft one: an arm that feels keeps the servos' own
+   * gains.
+   */
+  get gains(): Float64Array | null {
+    return this.#soft !== null && this.#felt?.stiffens === true ? this.#own : this.#soft;
   }
 
   begin(_setpoints: Float64Array, _velocities: Float64Array, now: number): void {

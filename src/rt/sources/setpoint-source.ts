@@ -47,7 +47,7 @@ export interface FloatingSource extends SetpointSource {
   readonly support: Float64Array;
   /** Torques besides, Nm by joint: what the arm lets a hand feel; null: none. */
   readonly feedback: Float64Array | null;
-  /** Part of its own position gain with which each servo works meanwhile; null: as it is. */
+  /** Part of its own position gain with which each servo works; another array when it changes; null: as it is. */
   readonly gains: Float64Array | null;
 }
 

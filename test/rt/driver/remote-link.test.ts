@@ -17,28 +17,29 @@ test('a remote arm is up while its state arrives, and gone half a second after t
   expect([link.up, link.reason]).toEqual([false, SILENT]);
   let now = cycles(link, 10, 1);
   expect([link.up, link.reason]).toEqual([false, SILENT]);
-  link.arrived(at(0.1, 0.2), null, now);
+  link.arrived(at(0.1, 0.2), null, null, now);
   expect([link.up, link.reason, [...link.readings.positions]]).toEqual([true, '', [0.1, 0.2]]);
   expect([link.readings.sampleTime, link.readings.steerTime, link.readings.heard[1]]).toEqual([now, now, now]);
   expect(link.readings.detailTime).toBe(0);
   now = cycles(link, now, 0.49);
   expect(link.up).toBe(true);
-  link.arrived(at(0.3, 0.4), at(1, 2), now);
+  link.arrived(at(0.3, 0.4), at(1, 2), at(3, 4), now);
   expect([[...link.readings.velocities], link.readings.detailTime]).toEqual([[1, 2], now]);
+  expect([...link.readings.efforts]).toEqual([3, 4]);
   // What it held when it came up is what it is taken over with.
   expect([...link.adopted]).toEqual([0.1, 0.2]);
   now = cycles(link, now, 0.49);
   expect(link.up).toBe(true);
   now = cycles(link, now, 0.03);
   expect([link.up, link.reason]).toEqual([false, SILENT]);
-  link.arrived(at(0.5, 0.6), null, now);
+  link.arrived(at(0.5, 0.6), null, null, now);
   expect([link.up, [...link.adopted]]).toEqual([true, [0.5, 0.6]]);
 });
 
 test('a pause of this host is not the silence of another machine', () => {
   const link = new RemoteLink(1, 'follower');
   const now = cycles(link, 10, 0.1);
-  link.arrived(at(0), null, now);
+  link.arrived(at(0), null, null, now);
   cycles(link, now + 0.9, 0.1);
   expect(link.up).toBe(true);
 });
@@ -86,16 +87,16 @@ test('an arm that has been taken away stays away until it is wanted again, whate
   const link = new RemoteLink(1, 'follower');
   link.reopen();
   expect(link.reason).toBe(SILENT);
-  link.arrived(at(0.1), null, 10);
+  link.arrived(at(0.1), null, null, 10);
   let done = 0;
   link.close('disconnected by a person', () => done++);
   expect([link.up, link.reason, done]).toEqual([false, 'disconnected by a person', 1]);
   link.close('disconnected by a person');
-  link.arrived(at(0.2), null, 11);
+  link.arrived(at(0.2), null, null, 11);
   expect([link.up, link.readings.positions[0]]).toEqual([false, 0.1]);
   link.reopen();
   expect([link.up, link.reason]).toEqual([false, SILENT]);
-  link.arrived(at(0.2), null, 12);
+  link.arrived(at(0.2), null, null, 12);
   expect(link.up).toBe(true);
   link.reopen();
   expect([link.up, link.reason]).toEqual([true, '']);

@@ -38,7 +38,7 @@ test('an arm that was away counts as driven by something else, since it may have
     link.begin(now);
     arm.step(now, 0.005, 0);
   };
-  link.arrived(Float64Array.of(0.1), null, now);
+  link.arrived(Float64Array.of(0.1), null, null, now);
   cycle();
   expect(arm.state).toBe(StateCode.ready);
   const before = arm.motion;
@@ -47,7 +47,7 @@ test('an arm that was away counts as driven by something else, since it may have
   now += 1;
   cycle();
   expect(arm.state).toBe(StateCode.disconnected);
-  link.arrived(Float64Array.of(0.4), null, now);
+  link.arrived(Float64Array.of(0.4), null, null, now);
   cycle();
   expect(arm.state).toBe(StateCode.ready);
   expect(arm.motion).not.toBe(before);
