@@ -3,7 +3,7 @@
  * many simulated hours have passed; with `--jobs J` in so many processes, each with its share of the seeds. What breaks a
  * rule is shortened and kept. With `--certificate`, what they have shown is written to docs/safety.md.
  */
-import { execFileSync, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import loadMujoco, { type MainModule } from '@mujoco/mujoco';
 import { Certificate, type Shown, shownBy } from './certificate.ts';
 import type { Rule } from './judge.ts';
 import { KNOWN } from './known.ts';
+import { appendEntry, triedCommit } from './ledger.ts';
 import { drawRun } from './people.ts';
 import type { Script } from './script.ts';
 import { breaks, shorten } from './shrink.ts';
@@ -24,6 +25,8 @@ const { values } = parseArgs({
     /** Of the seeds from the first on, each so many-th. */
     stride: { type: 'string', default: '1' },
     keep: { type: 'string', default: 'build/explore' },
+    /** The file that each run is added to. */
+    runs: { type: 'string', default: 'build/explore/runs.jsonl' },
     certificate: { type: 'boolean', default: false },
     'no-shorten': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
@@ -43,12 +46,14 @@ const certificate = new Certificate();
 let last = first;
 let simulated = 0;
 let found = 0;
+const commit = triedCommit();
 
 function take({ seed, shown }: Report): void {
   last = Math.max(last, seed);
   simulated += shown.seconds;
   if (Object.keys(shown.broken).length > 0) found++;
   certificate.add(shown);
+  if (process.send === undefined) appendEntry(values.runs, { seed, commit, shown });
 }
 
 /** Runs a share of the seeds in this process. */
@@ -120,7 +125,6 @@ else
   });
 if (process.send === undefined) {
   if (values.certificate) {
-    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
     const document = new URL('../docs/safety.md', import.meta.url);
     writeFileSync(document, certificate.within(readFileSync(document, 'utf8'), [first, last], commit));
   }
