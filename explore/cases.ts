@@ -495,6 +495,22 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
+    id: 'E200024',
+    script: script(
+      'a servo that is brought back after an overload while a hand moves its joint pulls to where the joint was',
+      'so101',
+      [
+        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
+        { at: 1.5, do: 'hand', arm: 'leader', joints: { elbow_flex: -0.776 }, over: 2.328 },
+        ask(2.7, '/stop'),
+        ask(6.3, '/stop/reset'),
+      ],
+      9,
+    ),
+    rules: ['torque'],
+    known: false,
+  },
+  {
     id: 'E130022',
     script: script(
       'a gripper with little torque goes on to the end of its motion while nobody would hear a stop',

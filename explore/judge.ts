@@ -142,7 +142,7 @@ class WatchedArm {
   readonly driven: Uint8Array;
   /** When each joint got its torque, s. */
   readonly drivenSince: Float64Array;
-  /** When each joint was seen with torque last, s, and how far its goal was away then, rad. */
+  /** When each joint was seen with torque last, s, and how far it was pulled to its goal then, rad. */
   readonly drivenLast: Float64Array;
   readonly lastDistance: Float64Array;
   /** Until then its gripper may be on its way to the goal that it was sent, s. */
@@ -170,6 +170,9 @@ class WatchedArm {
   leader: WatchedArm | null = null;
   /** How often it has been bound to a leader, or freed for good. */
   ties = 0;
+  /** Whom it has followed before something else was to drive it, and what is to, unless it has been refused. */
+  left: WatchedArm | null = null;
+  readonly drives = new Set<symbol>();
   led = new Float64Array();
   /** How near each joint has come to its leader's since that one moved last, rad; null where it is not the same joint. */
   nearest: Float64Array | null = null;
@@ -234,6 +237,8 @@ class WatchedArm {
   /** It follows nobody any more. */
   free(): void {
     this.leader = null;
+    this.left = null;
+    this.drives.clear();
     this.ties++;
   }
 
@@ -419,10 +424,15 @@ export class Judge {
   /** Something else is to drive the arm, which follows no longer. @returns makes it follow again, where that is refused */
   driven(name: string): () => void {
     const arm = this.#arms.get(name)!;
-    const { leader, ties } = arm;
+    const { ties, drives } = arm;
+    const drive = Symbol(name);
+    const leader = arm.leader ?? arm.left;
+    drives.add(drive);
+    arm.left = leader;
     arm.leader = null;
     return () => {
-      if (arm.ties !== ties || leader === null) return;
+      drives.delete(drive);
+      if (arm.ties !== ties || leader === null || drives.size > 0) return;
       arm.leader = leader;
       arm.nearest?.fill(Number.POSITIVE_INFINITY);
       arm.licences.set('mirroring', this.#now() + CATCHING_UP);
@@ -580,7 +590,8 @@ export class Judge {
       if (on && arm.driven[j] === 0) this.#switchedOn(arm, j);
       if (on) {
         arm.drivenLast[j] = now;
-        arm.lastDistance[j] = goalDistance(servos[j]!);
+        // One that protected itself did not pull with what its distance says.
+        arm.lastDistance[j] = servos[j]!.some((servo) => servo.protects) ? 0 : goalDistance(servos[j]!);
       } else all = false;
       if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
       const { torqueLimit } = arm.model.joints[j]!;

@@ -1,16 +1,18 @@
 /**
  * `npm run explore -- --seed N --hours H`: runs of random people and faults in virtual time, one after the other, until so
  * many simulated hours have passed; with `--jobs J` in so many processes, each with its share of the seeds. What breaks a
- * rule is shortened and kept. With `--certificate`, what they have shown is written to docs/safety.md.
+ * rule is shortened and kept. What runs have shown is added to a file; with `--certificate`, what stands in it is written to
+ * docs/safety.md.
  */
-import { execFileSync, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import loadMujoco, { type MainModule } from '@mujoco/mujoco';
-import { Certificate, type Shown, shownBy } from './certificate.ts';
+import { certified, type Shown, shownBy } from './certificate.ts';
 import type { Rule } from './judge.ts';
 import { KNOWN } from './known.ts';
+import { appendEntry, readEntries, triedCommit } from './ledger.ts';
 import { drawRun } from './people.ts';
 import type { Script } from './script.ts';
 import { breaks, shorten } from './shrink.ts';
@@ -24,6 +26,8 @@ const { values } = parseArgs({
     /** Of the seeds from the first on, each so many-th. */
     stride: { type: 'string', default: '1' },
     keep: { type: 'string', default: 'build/explore' },
+    /** The file that each run is added to. */
+    runs: { type: 'string', default: 'build/explore/runs.jsonl' },
     certificate: { type: 'boolean', default: false },
     'no-shorten': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
@@ -39,16 +43,16 @@ interface Report {
 const first = Number(values.seed);
 const hours = Number(values.hours);
 const jobs = Number(values.jobs);
-const certificate = new Certificate();
-let last = first;
 let simulated = 0;
 let found = 0;
+const commit = triedCommit();
+if (values.certificate && commit.endsWith('+'))
+  throw new Error(`files differ from commit ${commit.slice(0, -1)}: a certificate is of a commit`);
 
 function take({ seed, shown }: Report): void {
-  last = Math.max(last, seed);
   simulated += shown.seconds;
   if (Object.keys(shown.broken).length > 0) found++;
-  certificate.add(shown);
+  if (process.send === undefined) appendEntry(values.runs, { seed, commit, shown });
 }
 
 /** Runs a share of the seeds in this process. */
@@ -120,9 +124,8 @@ else
   });
 if (process.send === undefined) {
   if (values.certificate) {
-    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
     const document = new URL('../docs/safety.md', import.meta.url);
-    writeFileSync(document, certificate.within(readFileSync(document, 'utf8'), [first, last], commit));
+    writeFileSync(document, certified(readFileSync(document, 'utf8'), readEntries(values.runs), commit));
   }
   const wall = (performance.now() - begun) / 1000;
   console.log(`${(simulated / 3600).toFixed(2)} hours in ${wall.toFixed(0)} s, ${found} runs with violations`);

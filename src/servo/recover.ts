@@ -13,8 +13,9 @@ const MORE = 2;
 const TIMES = 3;
 /** Time between two of these, in which a servo answers, s. */
 const GAP = 0.002;
-/** A servo that stayed limp gets torque again while it is no further from its goal than this, rad, and so many times. */
+/** A servo gets torque again while it is no further from its goal than this, rad. */
 const GIVES_WAY = 0.06;
+/** So many times the goal of a servo is led to where it has gone, and one that stayed limp gets torque again. */
 const ATTEMPTS = 5;
 /** The goal of a servo that still pulls is led to where it is by so much (rad) every so often (s): it lets go, and not at once. */
 const LEAD = 0.03;
@@ -65,28 +66,33 @@ async function restart(client: ServoClient, id: number): Promise<void> {
 async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, otherwise: string): Promise<number> {
   const { id, joint, model } = servo;
   const { presentPosition, goalPosition } = model.common;
-  const { steps, agree } = await positions(client, servo, model, await readRow(client, id, presentPosition));
-  const present = steps.at(-1)!;
   const goal = registerName(model, goalPosition);
-  if (agree) {
-    const most = Math.round(stepsIn(model, LEAD));
-    let sent = pulls ? await heldGoal(client, servo) : present;
+  const refused = (why: string): ServoError => new ServoError('refused', id, `servo ${id} (${joint}) ${why}`);
+  const most = Math.round(stepsIn(model, LEAD));
+  let sent: number | null = null;
+  for (let round = 0; round <= ATTEMPTS; round++) {
+    const { steps, agree } = await positions(client, servo, model, await readRow(client, id, presentPosition));
+    const present = steps.at(-1)!;
+    if (!agree)
+      throw refused(
+        `reads its position as ${steps.join(', ')} steps, which do not agree, so ${otherwise}: ` +
+          'check its cable and its supply',
+      );
+    // A joint that a hand or its load moves has gone on while its goal was led to it.
+    if (sent !== null && Math.abs(present - sent) <= stepsIn(model, GIVES_WAY)) return sent;
+    sent ??= pulls ? await heldGoal(client, servo) : present;
     do {
       sent += Math.min(most, Math.max(-most, present - sent));
       await writeRegister(client, model, id, goal, sent);
       if (sent !== present) await client.clock.sleep(LEAD_INTERVAL);
     } while (sent !== present);
-    if ((await readRegister(client, model, id, goal)) === present) return present;
+    if ((await readRegister(client, model, id, goal)) === present) continue;
+    throw refused(
+      `does not take a goal at its position, ${present} steps, so ${otherwise}: check its own position limits ` +
+        '(arm-bridge doctor)',
+    );
   }
-  throw new ServoError(
-    'refused',
-    id,
-    agree
-      ? `servo ${id} (${joint}) does not take a goal at its position, ${present} steps, so ${otherwise}: check its own ` +
-          'position limits (arm-bridge doctor)'
-      : `servo ${id} (${joint}) reads its position as ${steps.join(', ')} steps, which do not agree, so ${otherwise}: ` +
-          'check its cable and its supply',
-  );
+  throw refused(`does not stand still while it is brought back, so ${otherwise}: hold its joint still, and try again`);
 }
 
 /**
