@@ -11,13 +11,16 @@ import { Report } from './report.ts';
 import { Served } from './served.ts';
 import { markdownTable, type Target, targetTable } from './table.ts';
 
-/** Attacks after which memory counts: until then functions are compiled and the heap finds its size. */
-const WARM_UP = 20_000;
+/** Part of the attacks after which memory counts: until then functions are compiled and the heap finds its size. */
+const WARM_UP = 0.1;
 /** Time for what is left of attacks to end, s: a move that was asked for among others goes on for no longer than 30 s. */
 const LONGEST_REST = 60;
 const SHORTEST_REST = 2;
 /** What memory may vary by, MB. */
-const MEMORY_NOISE = 25;
+const MEMORY_NOISE = 10;
+/** Somebody else asks so often meanwhile, ms, and is to be answered within this time, s. */
+const ASK_INTERVAL = 50;
+const LONGEST_WAIT = 1;
 const SLOW_CLIENTS = 50;
 /** Within this time clients must be gone who never finish their headers, s: 10 s of time-out, looked after every 5 s. */
 const SLOW_LIMIT = 20;
@@ -61,6 +64,41 @@ class SlowClients {
   }
 }
 
+/** Somebody who asks what is harmless meanwhile, on a new connection each time, and how long that took at most. */
+class Bystander {
+  /** s */
+  longest = 0;
+  unanswered = 0;
+  asked = 0;
+  readonly #url: string;
+  readonly #asking: Promise<void>;
+  #over = false;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#asking = this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    while (!this.#over) {
+      const began = performance.now();
+      try {
+        await (await fetch(`${this.#url}/api/v1/arms`, { headers: { connection: 'close' } })).text();
+      } catch {
+        this.unanswered++;
+      }
+      this.asked++;
+      this.longest = Math.max(this.longest, (performance.now() - began) / 1000);
+      await sleep(ASK_INTERVAL);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#over = true;
+    await this.#asking;
+  }
+}
+
 interface Use {
   /** MB */
   readonly memory: number;
@@ -85,16 +123,20 @@ const url = `http://127.0.0.1:${bridge.port}`;
 await bridge.post('/move/init');
 const parts: AssaultReport[] = [];
 let died = '';
+const bystanders: Bystander[] = [];
 const attack = async (first: number, number: number): Promise<void> => {
+  const bystander = new Bystander(url);
+  bystanders.push(bystander);
   try {
     parts.push(await assault(url, seed, first, number));
   } catch (error) {
     died = String(error);
   }
+  await bystander.end();
 };
 const before = await rested(bridge);
 const slow = new SlowClients(bridge.port);
-const warmUp = Math.min(WARM_UP, count);
+const warmUp = Math.ceil(WARM_UP * count);
 await attack(from, warmUp);
 const warm = await rested(bridge, before.files + SLOW_CLIENTS);
 if (died === '' && count > warmUp) await attack(from + warmUp, count - warmUp);
@@ -122,6 +164,9 @@ const faults = parts.flatMap((part) => part.faults);
 const watched = parts.reduce((frames, part) => frames + part.watched, 0);
 const failures = parts.flatMap((part) => part.failures);
 const grown = after.memory - warm.memory;
+const waited = Math.max(...bystanders.map(({ longest }) => longest));
+const unanswered = bystanders.reduce((number, bystander) => number + bystander.unanswered, 0);
+const asked = bystanders.reduce((number, bystander) => number + bystander.asked, 0);
 const targets: Target[] = [
   {
     goal: `${count} attacks: no crash`,
@@ -133,6 +178,11 @@ const targets: Target[] = [
     goal: 'no motion outside limits',
     measured: `${faults.length} faults in ${watched} frames of the live stream`,
     reached: faults.length === 0 && watched > 0,
+  },
+  {
+    goal: `somebody else who asks meanwhile is answered within ${LONGEST_WAIT} s`,
+    measured: `${waited.toFixed(2)} s at most, ${unanswered} of ${asked} not answered`,
+    reached: waited <= LONGEST_WAIT && unanswered === 0,
   },
   {
     goal: `memory after the last, what is not needed collected, within ${MEMORY_NOISE} MB of that after the first ${warmUp}`,

@@ -157,6 +157,7 @@ export class Journal {
 
   /** Whether something that a request has asked for has been written since `changes` was so large. */
   hasWritten(request: string, changes: number): boolean {
+    if (changes === this.#changes) return false;
     return this.#entries.some((entry) => entry.changed > changes && entry.request === request);
   }
 

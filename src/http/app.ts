@@ -44,6 +44,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Content-Type of the request; the server's own choice of a parser never sees it. */
     sentType: string | undefined;
+    /** Path of its route as it is declared; the same text for all that have none. */
+    routed: string;
+    /** Method and path, where its URL is just the path that is declared; empty for others. */
+    named: string;
+    /** When its head had been read, s by the monotonic clock. */
+    began: number;
     /** What it has proved, and who it is from; null where everybody is answered. */
     admission: Admission | null;
     client: Client | null;
@@ -53,7 +59,10 @@ declare module 'fastify' {
 /** Largest body, bytes. */
 const BODY_LIMIT = 64 * 1024;
 /** Browsers are not to take an answer for something else than it says it is. */
-const NOSNIFF = { 'x-content-type-options': 'nosniff' };
+const TYPE_OPTIONS = 'x-content-type-options';
+const NOSNIFF = 'nosniff';
+/** Stands for the routes that there are not. */
+const UNROUTED = 'unknown';
 
 /** Statuses that say to ask again, and after how many seconds where the problem itself does not say it. */
 const ASK_AGAIN: ReadonlySet<number> = new Set([429, 503]);
@@ -159,8 +168,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
   const expectant = new WeakSet<IncomingMessage>();
 
   const app: FastifyInstance = fastify({
-    loggerInstance: logger as FastifyBaseLogger,
-    // Requests are logged below, at debug level, by their ids: they need no loggers of their own.
+    // Requests are logged below, at debug level, by their ids: they need no loggers of their own. A logger of the server itself
+    // would have it listen to the end of each answer.
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: () => logger as FastifyBaseLogger,
     genReqId: ({ headers }) => ids.of(headers[REQUEST_HEADER]),
@@ -179,7 +188,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
       // Only a path that cannot be decoded comes here: no route has such a name.
       logger.debug({ path: pathOf(request.url) }, 'path refused');
       send(
-        (reply as FastifyReply).headers({ ...NOSNIFF, [REQUEST_HEADER]: request.id }),
+        (reply as FastifyReply).header(TYPE_OPTIONS, NOSNIFF).header(REQUEST_HEADER, request.id),
         new HttpProblem(404, 'Not Found'),
       );
     },
@@ -204,15 +213,22 @@ export function buildApp(services: HttpServices): FastifyInstance {
   };
 
   app.decorateRequest('sentType', undefined);
+  app.decorateRequest('routed', UNROUTED);
+  app.decorateRequest('named', '');
+  app.decorateRequest('began', 0);
   app.decorateRequest('admission', null);
   app.decorateRequest('client', null);
-  // Hooks of every request call back: promises would cost more than what they do.
-  app.addHook('onRequest', (request, reply, done) => {
-    const { origin, 'access-control-request-method': asked } = request.raw.headers;
-    reply.headers(NOSNIFF).header(REQUEST_HEADER, request.id);
+  /** Judges a request by its head alone, before its body is read. */
+  const receive = (request: FastifyRequest, reply: FastifyReply, access: Access, done: () => void): void => {
+    const { raw } = request;
+    const { headers, socket } = raw;
+    const { origin } = headers;
+    request.began = clock.now();
+    reply.header(TYPE_OPTIONS, NOSNIFF).header(REQUEST_HEADER, request.id);
     try {
-      guard.checkSource(request.raw);
+      guard.checkSource(raw);
       if (origin !== undefined) {
+        const asked = headers['access-control-request-method'];
         reply.header('vary', 'Origin');
         const mayRead = guard.mayRead(origin);
         if (mayRead) {
@@ -230,14 +246,14 @@ export function buildApp(services: HttpServices): FastifyInstance {
           return;
         }
       }
-      const access = request.routeOptions.config.access ?? 'read';
-      reply.headers(limits.told(request.raw.socket.remoteAddress));
-      limits.check(request.raw.socket, access);
+      const told = limits.told(socket.remoteAddress);
+      if (told !== null) reply.headers(told);
+      limits.check(socket, access);
       if (access !== 'open') {
-        const admission = guard.admit(request.raw);
+        const admission = guard.admit(raw);
         guard.checkScope(admission.scope, access);
         request.admission = admission;
-        request.client = clients.of(request.raw, admission);
+        request.client = clients.of(raw, admission);
       }
       checkEncoding(request);
     } catch (error) {
@@ -249,12 +265,26 @@ export function buildApp(services: HttpServices): FastifyInstance {
       answerUnrouted(request, reply);
       return;
     }
-    if (expectant.has(request.raw)) reply.raw.writeContinue();
-    const { headers } = request.raw;
+    if (expectant.has(raw)) reply.raw.writeContinue();
     request.sentType = headers['content-type'];
     // Content types are judged by validation.ts alone; the server would refuse unknown ones in its own words.
     headers['content-type'] = undefined;
     done();
+  };
+  // Hooks of every request call back: promises would cost more than what they do.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) receive(request, reply, 'read', done);
+    else done();
+  });
+  app.addHook('onRoute', (options) => {
+    const { url, method, config } = options;
+    const access = config?.access ?? 'read';
+    const named = `${method} ${url}`;
+    options.onRequest = (request, reply, done) => {
+      request.routed = url;
+      if (request.raw.url === url) request.named = named;
+      receive(request, reply, access, done);
+    };
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -277,12 +307,18 @@ export function buildApp(services: HttpServices): FastifyInstance {
     );
     return send(reply, INTERNAL_ERROR);
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    const { elapsedTime, statusCode: status } = reply;
-    requests.add(request.method, request.routeOptions.url ?? 'unknown', status, elapsedTime / 1000);
-    if (logger.isLevelEnabled('debug')) {
-      const { id, method, url } = request;
-      logger.debug({ request: id, method, path: pathOf(url), status, ms: Math.round(elapsedTime) }, 'request');
+  const count = ({ id, method, url, routed, began }: FastifyRequest, { statusCode: status }: FastifyReply): void => {
+    const took = clock.now() - began;
+    requests.add(method, routed, status, took);
+    if (!logger.isLevelEnabled('debug')) return;
+    logger.debug({ request: id, method, path: pathOf(url), status, ms: Math.round(1000 * took) }, 'request');
+  };
+  // An answer in one piece is over when it is sent. What comes piece by piece is counted at its end.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload === 'object' && payload !== null && 'pipe' in payload) {
+      reply.raw.once('close', () => count(request, reply));
+    } else {
+      count(request, reply);
     }
     done();
   });

@@ -18,8 +18,9 @@ export interface Meaning {
 }
 
 /** What a request is, for the journal. */
-export function originOf({ client, method, id, raw }: FastifyRequest): Origin {
-  return { who: client!.owner.name, from: client!.from, what: `${method} ${pathOf(raw.url ?? '')}`, request: id };
+export function originOf({ client, method, id, raw, named }: FastifyRequest): Origin {
+  const what = named === '' ? `${method} ${pathOf(raw.url ?? '')}` : named;
+  return { who: client!.owner.name, from: client!.from, what, request: id };
 }
 
 /** Who asks by HTTP, and how. */

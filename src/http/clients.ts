@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Owner } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { bareAddress, isLoopback } from './addresses.ts';
@@ -42,6 +43,17 @@ interface Presence {
   streams: number;
 }
 
+/** What the requests of one connection say of who sends them, and who that is. */
+interface Identity {
+  readonly key: string;
+  readonly session: string | null;
+  readonly said: string | readonly string[] | undefined;
+  readonly cookie: string | undefined;
+  readonly agent: string | undefined;
+  readonly owner: Owner;
+  readonly from: string;
+}
+
 /** A live stream or a WebSocket. */
 interface Stream {
   readonly admission: Admission;
@@ -54,6 +66,10 @@ export class Clients {
   readonly #dialect: Dialect;
   readonly #present = new Map<string, Presence>();
   readonly #streams = new Set<Stream>();
+  /** Of connections: nearly always each request says the same as the one before. */
+  readonly #identities = new WeakMap<Socket, Identity>();
+  /** Who was heard last. */
+  #last: Presence | null = null;
   readonly #listeners = new Set<{ readonly key: string; readonly call: () => void }>();
 
   constructor(dialect: Dialect, clock: Clock) {
@@ -67,17 +83,37 @@ export class Clients {
    * @throws {HttpProblem} 400 for a name that is none
    */
   of(request: IncomingMessage, admission: Admission): Client {
-    const address = request.socket?.remoteAddress ?? '';
-    const here = address === '' || isLoopback(address);
-    const from = here ? 'this computer' : bareAddress(address);
-    const { key, name } = whoIs(request, admission, here ? 'on this computer' : `at ${from}`);
+    const { owner, from } = this.#identityOf(request, admission);
     // Programs that were written for phosphobot hand arms to one another without a word: they are one client.
     if (this.#dialect === 'phosphobot') {
-      const owner = { key: `${PREFIX}all`, name };
       this.#hear(owner);
       return { owner, from };
     }
-    return { owner: this.#named({ key: `${PREFIX}${key}`, name }), from };
+    return { owner: this.#named(owner), from };
+  }
+
+  #identityOf(request: IncomingMessage, admission: Admission): Identity {
+    const { socket, headers } = request;
+    const { key, session } = admission;
+    const { [CLIENT_HEADER]: said, cookie, 'user-agent': agent } = headers;
+    const known = this.#identities.get(socket);
+    if (
+      known?.key === key &&
+      known.session === session &&
+      known.said === said &&
+      known.cookie === cookie &&
+      known.agent === agent
+    ) {
+      return known;
+    }
+    const address = socket.remoteAddress ?? '';
+    const here = address === '' || isLoopback(address);
+    const from = here ? 'this computer' : bareAddress(address);
+    const who = whoIs(request, admission, here ? 'on this computer' : `at ${from}`);
+    const owner = { key: `${PREFIX}${this.#dialect === 'phosphobot' ? 'all' : who.key}`, name: who.name };
+    const identity = { key, session, said, cookie, agent, owner, from };
+    this.#identities.set(socket, identity);
+    return identity;
   }
 
   /**
@@ -150,6 +186,8 @@ export class Clients {
   #hear(owner: Owner): Presence {
     const presence = this.#presence(owner);
     presence.heard = this.#clock.now();
+    if (presence === this.#last) return presence;
+    this.#last = presence;
     this.#present.delete(owner.key);
     this.#present.set(owner.key, presence);
     return presence;

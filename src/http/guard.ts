@@ -164,7 +164,9 @@ export class Guard {
    */
   admit(request: IncomingMessage): Admission {
     const open = this.#secrets.length === 0;
-    const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
+    const { authorization, cookie } = request.headers;
+    if (open && authorization === undefined && cookie === undefined) return ANYBODY;
+    const match = /^Bearer +(\S+) *$/i.exec(authorization ?? '');
     if (match !== null) {
       const found = this.#admissionOf(match[1]!);
       if (found !== null) return found;

@@ -84,9 +84,9 @@ export class Limits {
     });
   }
 
-  /** Headers that tell a client how many requests it has left; none for this computer, which may send any number. */
-  told(address: string | undefined): Readonly<Record<string, string>> {
-    if (address === undefined || isLoopback(address)) return {};
+  /** Headers that tell a client how many requests it has left; null for this computer, which may send any number. */
+  told(address: string | undefined): Readonly<Record<string, string>> | null {
+    if (address === undefined || isLoopback(address)) return null;
     const bucket = this.#buckets.get(shareOf(address));
     const left =
       bucket === undefined

@@ -18,7 +18,7 @@ import type { RequestCounts } from './metrics.ts';
 import type { Motions } from './motions.ts';
 import type { RequestIds } from './request-ids.ts';
 import { armById, armByName, armNamed, armsById, drivenArmsById, type HttpServices } from './services.ts';
-import { type BodyShape, Faults, readBody, readQuery } from './validation.ts';
+import { type BodyShape, bodyReader, Faults, readQuery } from './validation.ts';
 import { writerOf } from './writer.ts';
 
 /**
@@ -242,14 +242,14 @@ function recordingName(name: string): string {
 function readerOf(route: Route, services: HttpServices) {
   const { target, body: shape } = route;
   const schema = querySchema(route);
-  const { dialect } = services.config;
+  const readBody = shape === undefined ? null : bodyReader(shape, services.config.dialect);
   const defaults: Readonly<Record<string, unknown>> = schema.parse({});
   return (request: FastifyRequest): Input<Target, Fields, z.ZodType> => {
     const faults = new Faults();
     const { url = '' } = request.raw;
     // Most requests have none: the schema need not say each time what that means.
     const query: Readonly<Record<string, unknown>> = url.includes('?') ? readQuery(url, schema, faults) : defaults;
-    const body = shape === undefined ? undefined : readBody(request.body, request.sentType, shape, faults, dialect);
+    const body = readBody === null ? undefined : readBody(request.body, request.sentType, faults);
     faults.refuse();
     return {
       query,

@@ -17,7 +17,7 @@ export function serveWebSockets(app: FastifyInstance, parts: Parts, channels: re
     maxPayload: MOST_PAYLOAD,
     admissionTo: (path) => admissions.get(path),
     ids: parts.ids,
-    onFault: (error) => app.log.error({ err: error }, 'upgrade failed'),
+    onFault: (error) => parts.services.logger.error({ err: error }, 'upgrade failed'),
   });
   app.addHook('preClose', async () => sockets.close());
 }

@@ -139,7 +139,7 @@ async function moved(
   reply: FastifyReply,
   move: (caller: Caller) => Promise<MoveOutcome>,
 ): Promise<MoveResponse> {
-  const kind = reply.request.routeOptions.url ?? '';
+  const kind = reply.request.routed;
   const answer = async (caller: Caller): Promise<MoveResponse> => statusOf(await motions.run(arm, kind, caller, move));
   return callers.run(reply, meaning, (caller) =>
     answeredInTime(services, reply.request.headers, answer(caller), UNDER_WAY),
@@ -225,9 +225,9 @@ export const moveRoutes = [
     },
     handler: (parts, { arms, query }, reply) => {
       const { callers, services } = parts;
-      const { headers, routeOptions } = reply.request;
+      const { headers, routed } = reply.request;
       return callers.run(reply, query, (caller) =>
-        answeredInTime(services, headers, initAll(parts, arms, routeOptions.url ?? '', caller), UNDER_WAY),
+        answeredInTime(services, headers, initAll(parts, arms, routed, caller), UNDER_WAY),
       );
     },
   }),

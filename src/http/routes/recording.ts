@@ -139,7 +139,7 @@ export const recordingRoutes = [
     },
     refusals: { 400: 'The arm is unknown or disconnected, or cannot replay this.', 409: CONFLICT },
     handler: async ({ services: { recordings }, callers, motions }, { arm, query, body }, reply) => {
-      const kind = reply.request.routeOptions.url ?? '';
+      const kind = reply.request.routed;
       const replay = async (caller: Caller) => {
         const { problem, duration } = await recordings.play(arm, body.name, body.speed, caller, body.source);
         return { ok: problem === null, message: problem, duration };

@@ -48,6 +48,8 @@ const WORD_BYTES = 32;
 /** Words hold whole numbers: parts of a limit are counted in ten-thousandths. */
 const PART_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
+/** An odd sequence: that of no whole block. */
+export const TORN = 1;
 /** Cycles of an arm that are kept for those who must not miss one: 5 s at 200 Hz. A power of two, since their count wraps. */
 export const HISTORY = 1024;
 
@@ -180,8 +182,16 @@ export class SharedState {
     return this.#arms[index]!.buffer;
   }
 
-  /** Copies an arm's block into `out` (fields, then the joint arrays), all of one cycle. */
-  copy(index: number, out: Float64Array): void {
+  /** Number that tells blocks of an arm apart; odd while one is being written. It wraps at 2^32. */
+  sequence(index: number): number {
+    return Atomics.load(this.#arms[index]!.words, SEQUENCE_WORD);
+  }
+
+  /**
+   * Copies an arm's block into `out` (fields, then the joint arrays), all of one cycle.
+   * @returns its `sequence`; odd where the block could not be had in one piece
+   */
+  copy(index: number, out: Float64Array): number {
     const { words, all } = this.#arms[index]!;
     // Bounded: a control thread that has died while it wrote must not take its readers with it.
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -189,9 +199,10 @@ export class SharedState {
       if ((before & 1) === 1) continue;
       out.set(all);
       // An exchange, not a load: the copy above may not be moved behind it on machines with weak memory order.
-      if (Atomics.add(words, SEQUENCE_WORD, 0) === before) return;
+      if (Atomics.add(words, SEQUENCE_WORD, 0) === before) return before;
     }
     out.set(all);
+    return TORN;
   }
 
   joints(index: number): number {

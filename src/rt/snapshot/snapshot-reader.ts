@@ -1,5 +1,5 @@
 import { type ArmSnapshot, readScalars, snapshotOf } from './arm-fields.ts';
-import type { SharedState } from './shared-snapshot.ts';
+import { type SharedState, TORN } from './shared-snapshot.ts';
 
 /** Copies an arm's block of the shared snapshot into an object. */
 export class SnapshotReader {
@@ -7,6 +7,8 @@ export class SnapshotReader {
   readonly #block: Float64Array;
   readonly #shared: SharedState;
   readonly #index: number;
+  /** Of the block that has been copied last. */
+  #sequence = TORN;
 
   constructor(shared: SharedState, index: number) {
     this.#shared = shared;
@@ -17,7 +19,9 @@ export class SnapshotReader {
 
   /** The newest complete snapshot; the object is reused by the next call. */
   read(): ArmSnapshot {
-    this.#shared.copy(this.#index, this.#block);
+    // Many ask within one cycle.
+    if (this.#sequence !== TORN && this.#sequence === this.#shared.sequence(this.#index)) return this.#snapshot;
+    this.#sequence = this.#shared.copy(this.#index, this.#block);
     readScalars(this.#block, this.#snapshot);
     return this.#snapshot;
   }
