@@ -52,7 +52,7 @@ const object = z.strictObject({
   at: place,
   yaw: z.number().min(-Math.PI).max(Math.PI).default(0),
   friction: z.number().min(0).max(2).default(0.6),
-  softness: z.number().min(0.002).max(0.1).default(0.004),
+  softness: z.number().min(0.004).max(0.1).default(0.004),
   parts: z.array(part).min(1).max(MOST_PARTS),
 });
 

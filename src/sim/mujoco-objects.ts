@@ -86,8 +86,8 @@ function addObject(mj: MainModule, spec: MjSpec, world: MjsBody, object: SimObje
     geom.contype = isBelow(object, part) ? 0 : OBJECT;
     geom.conaffinity = OBJECT;
     (geom.friction as Float64Array).set([object.friction, TWIST, ROLL]);
-    // Twisting is resisted too, so that two fingers hold what they have between them; rolling where there is no face to lie on.
-    geom.condim = part.kind === 'box' ? 4 : 6;
+    // A face touches with several points, which resist twisting and rolling together. What is round has one point that resists them.
+    geom.condim = part.kind === 'box' ? 3 : 6;
     (geom.solref as Float64Array)[0] = object.softness;
   }
 }

@@ -16,6 +16,8 @@ const PAYLOAD_RADIUS = 0.01;
 const ARENA = 256 * 1024;
 /** The same with objects: those that lie in a heap have many contacts. */
 const ARENA_WITH_OBJECTS = 2 * 1024 * 1024;
+/** While objects move MuJoCo takes one step for so many: their contacts cost as much as two arms. */
+const STEPS_AT_ONCE = 2;
 
 /** The mechanics of one arm in MuJoCo: fixed base, floor at z = 0, joint limits, contacts between its own shapes. */
 export class MujocoPhysics implements Physics {
@@ -35,6 +37,10 @@ export class MujocoPhysics implements Physics {
   #qpos: Float64Array;
   #qvel: Float64Array;
   #applied: Float64Array;
+  /** Steps that have been asked for and that MuJoCo has not taken yet: their torques are in `#applied`, each with its share. */
+  #waiting = 0;
+  /** Steps that MuJoCo takes at once. */
+  #atOnce = 1;
 
   /** @throws {Error} when MuJoCo refuses the URDF, or when a joint or the tool link is not in it. */
   constructor(mj: MainModule, options: PhysicsOptions) {
@@ -69,12 +75,22 @@ export class MujocoPhysics implements Physics {
 
   step(): boolean {
     if (this.#qpos.length === 0) this.#renewViews();
+    if (this.#waiting === 0) this.#choose();
+    const share = 1 / this.#atOnce;
     for (let i = 0; i < this.torques.length; i++) {
       const torque = this.torques[i]!;
       if (!Number.isFinite(torque)) return this.#restore();
-      this.#applied[this.#dofAddresses[i]!] = torque;
+      const at = this.#dofAddresses[i]!;
+      this.#applied[at] = (this.#waiting === 0 ? 0 : this.#applied[at]!) + share * torque;
     }
     this.objects?.beforeStep(this.#qpos, this.#qvel, this.#applied);
+    this.#waiting += 1;
+    if (this.#waiting < this.#atOnce) {
+      // Until MuJoCo's step the joints go on at the speed that they have.
+      for (let i = 0; i < this.positions.length; i++) this.positions[i]! += TIME_STEP * this.velocities[i]!;
+      return true;
+    }
+    this.#waiting = 0;
     this.#mj.mj_step(this.#model, this.#data);
     if (this.#qpos.length === 0) this.#renewViews();
     for (let i = 0; i < this.positions.length; i++) {
@@ -88,6 +104,14 @@ export class MujocoPhysics implements Physics {
       this.velocities[i] = this.#qvel[this.#dofAddresses[i]!]!;
     }
     return true;
+  }
+
+  /** Has MuJoCo take longer steps while objects move, and those of the servos otherwise. */
+  #choose(): void {
+    const atOnce = this.objects?.awake === true ? STEPS_AT_ONCE : 1;
+    if (atOnce === this.#atOnce) return;
+    this.#atOnce = atOnce;
+    this.#model.opt.timestep = atOnce * TIME_STEP;
   }
 
   toolPose(): SimPose {
@@ -133,6 +157,7 @@ export class MujocoPhysics implements Physics {
   /** Puts the arm at rest at `positions`, the last finite ones, with nothing left of what made it diverge. */
   #restore(): false {
     this.#mj.mj_resetData(this.#model, this.#data);
+    this.#waiting = 0;
     this.#renewViews();
     for (let i = 0; i < this.positions.length; i++) {
       this.#qpos[this.#qposAddresses[i]!] = this.positions[i]!;
@@ -181,6 +206,8 @@ function compile(mj: MainModule, options: PhysicsOptions): MjModel {
     spec.option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST.value;
     // A divergence has to be seen, not silently turned into the zero pose.
     spec.option.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET.value;
+    // Links have a few shapes each: to try all pairs costs less than a search tree.
+    spec.option.disableflags |= mj.mjtDisableBit.mjDSBL_MIDPHASE.value;
     for (const joint of options.joints) setJoint(mj, spec, joint, options.name);
     if (options.payload) addPayload(mj, spec, options.toolLink, options.payload);
     addFloor(mj, spec);
