@@ -1,7 +1,7 @@
 import type { Arm, ArmSnapshot, LoopStatistics } from '../arm/types.ts';
 import type { RosConfig } from '../config/schema.ts';
 import { NODE_NAME } from './arguments.ts';
-import { stampOf } from './time.ts';
+import type { DiagnosticStatus } from './cdr.ts';
 
 /** Levels of diagnostic_msgs/msg/DiagnosticStatus. */
 const OK = 0;
@@ -10,16 +10,6 @@ const ERROR = 2;
 const STALE = 3;
 
 type Thresholds = RosConfig['diagnostics'];
-
-/** diagnostic_msgs/msg/DiagnosticStatus */
-export interface DiagnosticStatus {
-  readonly level: number;
-  /** `node: subcomponent` (REP-107). */
-  readonly name: string;
-  readonly message: string;
-  readonly hardware_id: string;
-  readonly values: { readonly key: string; readonly value: string }[];
-}
 
 interface Finding {
   readonly level: number;
@@ -64,10 +54,9 @@ export class Diagnostics {
     this.#thresholds = thresholds;
   }
 
-  /** A diagnostic_msgs/msg/DiagnosticArray of what has happened since the last call. */
-  report(): object {
-    const status = [this.#loopStatus(), ...this.#arms.flatMap((arm) => this.#armStatuses(arm))];
-    return { header: { stamp: stampOf(Date.now() / 1000), frame_id: '' }, status };
+  /** What has happened since the last call. */
+  report(): DiagnosticStatus[] {
+    return [this.#loopStatus(), ...this.#arms.flatMap((arm) => this.#armStatuses(arm))];
   }
 
   #loopStatus(): DiagnosticStatus {

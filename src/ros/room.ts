@@ -14,6 +14,7 @@ import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
 import { offerArm } from './arm-inputs.ts';
 import { declareArmParameters } from './arm-parameters.ts';
+import { encodeDiagnostics } from './cdr.ts';
 import { ControllerState } from './controller-state.ts';
 import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
@@ -244,7 +245,10 @@ async function populate(
   declareParameters(rcl, root, services.config, live, logger);
   const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
   const timers = [
-    setInterval(() => guarded(() => health.publish(diagnostics.report())), DIAGNOSTICS_INTERVAL),
+    setInterval(
+      () => guarded(() => health.publish(encodeDiagnostics(Date.now() / 1000, diagnostics.report()))),
+      DIAGNOSTICS_INTERVAL,
+    ),
     setInterval(() => guarded(() => namesakes.look()), LOOK_TIME),
     setInterval(() => {
       for (const local of locals) guarded(() => local.publishStatus());

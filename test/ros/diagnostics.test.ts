@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
-import { type DiagnosticStatus, Diagnostics } from '../../src/ros/diagnostics.ts';
+import type { DiagnosticStatus } from '../../src/ros/cdr.ts';
+import { Diagnostics } from '../../src/ros/diagnostics.ts';
 import { acceptsCommands } from '../../src/ros/discovery.ts';
 import { FakeArm, fakeArm, LOOP } from './support/fakes.ts';
 
@@ -20,8 +21,7 @@ function rig() {
   const report = (): Record<string, DiagnosticStatus> => {
     loop.cycles += 200;
     snapshot.cycle += 200;
-    const { status } = diagnostics.report() as { status: DiagnosticStatus[] };
-    return Object.fromEntries(status.map((entry) => [entry.name, entry]));
+    return Object.fromEntries(diagnostics.report().map((entry) => [entry.name, entry]));
   };
   return { arm, snapshot, loop, report };
 }
