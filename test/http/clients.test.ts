@@ -65,6 +65,28 @@ const pageOf = (id: string, person: string) => ({
   'user-agent': FIREFOX,
 });
 
+test('requests of one connection are of those who they say they are, each by itself', () => {
+  const clients = new Clients('standard', new VirtualTime().lane('http'));
+  const socket = { remoteAddress: '127.0.0.1' };
+  const of = (headers: Record<string, string>, admission = ANYBODY) =>
+    clients.of({ headers, socket } as unknown as IncomingMessage, admission).owner;
+  const curl = { 'user-agent': 'curl/8.5.0' };
+  const notebook = { ...curl, 'x-arm-bridge-client': 'notebook' };
+  const page = { ...curl, cookie: 'arm_bridge_client=0123456789abcdef' };
+  const said: [Record<string, string>, Admission][] = [
+    [curl, ANYBODY],
+    [notebook, ANYBODY],
+    [page, ANYBODY],
+    [curl, BENCH],
+    [page, { ...BENCH, session: '12ab34' }],
+    [{ 'user-agent': 'curl/9' }, ANYBODY],
+  ];
+  const first = said.map((one) => of(...one).key);
+  expect(new Set(first).size).toBe(said.length);
+  for (const [i, one] of said.entries()) expect([of(...one).key, of(...one).key]).toEqual([first[i], first[i]]);
+  expect(() => of({ 'x-arm-bridge-client': '<b>' })).toThrow('X-Arm-Bridge-Client is no name');
+});
+
 test('a page is told by the name of its person, which makes it nobody else', () => {
   const clients = new Clients('standard', new VirtualTime().lane('http'));
   const of = (...args: Parameters<typeof clients.of>) => ({ ...clients.of(...args).owner });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import {
   ARM_STATES,
@@ -216,6 +216,24 @@ describe('the shared memory', () => {
       new SnapshotWriter(shared, index).write(published());
       expect(new SnapshotReader(shared, index).read().state).toBe('mirroring');
     }
+  });
+
+  test('a reader copies a cycle once, and each later one', () => {
+    const shared = new SharedState([JOINTS], systemClock);
+    const writer = new SnapshotWriter(shared, 0);
+    const reader = new SnapshotReader(shared, 0);
+    const copy = vi.spyOn(shared, 'copy');
+    for (const motion of [7, 8]) {
+      writer.write(published({ motion }));
+      expect([reader.read().motion, reader.read().motion]).toEqual([motion, motion]);
+    }
+    expect(copy).toHaveBeenCalledTimes(2);
+    // While a cycle is being written it is looked at anew each time.
+    shared.beginWrite(0);
+    reader.read();
+    shared.endWrite(0);
+    writer.write(published({ motion: 9 }));
+    expect(reader.read().motion).toBe(9);
   });
 
   test('a reader takes nothing while a cycle is being written', () => {
