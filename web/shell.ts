@@ -2,7 +2,7 @@ import { resetStop } from './api.ts';
 import { button, byId, h, setText } from './dom.ts';
 import type { ArmFrame, ArmInfo } from './protocol.ts';
 import type { Store } from './store.ts';
-import { withoutRoutes } from './words.ts';
+import { sentence, withoutRoutes } from './words.ts';
 
 const CONNECTION = {
   connecting: 'Connecting',
@@ -37,7 +37,7 @@ export function showShell(store: Store): void {
       store.connection === 'lost'
         ? 'The connection to the bridge is lost. What you see is old. Arms that were jogged from here hold by themselves.'
         : stopped.length > 0
-          ? `Stopped: ${stopped.map(({ name }) => name).join(', ')}. ${withoutRoutes(store.frames.get(stopped[0]!.id)?.reason ?? '')}`
+          ? `Stopped: ${stopped.map(({ name }) => name).join(', ')}. ${sentence(withoutRoutes(store.frames.get(stopped[0]!.id)?.reason ?? ''))}`
           : readOnly
             ? 'Read only: this token may look, not move. Stop works all the same.'
             : '';

@@ -15,3 +15,9 @@ const TYPED = /[;:] [^;:.]*(?:arm-bridge |--)[^;:.]*/g;
 export function withoutCommands(text: string): string {
   return text.replace(/ \(arm-bridge [^)]*\)/g, '').replace(TYPED, '');
 }
+
+/** A clause of the bridge as a sentence of its own. */
+export function sentence(clause: string): string {
+  const end = clause === '' || /[.!?]$/.test(clause) ? '' : '.';
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${end}`;
+}

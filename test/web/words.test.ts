@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutCommands, withoutRoutes } from '../../web/words.ts';
+import { sentence, withoutCommands, withoutRoutes } from '../../web/words.ts';
 
 test.each([
   [
@@ -43,4 +43,12 @@ test.each([
   ],
 ])('the page says of "%s" what a person needs, without the commands of a terminal', (told, said) => {
   expect(withoutCommands(told)).toBe(said);
+});
+
+test.each([
+  ['by curl/7.88.1', 'By curl/7.88.1.'],
+  ['The supply is gone.', 'The supply is gone.'],
+  ['', ''],
+])('the page says "%s" as a sentence of its own', (clause, said) => {
+  expect(sentence(clause)).toBe(said);
 });

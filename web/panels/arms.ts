@@ -128,7 +128,7 @@ function armCard(info: ArmInfo, store: Store, asks: Asks): { element: HTMLElemen
       for (const [index, row] of rows.entries()) row.show(frame, index);
       const at = frame.tool?.position;
       const where = at === undefined ? '–' : at.map((value) => measure(100 * value, 1, '')).join(', ');
-      const opening = frame.opening === null ? '' : ` · gripper ${measure(100 * frame.opening, 0, ' %')} open`;
+      const opening = frame.opening === null ? '' : ` · gripper ${measure(100 * frame.opening, 0, '\u00a0%')} open`;
       setText(tool, `Tool x, y, z ${where} cm from the base${opening}`);
     },
   };

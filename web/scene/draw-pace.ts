@@ -23,8 +23,15 @@ const SELDOM = 20;
 const ROOM = 0.6;
 /** What shadows cost, beside the picture itself. */
 const SHADOWS = 2;
+/** Where the processor draws, a picture that stays is as fine as can be drawn in so long, ms. */
+const ALLOWED_STILL = 400;
+/** Without another drawing for so long after one was possible nothing moves any more, ms. */
+const SETTLING = 200;
 
-/** Decides by measured times how finely and how often the scene is drawn: no finer than the computer can. */
+/**
+ * Decides by measured times how finely and how often the scene is drawn: no finer than the computer can. Where the processor
+ * draws, pictures of a motion are coarse, because it may be the one that drives the arms, and the picture that stays is sharp.
+ */
 export class DrawPace {
   /** The processor draws, for want of a graphics processor. */
   readonly #software: boolean;
@@ -34,18 +41,21 @@ export class DrawPace {
   #times: number[] = [];
   #drawn = 0;
   #median = 0;
+  /** When the scene was drawn last, ms. */
+  #last = Number.NEGATIVE_INFINITY;
+  /** The picture stays for a while. */
+  #still = true;
 
   /** @param display pixels of the display for each pixel of the page */
   constructor(software: boolean, display: number) {
     this.#software = software;
     this.#display = display;
-    // A processor that draws may be the one that drives the arms: it is spared shadows from the beginning.
-    this.#finest = software ? 1 : 0;
+    this.#finest = software ? LEVELS.length - 1 : 0;
     this.#level = this.#finest;
   }
 
   get level(): Level {
-    return LEVELS[this.#level]!;
+    return this.#software && this.#still ? this.#stillLevel() : LEVELS[this.#level]!;
   }
 
   /** Pixels that are drawn for each pixel of the page. */
@@ -61,8 +71,16 @@ export class DrawPace {
     return Math.min((this.#median + composing) / SHARE, LONGEST_INTERVAL);
   }
 
-  /** The scene is drawn. @returns whether this drawing is to be measured */
-  begin(): boolean {
+  /** Time after which the scene is to be drawn anew although nothing has changed, because it stays, ms; null: it is fine enough. */
+  get settling(): number | null {
+    return this.#software && !this.#still ? this.interval + SETTLING : null;
+  }
+
+  /** The scene is drawn. @param now ms @returns whether this drawing is to be measured */
+  begin(now: number): boolean {
+    this.#still = now - this.#last >= this.interval + SETTLING;
+    this.#last = now;
+    if (this.#software && this.#still) return false;
     this.#drawn += 1;
     if (this.#drawn <= FIRST) return false;
     return this.#times.length < SAMPLES || this.#drawn % SELDOM === 0;
@@ -78,6 +96,13 @@ export class DrawPace {
     if (finer === undefined || this.#level === this.#finest) return false;
     const cost = this.#median * (this.#pixelsOf(finer) / this.pixels) ** 2 * (finer.shadows ? SHADOWS : 1);
     return cost < ROOM * ALLOWED && this.#take(this.#level - 1);
+  }
+
+  /** The finest level without shadows that can be borne once. */
+  #stillLevel(): Level {
+    const coarsest = LEVELS.at(-1)!;
+    const cost = (level: Level): number => this.#median * (this.#pixelsOf(level) / this.#pixelsOf(coarsest)) ** 2;
+    return LEVELS.find((level) => !level.shadows && cost(level) <= ALLOWED_STILL) ?? coarsest;
   }
 
   #pixelsOf({ pixels }: Level): number {

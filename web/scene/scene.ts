@@ -93,6 +93,8 @@ export class ArmScene {
   #drawing = false;
   /** When the scene was drawn last, ms. */
   #drawn = Number.NEGATIVE_INFINITY;
+  /** Draws the picture that stays, after those of a motion. */
+  #settling: ReturnType<typeof setTimeout> | undefined;
 
   /** Time that this page works for a frame, ms: mean over the newest ones. */
   #work = 0;
@@ -184,7 +186,8 @@ export class ArmScene {
   /** Draws as finely as the computer can, and has figures shown as often as the scene. */
   #takeLevel(): void {
     const { level, pixels, interval } = this.#pace;
-    this.#renderer.setPixelRatio(pixels);
+    // A canvas that is given a size, even its own, is cleared and made anew.
+    if (this.#renderer.getPixelRatio() !== pixels) this.#renderer.setPixelRatio(pixels);
     this.#renderer.shadowMap.enabled = level.shadows;
     this.#sun.castShadow = level.shadows;
     this.#shadow.visible = level.shadows;
@@ -218,7 +221,11 @@ export class ArmScene {
     this.#drawing = false;
     const began = performance.now();
     this.#drawn = began;
-    const measures = this.#pace.begin();
+    const measures = this.#pace.begin(began);
+    this.#takeLevel();
+    clearTimeout(this.#settling);
+    const { settling } = this.#pace;
+    if (settling !== null) this.#settling = setTimeout(() => this.invalidate(), settling);
     this.#renderer.render(this.#scene, this.#camera);
     const at = new Vector3();
     for (const { arm, label } of this.#views) this.#pin(label, arm.labelAt(at));
@@ -233,11 +240,8 @@ export class ArmScene {
   #measure(began: number): void {
     const context = this.#renderer.getContext();
     context.readPixels(0, 0, 1, 1, context.RGBA, context.UNSIGNED_BYTE, new Uint8Array(4));
-    const changed = this.#pace.measured(performance.now() - began);
+    if (this.#pace.measured(performance.now() - began)) this.invalidate();
     this.#store.telling.interval = this.#pace.interval;
-    if (!changed) return;
-    this.#takeLevel();
-    this.invalidate();
   }
 
   /** Puts an element of the page where a place of the world is drawn. */
