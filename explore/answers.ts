@@ -1,5 +1,6 @@
 /** What asking the bridge for something, and its answer, mean to the judge: who may move from when to when, and what must be so. */
 import { LightPhysics } from '../src/sim/light-physics.ts';
+import type { Feels } from './judge.ts';
 import type { Pace } from './pace.ts';
 import type { Answer, World } from './world.ts';
 
@@ -103,6 +104,11 @@ function armedByStart(world: World, body: Body): readonly string[] {
   });
 }
 
+/** How much leaders are asked to feel; null where nothing is said of it. */
+function feltIn(body: Body): Feels | null {
+  return (body?.force_feedback as Feels | undefined) ?? null;
+}
+
 function pairsOf(body: Body): readonly { readonly leader_id: number; readonly follower_id: number }[] {
   return Array.isArray(body?.robot_pairs) ? body.robot_pairs : [];
 }
@@ -139,7 +145,9 @@ function meaningOf(
     begin(arms, FOREVER, LOWERED_BY.has(route) ? 'lowering' : 'move');
     return (answer) => {
       end(arms, SETTLING);
-      if (answer?.status === 200 && answer.body?.status === 'ok') checkPose(world, route, arms, body, answer);
+      if (answer?.status !== 200 || answer.body?.status !== 'ok') return;
+      for (const arm of arms) judge.leadsNobody(arm);
+      checkPose(world, route, arms, body, answer);
     };
   }
   if (route.endsWith('/chunks')) {
@@ -176,6 +184,14 @@ function meaningOf(
       return () => {
         for (const arm of names) judge.end(arm, ended, world.now + (lowers ? LOWERING : SETTLING));
         if (lowers) begin(names, world.now + LOWERING, 'lowering');
+      };
+    }
+    case 'POST /teleop/settings': {
+      const feels = feltIn(body);
+      if (feels === null) return () => {};
+      judge.allFeel(feels, true);
+      return (answer) => {
+        if (answer?.body?.status === 'ok') judge.allFeel(feels, false);
       };
     }
     case 'POST /gravity/start': {
@@ -261,6 +277,11 @@ function leaderStart(
   const asked = world.now;
   for (const arm of leaders)
     if (!judge.isStopped(arm)) judge.allow(arm, leading, FOREVER, body?.align === 'leader' ? 'align' : 'follow');
+  const feels = feltIn(body) ?? { arm: 0, gripper: 0 };
+  const unfeel = rows.flatMap(({ leader_id, follower_id }) => {
+    const [leader, follower] = [all[leader_id], all[follower_id]];
+    return leader && follower && feels.arm + feels.gripper > 0 ? judge.feels(follower, leader, feels) : [];
+  });
   begin(names, FOREVER, 'approach');
   // A leader that held goes limp, where it does not float.
   const limp = body?.enable_gravity_compensation === true ? [] : leaders;
@@ -275,8 +296,10 @@ function leaderStart(
         const [leader, follower] = [all[leader_id], all[follower_id]];
         if (leader && follower && !judge.isStopped(follower))
           judge.follows(follower, leader, body?.invert_controls === true, asked);
+        if (leader && follower) judge.feels(follower, leader, feels);
       }
-    } else endOwn(world, leaders, leading);
+    } else for (const undo of unfeel) undo();
+    if (answer?.body?.status !== 'ok') endOwn(world, leaders, leading);
   };
 }
 

@@ -477,6 +477,40 @@ export const CASES: readonly Case[] = [
     rules: ['unasked torque', 'unasked', 'drop'] as const,
     known: false,
   })),
+  ...(
+    [
+      ['so101', 'stop', ask(7, '/stop')],
+      ['so101', 'end', ask(7, '/move/leader/stop?release=hold')],
+      ['so101', 'setting', ask(7, '/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 0, gripper: 0 } })],
+      ['so101', 'lost', { at: 7, do: 'fault', arm: 'follower', fault: { unplugged: true } }],
+      ['so101', 'stale', { at: 7, do: 'fault', arm: 'follower', fault: { stall: 0.4 } }],
+      ['koch', 'stop', ask(7, '/stop')],
+      ['koch', 'lost', { at: 7, do: 'fault', arm: 'follower', fault: { unplugged: true } }],
+    ] as const
+  ).map(([model, how, ending]) => ({
+    id: `P6 ${model} ${how}`,
+    script: script(
+      'what a leader feels of a follower that somebody holds is no more than it may be, and fades when nothing is to be felt',
+      model,
+      [
+        ask(0.5, '/move/leader/start', {
+          robot_pairs: [{ leader_id: 0, follower_id: FOLLOWER }],
+          enable_gravity_compensation: true,
+          force_feedback: { arm: 1, gripper: 1 },
+        }),
+        leads(2.5, { shoulder_pan: 0, wrist_flex: 0.8, gripper: 0.4 }, 0.5),
+        { at: 4.5, do: 'hand', arm: 'follower', joints: { shoulder_pan: 0, wrist_flex: 0.8, gripper: 0.4 }, over: 0.3 },
+        leads(5.5, { shoulder_pan: 0.5, wrist_flex: 0.4, gripper: 0.9 }, 1),
+        ending,
+        { at: 10, do: 'hand', arm: 'leader', joints: null, over: 0 },
+        { at: 10, do: 'hand', arm: 'follower', joints: null, over: 0 },
+        { at: 10, do: 'fault', arm: 'follower', fault: { unplugged: false } },
+      ],
+      12,
+    ),
+    rules: ['feedback', 'float step', 'after stop'] as const,
+    known: false,
+  })),
   {
     id: 'E19',
     script: script(

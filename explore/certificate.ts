@@ -88,7 +88,7 @@ function textOf(commit: string, entries: readonly Entry[], rows: readonly string
     '|---|--:|',
     ...FAULT_NAMES.map((name) => `| ${name} | ${faults[name] ?? 0} |`),
     '',
-    'Runs so far, by the commit that they were at. What had broken a rule was mended in a later one:',
+    'Runs so far, by the commit that they were at:',
     '',
     '| Commit | Simulated hours | Runs | Seeds | Runs that broke a rule |',
     '|---|--:|--:|---|---|',

@@ -1,5 +1,6 @@
 import type { ArmModel } from '../src/arm/model.ts';
 import type { SimulatedArm } from '../src/sim/simulated-arm.ts';
+import { FeltForce } from './feel.ts';
 import { type Family, REGISTERS, ReplyDecoder, RequestDecoder, type Write } from './frames.ts';
 import { CRAWL, GoalPace, type Pace, speedOf } from './pace.ts';
 
@@ -15,6 +16,8 @@ export const RULES = {
   unasked: 'an arm moves that nobody asked to',
   'unasked torque': 'torque goes on that nobody has asked for since a stop, a release, a parking or a disconnection',
   unattended: 'an arm moves while the main thread stands still and would hear no stop, or goes on afterwards by itself',
+  feedback:
+    'an arm that floats pushes with more than half of what its joint may, or with what is not to be felt any more',
   following: 'a follower goes away from a leader that stands still',
   speed: 'a joint is driven faster than its limits',
   pace: 'a joint is sent goals faster than what was asked of its arm may move it',
@@ -105,6 +108,10 @@ const GIVES_WAY = 0.1;
 /** An arm is raised while a joint that carries weight is further from its rest pose, rad. */
 const RAISED = 0.35;
 const CARRYING = 0.15;
+/** A servo that has not been heard, or has not taken its goal, for longer than this is not what the bridge takes it to be, s. */
+const UNHEARD = 0.05;
+/** A follower that has not been heard for longer than this is not felt any more, s; feedback fades from then on. */
+const STALE = 0.1;
 /** Violations of one rule on one arm that are told; more say nothing new. */
 const TOLD = 3;
 
@@ -113,6 +120,9 @@ interface ServoSeen {
   /** rad per step, with its sign. */
   readonly scale: number;
   heard: boolean;
+  /** When it was heard last, and had what it was sent last, s. */
+  heardAt: number;
+  obeyedAt: number;
   /** The goal that was sent last, step. */
   goal: number | null;
   readonly pace: GoalPace;
@@ -130,6 +140,14 @@ interface Stop {
   rested: boolean;
 }
 
+/** How much a leader feels of what pushes the arm and the gripper of its follower, 0..1. */
+export interface Feels {
+  readonly arm: number;
+  readonly gripper: number;
+}
+
+const NOTHING: Feels = { arm: 0, gripper: 0 };
+
 /** One arm, as its servos and its physics show it. */
 class WatchedArm {
   readonly name: string;
@@ -145,6 +163,10 @@ class WatchedArm {
   /** When each joint was seen with torque last, s, and how far it was pulled to its goal then, rad. */
   readonly drivenLast: Float64Array;
   readonly lastDistance: Float64Array;
+  /** Who feels it, and how much of its arm and its gripper, 0..1. */
+  feltBy: WatchedArm | null = null;
+  feels: Feels = NOTHING;
+  readonly felt: FeltForce;
   /** Until then its gripper may be on its way to the goal that it was sent, s. */
   arrivesUntil = 0;
   /** Until then each joint is heavier than its motor can carry, s. */
@@ -199,6 +221,7 @@ class WatchedArm {
     sim: SimulatedArm,
     crawls: boolean,
     onWrite: (arm: WatchedArm, write: Write) => void,
+    now: () => number,
   ) {
     this.name = name;
     this.model = model;
@@ -212,6 +235,8 @@ class WatchedArm {
             joint: j,
             scale: (sign * 2 * Math.PI) / 4096,
             heard: false,
+            heardAt: Number.NEGATIVE_INFINITY,
+            obeyedAt: Number.NEGATIVE_INFINITY,
             goal: null,
             pace: new GoalPace(),
             cut: null,
@@ -221,8 +246,12 @@ class WatchedArm {
     this.requests = new RequestDecoder(this.family, (write) => onWrite(this, write));
     this.replies = new ReplyDecoder(this.family, (id) => {
       const servo = this.servos.get(id);
-      if (servo) servo.heard = true;
+      if (servo) {
+        servo.heard = true;
+        servo.heardAt = now();
+      }
     });
+    this.felt = new FeltForce(model);
     this.driven = new Uint8Array(model.joints.length);
     this.met = new Uint8Array(model.joints.length);
     this.drivenSince = new Float64Array(model.joints.length);
@@ -238,6 +267,7 @@ class WatchedArm {
   free(): void {
     this.leader = null;
     this.left = null;
+    this.feltBy = null;
     this.drives.clear();
     this.ties++;
   }
@@ -285,6 +315,31 @@ class WatchedArm {
     return false;
   }
 
+  /** Whether nothing was asked of it but to float. @param holds or it has been stopped meanwhile */
+  onlyFloats(now: number, holds: boolean): boolean {
+    for (const [reason, until] of this.licences) {
+      if (until < now || reason === 'hand') continue;
+      if (holds && reason === 'stopping') continue;
+      if (!FLOATING.test(reason) || this.paces.get(reason) === 'align') return false;
+    }
+    return holds || this.floats(now);
+  }
+
+  /** When one of its servos was heard last, s. */
+  get heardLast(): number {
+    return Math.max(...[...this.servos.values()].map(({ heardAt }) => heardAt));
+  }
+
+  /** Whether all its servos are heard, and have taken what they were sent. */
+  sound(now: number): boolean {
+    let sound = true;
+    for (const servo of this.servos.values()) {
+      if (servo.goal === null || this.sim.servos[servo.joint]![0]!.goal === servo.goal) servo.obeyedAt = now;
+      if (now - servo.heardAt > UNHEARD || now - servo.obeyedAt > UNHEARD) sound = false;
+    }
+    return sound;
+  }
+
   /** Whether it would fall without torque. */
   get raised(): boolean {
     const { positions } = this.sim.physics;
@@ -316,7 +371,10 @@ export class Judge {
 
   /** @param crawls nobody has said where its joints are at zero */
   add(name: string, model: ArmModel, sim: SimulatedArm, crawls: boolean): void {
-    this.#arms.set(name, new WatchedArm(name, model, sim, crawls, (arm, write) => this.#written(arm, write)));
+    this.#arms.set(
+      name,
+      new WatchedArm(name, model, sim, crawls, (arm, write) => this.#written(arm, write), this.#now),
+    );
   }
 
   get names(): string[] {
@@ -419,6 +477,38 @@ export class Judge {
     arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
     arm.met.fill(inverted ? 1 : 0);
     arm.licences.set('mirroring', this.#now() + CATCHING_UP);
+  }
+
+  /** From now on, or perhaps, a leader feels so much of an arm that follows it. @returns what it was before */
+  feels(name: string, leader: string, feels: Feels): () => void {
+    const arm = this.#arms.get(name)!;
+    const { feltBy, feels: before } = arm;
+    const by = this.#arms.get(leader)!;
+    arm.feltBy = by;
+    arm.feels = feels;
+    return () => {
+      if (arm.feltBy !== by || arm.feels !== feels) return;
+      arm.feltBy = feltBy;
+      arm.feels = before;
+    };
+  }
+
+  /** All leaders feel so much of the arms that follow them. @param atLeast what they felt goes on too */
+  allFeel(feels: Feels, atLeast: boolean): void {
+    for (const arm of this.#arms.values()) {
+      const by = arm.feltBy ?? arm.leader;
+      if (by === null) continue;
+      const before = arm.feltBy === null ? NOTHING : arm.feels;
+      arm.feltBy = by;
+      arm.feels = atLeast
+        ? { arm: Math.max(before.arm, feels.arm), gripper: Math.max(before.gripper, feels.gripper) }
+        : feels;
+    }
+  }
+
+  /** Something else has driven an arm, which leads nobody any more. */
+  leadsNobody(name: string): void {
+    for (const arm of this.#arms.values()) if (arm.feltBy?.name === name) arm.feltBy = null;
   }
 
   /** Something else is to drive the arm, which follows no longer. @returns makes it follow again, where that is refused */
@@ -625,9 +715,36 @@ export class Judge {
       servo.cut = null;
       this.complain('drop', arm.name, `torque of ${arm.model.joints[servo.joint]!.name} was cut on a raised arm`);
     }
+    this.#judgeFelt(arm, now);
     this.#judgeSpeed(arm, now);
     if (arm.stop) this.#judgeStop(arm, arm.stop, now);
     if (arm.told) this.#judgeTold(arm, arm.told, now);
+  }
+
+  /** How the motors push the hand at an arm that floats. */
+  #judgeFelt(arm: WatchedArm, now: number): void {
+    const { physics, servos, motorTorques } = arm.sim;
+    let sound = !arm.misread && arm.lateness === 0 && arm.sound(now);
+    for (const [reason, until] of arm.licences)
+      if (until >= now && reason !== 'hand' && NATURE.has(reason)) sound = false;
+    const state = { floats: arm.onlyFloats(now, false), holds: arm.onlyFloats(now, true), sound };
+    const followers = [...this.#arms.values()].filter(
+      (other) => other.feltBy === arm && !other.stopped && now - other.heardLast < STALE && arm.floats(now),
+    );
+    const gripper = arm.model.gripper?.index;
+    for (let j = 0; j < servos.length; j++) {
+      const part = j === gripper ? 'gripper' : 'arm';
+      const feels = followers.some((other) => other.feels[part] > 0);
+      const joint = {
+        position: physics.positions[j]!,
+        velocity: physics.velocities[j]!,
+        motor: motorTorques[j]!,
+        weight: arm.weights[j]!,
+        gain: servos[j]![0]!.positionGain,
+      };
+      const wrong = arm.felt.look(j, now, joint, arm.driven[j] === 1, feels, state);
+      if (wrong !== '') this.complain('feedback', arm.name, `${arm.model.joints[j]!.name} ${wrong}`);
+    }
   }
 
   /** An arm whose joints are said to rest. */

@@ -290,6 +290,51 @@ const POLICIES: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** People who feel with a leader what holds its follower, and then something ends that. */
+const FEELERS: Readonly<Record<string, Kind>> = {
+  feel: {
+    every: 14,
+    share: 0.25,
+    make: (c) => {
+      const leader = c.arm();
+      const follower = c.layout.arms.length - 1 - leader;
+      const [hand, held] = [c.layout.arms[leader]!.name, c.layout.arms[follower]!.name];
+      const start = {
+        robot_pairs: [{ leader_id: leader, follower_id: follower }],
+        enable_gravity_compensation: true,
+        force_feedback: { arm: c.of([0.5, 1, 1]), gripper: c.of([0, 1]) },
+      };
+      const joints = c.joints(leader);
+      const away = Object.fromEntries(
+        Object.entries(joints).map(([name, angle]) => [name, round(angle + c.between(-0.4, 0.4))]),
+      );
+      const end = 7 + c.between(0, 2);
+      const feels = { vr_scaling: 1, force_feedback: { arm: c.of([0, 0.5]), gripper: 0 } };
+      const ended = c.of<readonly (Deed & { readonly after: number })[]>([
+        [{ ...ask(`/stop${c.of(['', `?robot_id=${leader}`, `?robot_id=${follower}`])}`), after: end }],
+        [{ ...ask(`/move/leader/stop${c.of(['', '?release=hold', '?release=now'])}`), after: end }],
+        [{ ...ask('/teleop/settings', feels), after: end }],
+        [
+          { do: 'fault', arm: held, fault: { unplugged: true }, after: end },
+          { do: 'fault', arm: held, fault: { unplugged: false }, after: end + 2 },
+        ],
+        [{ do: 'fault', arm: held, fault: { stall: c.between(0.1, 1) }, after: end }],
+        [{ ...ask(`/move/init?robot_id=${c.of([leader, follower])}&take_over=true`), after: end }],
+        [{ ...ask(`/torque/toggle?robot_id=${follower}`, { torque_status: false, force: true }), after: end }],
+      ]);
+      return [
+        ask('/stop/reset'),
+        { ...ask('/move/leader/start', start), after: 0.2 },
+        { do: 'hand', arm: hand, joints, over: 1, after: 2.5 },
+        { do: 'hand', arm: held, joints: away, over: 1, after: 3 + c.between(0, 2) },
+        ...ended,
+        { do: 'hand', arm: hand, joints: null, over: 0, after: end + 1.5 },
+        { do: 'hand', arm: held, joints: null, over: 0, after: end + 1.7 },
+      ];
+    },
+  },
+};
+
 /** A fault that begins, and ends after a while. */
 function passing(chance: Chance, mean: number, begin: SimFault, end: SimFault): ReturnType<Kind['make']> {
   const arm = chance.name();
@@ -459,6 +504,12 @@ export function drawRun(seed: number): { readonly script: Script; readonly fault
     drawn: another.may(kind.share),
     every: kind.every * another.of([0.5, 1, 2]),
   }));
+  const feeler = new Chance(seed + 0.125, layout);
+  const feelers = Object.values(FEELERS).map((kind) => ({
+    kind,
+    drawn: feeler.may(kind.share),
+    every: kind.every * feeler.of([0.5, 1, 2]),
+  }));
   const faults = Object.keys(FAULTS).filter((_, i) => kinds[Object.keys(PEOPLE).length + i]!.drawn);
   const steps: Step[] = [];
   const draw = ({ kind, drawn, every }: (typeof kinds)[number], by: Chance): void => {
@@ -470,6 +521,7 @@ export function drawRun(seed: number): { readonly script: Script; readonly fault
   for (const kind of kinds) draw(kind, chance);
   for (const kind of controllers) draw(kind, other);
   for (const kind of policies) draw(kind, another);
+  for (const kind of feelers) draw(kind, feeler);
   steps.sort((a, b) => a.at - b.at);
   return { script: { name: `seed ${seed}`, seed, layout, steps, length: LENGTH + 5 }, faults };
 }

@@ -206,6 +206,10 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get positionGain(): number {
+    return this.#pGain;
+  }
+
   get protects(): boolean {
     return (this.#errors & this.#get('shutdown')) !== 0;
   }

@@ -36,6 +36,8 @@ export interface EmulatedServo {
   readonly goal: number;
   /** How far the goal that it has taken is from where it is, rad of its shaft; what switching torque on would make it go. */
   readonly goalDistance: number;
+  /** Proportional gain of its position loop, counts. */
+  readonly positionGain: number;
   /** Whether its protection keeps back torque that its position loop asks for. */
   readonly protects: boolean;
   /** Time that the servo waits before it answers, s. */

@@ -259,6 +259,11 @@ export class SimulatedArm {
     return this.#servos;
   }
 
+  /** Torque of the motors at each joint as of the last step, Nm. */
+  get motorTorques(): Float64Array {
+    return this.#motorTorques;
+  }
+
   /** Supply of all servos, V; null: the usual one. */
   supply(volts: number | null): void {
     for (const servo of this.#servos.flat()) servo.fault({ volts });

@@ -194,6 +194,10 @@ export class Sts3215Firmware implements EmulatedServo {
     return this.#supply.awake;
   }
 
+  get positionGain(): number {
+    return load(this.memory, REGISTERS.p_coefficient);
+  }
+
   get protects(): boolean {
     return (this.status & this.#unloadMask) !== 0;
   }

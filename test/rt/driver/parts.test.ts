@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { ArmReadings } from '../../../src/rt/driver/arm-readings.ts';
+import { BusStatistics } from '../../../src/rt/driver/bus-statistics.ts';
+import { HomingCheck } from '../../../src/rt/driver/homing-check.ts';
+import { Measurements } from '../../../src/rt/driver/measurements.ts';
+import { OverloadRecovery } from '../../../src/rt/driver/overload-recovery.ts';
+import { ServoHealth } from '../../../src/rt/driver/servo-health.ts';
+import { ServoLimits } from '../../../src/rt/driver/servo-limits.ts';
+import type { Block } from '../../../src/rt/driver/servo-reads.ts';
+import { type LinkJoint, servoSlots } from '../../../src/rt/driver/servo-slots.ts';
+import { TorqueState } from '../../../src/rt/driver/torque-state.ts';
+import { familyByName } from '../../../src/servo/families.ts';
+import { MAX_BLOCK, type ServoBus } from '../../../src/servo/servo-bus.ts';
+import { modelByName } from '../../../src/servo/servo-models.ts';
+import type { FoundServo } from '../../../src/servo/start-up.ts';
+
+const STEP = (2 * Math.PI) / 4096;
+
+/** Two joints, the second with two servos of which one is mounted face to face; their places are 0, 1 and 2. */
+function joints(shadow = false): LinkJoint[] {
+  const model = modelByName('STS3215')!;
+  const servo = (id: number, sign: 1 | -1 = 1) => ({
+    ...{ id, model, shadow: shadow && id === 3, homing: id === 2 ? 100 : undefined },
+    calibration: { sign, zero: 2048, stepsPerTurn: 4096 },
+  });
+  return [
+    { name: 'pan', servos: [servo(1)], settings: {}, lower: -1, upper: 1 },
+    { name: 'lift', servos: [servo(2), servo(3, -1)], settings: {}, lower: -1, upper: 1 },
+  ];
+}
+
+const foundAll = (...servos: readonly Partial<FoundServo>[]): FoundServo[] => servos as FoundServo[];
+
+describe('homing offsets', () => {
+  test('are compared where the calibration tells them, and each that differs is named', () => {
+    const check = new HomingCheck(servoSlots(joints()));
+    check.compare(foundAll({ homingOffset: 7 }, { homingOffset: 100 }, { homingOffset: -5 }));
+    expect(check.text).toBe('');
+    check.set(0, 0);
+    check.compare(foundAll({ homingOffset: 7 }, { homingOffset: 101 }, { homingOffset: -5 }));
+    expect(check.text).toMatch(
+      /^servo 1 \(pan\) has homing offset 7, its calibration file says 0; servo 2 \(lift\) has homing offset 101, its calibration file says 100: is this the arm/,
+    );
+    check.set(0, null);
+    check.set(1, 101);
+    check.compare(foundAll({ homingOffset: 7 }, { homingOffset: 101 }, { homingOffset: -5 }));
+    expect(check.text).toBe('');
+  });
+});
+
+describe('limits that servos keep to', () => {
+  const turns = (lower: number, upper: number) => ({ limits: { lowest: 2048 + lower, highest: 2048 + upper } });
+
+  test('are told by joint, rad, where they take more than 0.01 rad from its range at either end', () => {
+    const limits = new ServoLimits(servoSlots(joints()), joints());
+    const within = Math.floor(0.99 / STEP) + 1;
+    expect(limits.take(foundAll(turns(-within, within), { limits: null }, { limits: null }))).toEqual([]);
+    expect([limits.lowest[0], limits.highest[0]]).toEqual([2048 - within, 2048 + within]);
+    expect([limits.lower[0], limits.upper[0]]).toEqual([-within * STEP, within * STEP]);
+    for (const ends of [
+      [-within + 1, within],
+      [-within, within - 1],
+    ] as const) {
+      const [text, ...others] = limits.take(foundAll(turns(...ends), { limits: null }, { limits: null }));
+      expect(others).toEqual([]);
+      expect(text).toMatch(
+        /^the servo of pan keeps to its own position limits, -0\.99 to 0\.99 rad instead of -1\.00 to 1\.00/,
+      );
+    }
+  });
+
+  test('of a joint are the narrowest of its servos, however each is mounted; what was found before is forgotten', () => {
+    const limits = new ServoLimits(servoSlots(joints()), joints());
+    limits.take(foundAll({ limits: null }, turns(-500, 400), turns(-300, 600)));
+    // The second one counts down: its range is -600 to 300 steps of the joint.
+    expect(limits.lower[1]).toBeCloseTo(-500 * STEP, 9);
+    expect(limits.upper[1]).toBeCloseTo(300 * STEP, 9);
+    expect(limits.take(foundAll({ limits: null }, { limits: null }, { limits: null }))).toEqual([]);
+    expect([...limits.lower, ...limits.lowest]).toEqual(new Array(5).fill(Number.NEGATIVE_INFINITY));
+    expect([...limits.upper, ...limits.highest]).toEqual(new Array(5).fill(Number.POSITIVE_INFINITY));
+  });
+
+  test('of a shadow count for nothing: it takes no goals of its own', () => {
+    const limits = new ServoLimits(servoSlots(joints(true)), joints(true));
+    expect(limits.take(foundAll({ limits: null }, { limits: null }, turns(-10, 10)))).toEqual([]);
+    expect([limits.lowest[2], limits.upper[1]]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  });
+});
+
+test('overloaded servos are brought back once each time it is asked for, at most every 5 s', () => {
+  const overload = new OverloadRecovery(familyByName('feetech'));
+  expect([overload.needed(0), overload.needed(1 << 5), overload.needed(1 << 2)]).toEqual([false, true, false]);
+  expect(overload.takeWanted()).toBe(false);
+  expect(overload.ask(100)).toBe('');
+  expect([overload.takeWanted(), overload.takeWanted()]).toEqual([true, false]);
+  expect(overload.ask(101.5)).toBe('its servos have just been brought back: take the load off, and try again in 4 s');
+  expect(overload.takeWanted()).toBe(false);
+  expect(overload.ask(105)).toBe('');
+  expect(overload.takeWanted()).toBe(true);
+});
+
+test.each([
+  ['000', [0, 0], false, false],
+  ['100', [1, 0], false, true],
+  ['010', [0, 0], false, true],
+  ['001', [0, 0], false, true],
+  ['011', [0, 1], false, true],
+  ['110', [1, 0], false, true],
+  ['111', [1, 1], true, true],
+])('of servos with torque %s the joints %j hold: a joint holds when all of its servos do', (held, by, all, any) => {
+  const torque = new TorqueState(servoSlots(joints()), 2);
+  torque.holds.set([...held].map(Number));
+  torque.combine();
+  expect([[...torque.joints], torque.all, torque.any]).toEqual([by, all, any]);
+  expect([...torque.expected]).toEqual([0, 0, 0]);
+  torque.accept();
+  expect([...torque.expected]).toEqual([...torque.holds]);
+});
+
+test('servos with torque are named by id and joint', () => {
+  const torque = new TorqueState(servoSlots(joints()), 2);
+  torque.holds[1] = 1;
+  expect([torque.named(1), torque.named(0)]).toEqual(['servo 2 (lift)', 'servo 1 (pan), 3 (lift)']);
+});
+
+describe('when an arm was heard', () => {
+  function makeStatistics() {
+    const bus = { lost: [3, 4, 5], discarded: 9 } as unknown as ServoBus;
+    const readings = new ArmReadings(2);
+    return { readings, statistics: new BusStatistics(readings, bus, [0, 1, 1]) };
+  }
+
+  test('is told of each joint by the quietest of its servos', () => {
+    const { readings, statistics } = makeStatistics();
+    statistics.checked(9, 10);
+    expect([[...readings.heard], readings.sampleTime, readings.steerTime, readings.detailTime]).toEqual([
+      [10, 10],
+      9,
+      9,
+      0,
+    ]);
+    statistics.settled(Uint8Array.of(1, 1, 0), 0.001, 11);
+    expect([[...readings.heard], [...readings.lost], readings.discarded]).toEqual([[11, 10], [3, 4], 9]);
+    statistics.settled(Uint8Array.of(0, 0, 1), Number.NaN, 12);
+    expect([...readings.heard]).toEqual([11, 11]);
+    statistics.settled(Uint8Array.of(0, 1, 1), Number.NaN, 13);
+    expect([...readings.heard]).toEqual([11, 13]);
+  });
+
+  test('round trips are told every 5 s, of that time alone, without those that did not end', () => {
+    const { readings, statistics } = makeStatistics();
+    const settle = (duration: number, now: number): void => statistics.settled(Uint8Array.of(1, 1, 1), duration, now);
+    settle(0.001, 100);
+    expect([readings.roundTripMedian, readings.roundTripLongest]).toEqual([0.001, 0.001]);
+    for (const [i, duration] of [0.002, Number.NaN, 0.002, 0.004].entries()) settle(duration, 101 + i);
+    settle(0.002, 105);
+    expect(readings.roundTripLongest).toBe(0.001);
+    settle(0.002, 105.01);
+    expect(readings.roundTripMedian).toBeCloseTo(0.002, 3);
+    expect(readings.roundTripLongest).toBe(0.004);
+    settle(0.003, 111);
+    expect([readings.roundTripMedian, readings.roundTripLongest]).toEqual([0.003, 0.003]);
+  });
+});
+
+describe('what servos answer', () => {
+  function makeMeasurements() {
+    const slots = servoSlots(joints());
+    const readings = new ArmReadings(2);
+    const servos = slots.map(({ id, name }) => ({ id, joint: name }));
+    const ignore = (): void => {};
+    const health = new ServoHealth(servos, familyByName('feetech'), ignore, ignore);
+    const torque = new TorqueState(slots, 2);
+    const measurements = new Measurements(readings, slots, health, torque);
+    for (let i = 0; i < 3; i++) measurements.begin(i, 2048, 10);
+    const moved: number[] = [];
+    measurements.onMoved = (index) => void moved.push(index);
+    return { measurements, readings, health, moved };
+  }
+
+  const { presentPosition } = modelByName('STS3215')!.common;
+  /** A read of positions alone. */
+  const block: Block = {
+    ...{ address: presentPosition.address, length: 2, position: true },
+    ...{ detail: false, alarms: false, torque: false, goal: false, gain: false, effortLimit: false },
+  };
+  const bytes = (...steps: readonly number[]): Uint8Array => {
+    const all = new Uint8Array(steps.length * MAX_BLOCK);
+    for (const [i, value] of steps.entries()) all.set([value & 255, value >> 8], i * MAX_BLOCK);
+    return all;
+  };
+
+  test('gives a joint the position of its first servo, and tells how far the others are from it', () => {
+    const { measurements, readings, health } = makeMeasurements();
+    const believed = measurements.take(bytes(2058, 2028, 2078), Uint8Array.of(1, 1, 1), block, 10.005);
+    expect([believed, [...measurements.fresh]]).toEqual([true, [1, 1, 1]]);
+    expect(readings.positions[0]).toBeCloseTo(10 * STEP, 9);
+    expect(readings.positions[1]).toBeCloseTo(-20 * STEP, 9);
+    expect(health.apart[2]).toBeCloseTo(-10 * STEP, 9);
+    expect([...measurements.steps]).toEqual([2058, 2028, 2078]);
+  });
+
+  test('is kept for a servo that does not answer, whose position is not fresh', () => {
+    const { measurements, readings } = makeMeasurements();
+    expect(measurements.take(bytes(2058, 2028, 2068), Uint8Array.of(1, 0, 1), block, 10.005)).toBe(true);
+    expect([...measurements.fresh]).toEqual([1, 0, 1]);
+    expect(readings.positions[1]).toBe(0);
+  });
+
+  test('is not believed at once where no joint can be: not fresh, told once it agrees', () => {
+    const { measurements, readings, moved } = makeMeasurements();
+    const read = (k: number): boolean =>
+      measurements.take(bytes(3000, 2048, 2048), Uint8Array.of(1, 1, 1), block, 10 + 0.005 * k);
+    expect([read(1), [...measurements.fresh], readings.positions[0]]).toEqual([false, [0, 1, 1], 0]);
+    expect([read(2), read(3), [...measurements.fresh], moved]).toEqual([false, true, [1, 1, 1], [0]]);
+    expect(readings.positions[0]).toBeCloseTo(952 * STEP, 9);
+  });
+});
