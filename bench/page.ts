@@ -4,6 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +31,8 @@ async function startBridge(): Promise<{ url: string; pid: number; end: () => Pro
   const bridge = spawn(process.execPath, ['dist/main.js', '--port', '0', '--no-ros'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
+    // The stop at its end outlives it, and would be found by the next bridge of this user.
+    env: { ...process.env, XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'arm-bridge-bench-page-')) },
   });
   for await (const line of createInterface(bridge.stdout)) {
     const url = /HTTP on (http:\/\/[^\s"]+)/.exec(line)?.[1];
