@@ -12,22 +12,22 @@ const CALLER: Caller = {
 /** Time between two looks and between two tries, s. */
 const INTERVAL = 0.5;
 
-/** What becomes of pairs that the configuration wants mirrored from the beginning. */
+/** Start of the pairs that the configuration marks with `autostart`. */
 export const AUTOSTART = defineMachine({
   name: 'Autostart of a pair',
   states: {
-    waiting: 'the bridge did not end properly: a person has to reset the arms first',
-    trying: 'it is tried until it works',
+    waiting: 'after an unclean end a person must first reset the arms',
+    trying: 'the start is retried until it succeeds',
     done: 'the pairs have been started once',
-    over: 'a person or a program has done something with the arms: they start the pairs themselves',
+    over: 'a client has used the arms, so it starts the pairs itself',
   },
   inputs: {
-    reset: 'none of the arms is stopped any more',
+    reset: 'no arm is stopped any more',
     started: 'the pairs are set up',
-    acted: 'somebody has driven or stopped one of the arms',
+    acted: 'a client has driven or stopped one of the arms',
   },
   effects: {
-    tellOver: 'people are told that it is not tried any more',
+    tellOver: 'report that it is no longer tried',
   },
   initial: 'waiting',
   table: {

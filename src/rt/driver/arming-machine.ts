@@ -1,38 +1,38 @@
 import { defineMachine } from '../../machine.ts';
 
-/** How torque goes on and off. A servo gets torque only when it has shown that it holds the goal of where it is. */
+/** How torque goes on and off. A servo gets torque only after it has confirmed a goal at its present position. */
 export const ARMING = defineMachine({
   name: 'Torque command',
   states: {
     idle: 'no torque command is under way',
-    settling: 'joints that are limp are read until they stand still',
+    settling: 'limp joints are read until they stand still',
     offering:
-      'servos are sent the goals of where they are, with which some take torque, and are read until they hold them',
+      'servos are sent goals at their present positions (some models then switch torque on) and read until they hold them',
     energising: 'torque is switched on, and servos are read until all have it',
     proving: 'all servos have torque, and no joint may move by more than its droop',
-    undoing: 'torque is switched off again where it was off before',
+    undoing: 'torque is switched off again for servos that were limp before',
     releasing: 'torque is switched off',
   },
   inputs: {
-    on: 'torque on is asked for',
-    off: 'torque off is asked for',
-    end: 'a stop, or whoever asked wants it no more',
+    on: 'torque on is requested',
+    off: 'torque off is requested',
+    end: 'a stop, or the caller has cancelled',
     agreed: 'all limp joints stand still',
-    taken: 'all servos hold the goals of where they are',
+    taken: 'all servos hold goals at their present positions',
     confirmed: 'all servos have torque',
-    moved: 'a joint moves that nobody has moved',
+    moved: 'a joint moves without a command',
     still: 'nothing has moved for 50 ms',
-    released: 'the servos that were to lose their torque have lost it',
+    released: 'the servos that had to release have released',
     unanswered: 'the servos do not confirm the command',
-    overdue: 'it takes too long',
-    lost: 'the servos are checked anew',
+    overdue: 'the time limit has passed',
+    lost: 'the servos must be checked again',
   },
   effects: {
     energise: 'send torque on to all servos',
     release: 'send torque off to all servos',
     undo: 'send torque off to the servos that were limp before',
-    succeed: 'tell that it is done',
-    fail: 'tell why it is not done',
+    succeed: 'report success',
+    fail: 'report the reason for the failure',
   },
   initial: 'idle',
   table: {

@@ -3,39 +3,39 @@ import { defineMachine, Running } from '../../machine.ts';
 const FIRST_BACK_OFF = 0.1;
 const LONGEST_BACK_OFF = 5;
 
-/** How an arm gets to its servos and back to them. One thing is asked of the port at a time; its answer ends the wait. */
+/** Connects an arm to its servos and reconnects it. The port has one request at a time; its answer ends the wait. */
 export const CONNECTION = defineMachine({
   name: 'Connection',
   states: {
-    detached: 'people have taken the arm off its bus, which is left alone',
-    closed: 'the port is to be opened once its time has come',
+    detached: 'a client has disconnected the arm; the bridge leaves its bus alone',
+    closed: 'waits for the next try to open the port',
     opening: 'the port is being opened',
-    unchecked: 'the port is open; the servos are to be checked once their time has come',
-    checking: 'the servos are asked who they are and how they are set',
+    unchecked: 'the port is open; waits for the next check of the servos',
+    checking: 'models and settings of the servos are read',
     up: 'servos are read and written in each cycle',
     renewing:
-      'a limp arm gets torque next: some servo held in the last check, or was silent since, so they are checked first',
-    dropped: 'the port has gone, and an answer of it is still awaited',
-    leaving: 'the arm is being taken off its bus, and an answer of the port is still awaited',
+      'before a limp arm gets torque its servos are checked again, because one held in the last check, or was silent since',
+    dropped: 'the port has disappeared, and its answer is still pending',
+    leaving: 'the arm is being disconnected, and an answer of the port is still pending',
   },
   inputs: {
-    due: 'its time has come',
+    due: 'the wait is over',
     opened: 'the port is open',
     failed: 'the port did not open, or the check found a fault',
-    checked: 'all servos are as they should be',
-    lost: 'the port has gone by itself',
-    doubt: 'what the servos hold is no longer known',
-    renew: 'torque is asked for, and some servo held in the last check, or was silent since',
-    detach: 'people take the arm off its bus',
-    attach: 'people want the arm on its bus',
+    checked: 'the check found all servos correct',
+    lost: 'the port has disappeared',
+    doubt: 'the state of the servos is no longer known',
+    renew: 'torque is requested, and a servo held in the last check, or was silent since',
+    detach: 'a client disconnects the arm',
+    attach: 'a client connects the arm',
   },
   effects: {
     open: 'open the port',
     check: 'check the servos',
-    take: 'take over what the check found',
-    settle: 'end the read under way without an answer',
-    delay: 'wait before the next try, twice as long as before it',
-    hurry: 'try at once, and wait shortly after that',
+    take: 'adopt the result of the check',
+    settle: 'end the pending read without an answer',
+    delay: 'wait before the next try, twice as long as last time',
+    hurry: 'try at once, and reset the waiting time',
     close: 'close the port',
   },
   initial: 'closed',

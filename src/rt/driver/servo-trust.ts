@@ -1,41 +1,41 @@
 import { defineMachine, Running } from '../../machine.ts';
 import { AwakeClock, LONGEST_PAUSE } from '../loop/awake-clock.ts';
 
-/** A servo that has not been heard for so long, and in so many cycles, gets no goal until its torque has been read, s. */
+/** A servo that has been silent for this long (s) and this many cycles gets no goal until its torque has been read. */
 const QUIET = 0.05;
 const QUIET_CYCLES = 5;
-/** After a pause of the host of this length any servo may have lost its supply meanwhile, s. */
+/** During a pause of the host of this length any servo may have lost its supply, s. */
 export const PAUSE = 0.1;
-/** A servo that has not been heard for so long is taken for dead, s. */
+/** Silence after which a servo counts as dead, s. */
 const SILENCE = 0.5;
-/** The same of a simulated one, which waits for a busy host, s. */
+/** The same for a simulated servo, which waits for a busy host, s. */
 const SIMULATED_SILENCE = 5;
-/** Part of a watchdog's time from which it may have run out: what a servo answers comes later than what it hears. */
+/** Fraction of the watchdog's time after which it may have expired: a servo's answer arrives later than its request. */
 const DOZE = 0.8;
-/** The others have so long to lower their arm, s; more than its way down may take. */
+/** Time for the others to lower the arm, s; more than the way down may take. */
 const GRACE = 10;
 
-/** What the loop may expect of one servo. */
+/** Liveness of one servo: whether the loop may send it goals. */
 export const SERVO_TRUST = defineMachine({
   name: 'Trust in a servo',
   states: {
-    trusted: 'it is sent goals',
-    muted: 'it was not heard for a moment, perhaps without power: no goal until its torque has been read',
+    trusted: 'it gets goals',
+    muted: 'it was silent for a moment and may have lost power: no goals until its torque has been read',
     dead: 'it does not answer: the others lower the arm',
-    limp: 'it answers and has lost its torque by itself: the others lower the arm',
+    limp: 'it answers, but has lost its torque by itself: the others lower the arm',
   },
   inputs: {
-    quiet: 'it has not been heard for 50 ms and five cycles, or the host has stood still for 0.1 s',
-    silent: 'it has not been heard for 0.5 s (simulated: 5 s)',
+    quiet: 'it has been silent for 50 ms and five cycles, or the host has stood still for 0.1 s',
+    silent: 'it has been silent for 0.5 s (simulated: 5 s)',
     heard: 'it has answered',
-    dozed: 'it has answered after so long that its watchdog may have stopped it: it would take no goals',
-    proven: 'its torque has been read and is as it was left',
-    fell: 'its torque is off, and nobody has switched it off',
-    checked: 'the arm has been checked anew',
+    dozed: 'it has answered after so long that its watchdog may have expired: it would refuse goals',
+    proven: 'its torque has been read and is as commanded',
+    fell: 'its torque is off without a command',
+    checked: 'the arm has been checked again',
   },
   effects: {
-    lose: 'tell that it carries nothing any more',
-    doubt: 'have the arm checked anew',
+    lose: 'report that it no longer carries the arm',
+    doubt: 'have the arm checked again',
   },
   initial: 'trusted',
   table: {

@@ -1,26 +1,26 @@
 import { defineMachine, Running } from '../../machine.ts';
 
-/** It is written so many cycles in a row: no servo answers such a write, and one may be lost. */
+/** Number of cycles in which it is written: servos do not acknowledge the write, and one may be lost. */
 const WRITES = 3;
 
 /** Whether the servos stop by themselves when the bus falls silent. */
 export const WATCHDOG = defineMachine({
   name: 'Watchdog',
   states: {
-    unknown: 'nobody knows what the servos have',
+    unknown: 'the state of the servos is not known',
     disarming: 'it is being switched off',
-    off: 'servos go on holding whatever becomes of the bus',
+    off: 'servos keep holding when the bus falls silent',
     arming: 'it is being switched on',
     armed: 'servos stop by themselves when the bus falls silent',
   },
   inputs: {
-    guard: 'the arm holds with all of its stiffness: stopping would not let it down',
-    spare: 'the arm is limp, or so soft that stopping would let it down',
+    guard: 'the arm holds with full stiffness: it would not sink if its servos stopped',
+    spare: 'the arm is limp, or so soft that it would sink if its servos stopped',
     written: 'the register has been written often enough',
-    checked: 'the arm has been checked anew',
+    checked: 'the arm has been checked again',
   },
   effects: {
-    clear: 'write 0, which also wakes a servo whose watchdog has run out',
+    clear: 'write 0, which also wakes a servo after its watchdog has expired',
     set: 'write 0, then the time',
   },
   initial: 'unknown',

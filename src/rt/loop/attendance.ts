@@ -4,27 +4,27 @@ import { AwakeClock } from './awake-clock.ts';
 
 /** The main thread beats this often, s. */
 export const BEAT_INTERVAL = 0.05;
-/** Without a beat for so long nobody would hear a stop, s. */
+/** Time without a heartbeat after which the main thread would not receive a stop, s. */
 export const UNHEARD = 0.25;
-/** A cycle is late by no more than this, or by a period, unless its thread has been kept from running, s. */
+/** A cycle is late by more than this, and by more than a period, only if its thread was kept from running, s. */
 const IN_TIME = 0.025;
 
 const NOTHING: readonly never[] = [];
 
-/** Whether the main thread, which alone hears stops, runs. */
+/** Whether the main thread runs. It receives all stops except those on the stop port. */
 export const ATTENDANCE = defineMachine({
   name: 'Attendance of the main thread',
   states: {
-    alone: 'the main thread has not run for a while, or not yet: nobody would hear a stop',
+    alone: 'the main thread does not run, or not yet: it would not receive a stop',
     attended: 'the main thread runs',
   },
   inputs: {
-    heard: 'it has beaten',
-    unheard: 'it has not beaten for 0.25 s in which the control thread ran',
+    heard: 'a heartbeat has arrived',
+    unheard: 'no heartbeat for 0.25 s in which the control thread ran',
   },
   effects: {
-    abandon: 'whatever drives an arm ends, and all that has been asked: the arms brake and hold',
-    tell: 'people are told which arms had to',
+    abandon: 'all motions and pending requests end: the arms brake and hold',
+    tell: 'report which arms had to brake',
   },
   initial: 'alone',
   table: {
