@@ -724,6 +724,7 @@ export class Bridge {
     });
     if (!this.#host.listens) return;
     this.address = await listen(this.#app, this.#config.http, tokens);
+    this.#logger.info('Server listening');
     await this.#startStop(tokens, certificate);
     this.#fleet.begin({ ...this.address, secure: certificate !== null });
   }

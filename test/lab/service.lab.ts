@@ -23,8 +23,19 @@ async function shutDown(): Promise<void> {
 
 const program = '/opt/arm-bridge/docker/arm-bridge';
 const token = async (): Promise<string> => (await booted.run('cat', ['/etc/arm-bridge/token'])).trim();
-const ready = () =>
-  until('the service is ready', async () => ((await machine.ask('/readyz')).status === 200 ? true : null), 120_000);
+/** Waits until the bridge is ready, and systemd knows it: the watchdog counts from then on. */
+async function ready(): Promise<void> {
+  await until(
+    'the bridge is ready',
+    async () => ((await machine.ask('/readyz')).status === 200 ? true : null),
+    120_000,
+  );
+  await until(
+    'the service has started',
+    async () => ((await booted.property('ActiveState')) === 'active' ? true : null),
+    120_000,
+  );
+}
 
 /** Waits until another process than this one is ready. @returns how long that took, s */
 async function replaced(pid: string): Promise<number> {

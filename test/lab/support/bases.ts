@@ -28,7 +28,6 @@ export async function makeBases(engine: Engine): Promise<void> {
   const has = async (image: string) => (await engine.outcome(['image', 'inspect', image])).code === 0;
   const wanted = basesOf(readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8'));
   const node = wanted.find((name) => name.startsWith('node:'))!;
-  if (!(await has(DEBIAN))) await makeDebian(engine);
   for (const image of [node, ...wanted.filter((name) => name !== node)]) {
     if (await has(image)) continue;
     say(`making the base image ${image}`);
@@ -38,17 +37,27 @@ export async function makeBases(engine: Engine): Promise<void> {
   }
 }
 
-async function makeDebian(engine: Engine): Promise<void> {
+/** Makes the image of Debian that all others are made from, if the engine does not have it yet. */
+export async function makeDebian(engine: Engine): Promise<void> {
+  if ((await engine.outcome(['image', 'inspect', DEBIAN])).code === 0) return;
   say('making the base image of Debian');
   const archive = join(FOLDER, 'debian.tar');
   const options = ['--variant=minbase', '--include=ca-certificates', '--aptopt=APT::Sandbox::User "root"'];
+  options.push('--aptopt=Acquire::Retries "5"');
   // As the official images have it: what apt keeps for its next run stays out of the layers.
   const clean = 'DPkg::Post-Invoke { "rm -f /var/cache/apt/*.bin /var/cache/apt/archives/*.deb || true"; };';
   const quiet = 'Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache "";';
   options.push(`--customize-hook=echo '${clean} ${quiet}' > "$1/etc/apt/apt.conf.d/docker-clean"`);
+  options.push(`--customize-hook=echo 'Acquire::Retries "5";' > "$1/etc/apt/apt.conf.d/retries"`);
   await run('mmdebstrap', [...options, 'bookworm', archive, ...MIRRORS], { timeout: 300_000 });
   await engine.docker(['import', archive, DEBIAN], { timeout: 120_000 });
   rmSync(archive);
+}
+
+/** Runs one container with the limits of docker/compose.yaml. @throws {Error} with what the engine or the kernel refuses */
+export async function runsContainers(engine: Engine): Promise<void> {
+  const limits = ['--network=host', '--read-only', '--tmpfs=/tmp', '--cap-drop=ALL', '--memory=256m', '--user=1000'];
+  await engine.docker(['run', '--rm', ...limits, DEBIAN, 'true'], { timeout: 120_000 });
 }
 
 function freshContext(name: string): string {
@@ -77,7 +86,7 @@ async function makeNode(engine: Engine, image: string): Promise<void> {
   mkdirSync(join(context, 'certificates'));
   const own = existsSync(CERTIFICATES) ? readdirSync(CERTIFICATES).filter((name) => name.endsWith('.crt')) : [];
   for (const name of own) cpSync(join(CERTIFICATES, name), join(context, 'certificates', name));
-  writeFileSync(join(context, 'npmrc'), 'cafile=/etc/ssl/certs/ca-certificates.crt\n');
+  writeFileSync(join(context, 'npmrc'), 'cafile=/etc/ssl/certs/ca-certificates.crt\nfetch-retries=5\n');
   const file = join(BASES, 'node.Dockerfile');
   await engine.docker(['build', '--network=host', '-f', file, '-t', image, context], { timeout: BUILD_LIMIT });
 }

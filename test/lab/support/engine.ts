@@ -1,7 +1,7 @@
 /** A Docker engine of our own, with its own folders and its own socket, that touches no network settings. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, rmSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Machine } from './machine.ts';
 import { FOLDER, type Outcome, outcome, type RunOptions, run, until } from './run.ts';
@@ -34,6 +34,7 @@ export class Engine {
     const args = [
       ['--data-root', join(FOLDER, 'docker'), '--exec-root', join(FOLDER, 'run'), '-H', SOCKET],
       ['--pidfile', join(FOLDER, 'docker.pid'), '--bridge=none', '--iptables=false', '--ip6tables=false'],
+      ['--cgroup-parent', '/arm-bridge-lab'],
     ].flat();
     const log = openSync(join(FOLDER, 'dockerd.log'), 'a');
     const [program, all] = this.#machine?.command('/usr/sbin/dockerd', args) ?? ['/usr/sbin/dockerd', args];
@@ -42,7 +43,8 @@ export class Engine {
 
   async #ready(): Promise<void> {
     await until(`the engine answers (${FOLDER}/dockerd.log)`, async () => {
-      if (this.#daemon.exitCode !== null) throw new Error(`dockerd has ended: ${FOLDER}/dockerd.log says why`);
+      if (this.#daemon.exitCode !== null)
+        throw new Error(`dockerd has ended (${FOLDER}/dockerd.log):\n${lastLines(join(FOLDER, 'dockerd.log'))}`);
       return (await this.outcome(['version'])).code === 0 ? true : null;
     });
   }
@@ -92,6 +94,8 @@ export class Engine {
     clearTimeout(timer);
   }
 }
+
+const lastLines = (file: string): string => readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
 
 function environment(): NodeJS.ProcessEnv {
   const config = join(FOLDER, 'client');

@@ -1,6 +1,7 @@
 /** Programs that the laboratory's tests run on this machine, and what it takes for them to be run at all. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -64,6 +65,16 @@ export function say(text: string): void {
   process.stderr.write(`[lab ${new Date().toISOString().slice(11, 19)}] ${text}\n`);
 }
 
+/**
+ * What this machine lacks, so that the laboratory cannot be tried out on it: scripts/run-lab.mjs tells it and counts no
+ * failure. For what comes before anything of this project runs: packages, an engine, a first container.
+ */
+export function unavailable(reason: string, error: unknown): Error {
+  const text = `${reason}: ${error instanceof Error ? error.message : String(error)}`;
+  writeFileSync(join(FOLDER, 'why-not'), text);
+  return new Error(text, { cause: error });
+}
+
 /** What the tests need of Debian's packages. scripts/run-lab.mjs says where they cannot be had. */
 const PACKAGES = {
   '/usr/sbin/dockerd': 'docker.io',
@@ -82,7 +93,8 @@ export async function installPackages(): Promise<void> {
   say(`installing ${missing.join(', ')}`);
   const archives = `${FOLDER}/apt`;
   await run('mkdir', ['-p', `${archives}/partial`]);
-  const options = ['-qq', '-o', `Dir::Cache::archives=${archives}`, '-o', 'DPkg::Lock::Timeout=300'];
+  const settings = [`Dir::Cache::archives=${archives}`, 'DPkg::Lock::Timeout=300', 'Acquire::Retries=5'];
+  const options = ['-qq', ...settings.flatMap((setting) => ['-o', setting])];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   await run('apt-get', [...options, 'update'], { env, timeout: 300_000 });
   await run('apt-get', [...options, 'install', '-y', '--no-install-recommends', ...missing], { env, timeout: 600_000 });
