@@ -30,7 +30,8 @@ export class Engine {
   }
 
   #spawn(): ChildProcess {
-    rmSync(join(FOLDER, 'docker.pid'), { force: true });
+    // A killed engine leaves these behind, and in the namespace of the next run other processes have their numbers.
+    for (const left of ['docker.pid', 'run/containerd/containerd.pid']) rmSync(join(FOLDER, left), { force: true });
     const args = [
       ['--data-root', join(FOLDER, 'docker'), '--exec-root', join(FOLDER, 'run'), '-H', SOCKET],
       ['--pidfile', join(FOLDER, 'docker.pid'), '--bridge=none', '--iptables=false', '--ip6tables=false'],
