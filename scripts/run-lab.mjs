@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { countTests, failures, totalsLine } from './lib/totals.mjs';
 
@@ -14,6 +14,8 @@ const folder = process.env.ARM_BRIDGE_LAB_FOLDER || '/var/cache/arm-bridge-lab';
 const whyNotFile = join(folder, 'why-not');
 /** Longest wait for another run on this machine, s. */
 const TURN_LIMIT = 1200;
+/** The engine's --cgroup-parent in test/lab/support/engine.ts. */
+const OWN_CONTROL_GROUP = 'arm-bridge-lab';
 /** Exit code for a turn that did not come. */
 const NO_TURN = 75;
 
@@ -56,7 +58,7 @@ function contained(command) {
 function controlGroups() {
   const hierarchies = '/sys/fs/cgroup';
   const places = existsSync(hierarchies) ? ['.', ...readdirSync(hierarchies)] : [];
-  const names = ['arm-bridge-lab', 'payload', 'supervisor'];
+  const names = [OWN_CONTROL_GROUP, 'payload', 'supervisor'];
   return places
     .flatMap((place) => names.map((name) => join(hierarchies, place, name)))
     .filter((path) => existsSync(path));
@@ -70,9 +72,10 @@ function removeControlGroup(path) {
   rmdirSync(path);
 }
 
-/** @param {string[]} before those that somebody else has made */
+/** Also those that a killed run has left. @param {string[]} before those that were there, perhaps somebody else's */
 function removeControlGroups(before) {
-  for (const path of controlGroups().filter((each) => !before.includes(each))) {
+  const own = (path) => basename(path) === OWN_CONTROL_GROUP || !before.includes(path);
+  for (const path of controlGroups().filter(own)) {
     try {
       removeControlGroup(path);
     } catch (error) {
