@@ -6,7 +6,7 @@ import { handOver, OutOfBand } from './out-of-band.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import { recover } from './recover.ts';
 import type { ServoBus } from './servo-bus.ts';
-import type { ServoClient } from './servo-client.ts';
+import type { Asks, ServoClient } from './servo-client.ts';
 import { type ModelFacts, servoFacts } from './servo-facts.ts';
 import type { ServoFamily } from './servo-family.ts';
 import type { ServoModel } from './servo-model.ts';
@@ -89,6 +89,11 @@ export class BusSession {
       return startUp(this.#client, expected);
     };
     settle(check(), done);
+  }
+
+  /** What checks have asked so far. */
+  get asks(): Asks {
+    return this.#client.asks;
   }
 
   /** The cycle has the bus from here on. */

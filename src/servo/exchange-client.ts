@@ -2,7 +2,14 @@ import type { Clock } from '../clock.ts';
 import { type ClientOptions, Exchange, type Reply } from './exchange.ts';
 import type { BytePort } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
-import { type Echo, type Oddities, type ServoClient, ServoError, type ServoIdentity } from './servo-client.ts';
+import {
+  type Asks,
+  type Echo,
+  type Oddities,
+  type ServoClient,
+  ServoError,
+  type ServoIdentity,
+} from './servo-client.ts';
 
 /** Ids fit a byte. */
 const IDS = 256;
@@ -66,6 +73,10 @@ export abstract class ExchangeClient implements ServoClient {
 
   oddities(id: number): Oddities {
     return this.exchange.oddities(id);
+  }
+
+  get asks(): Asks {
+    return this.exchange.asks;
   }
 
   /** The answer to a ping, of `length` bytes; null when there is none. @throws {ServoError} corrupt */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { BytePort, PortError } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
-import { type Echo, type Oddities, ServoError } from './servo-client.ts';
+import { type Asks, type Echo, type Oddities, ServoError } from './servo-client.ts';
 
 /** Time for one answer, ms: two turns of a USB adapter's 16 ms timer, and some. */
 export const DEFAULT_DEADLINE = 40;
@@ -61,6 +61,7 @@ export class Exchange {
   /** See `Oddities`, by servo. */
   readonly #doubled = new Uint16Array(IDS);
   readonly #damaged = new Uint16Array(IDS);
+  readonly #asks = { made: 0, missed: 0 };
   #tail: Promise<unknown> = Promise.resolve();
   #waiting: Waiting | null = null;
 
@@ -98,6 +99,11 @@ export class Exchange {
   /** See `ServoClient`. */
   oddities(id: number): Oddities {
     return { doubled: this.#doubled[id]!, damaged: this.#damaged[id]! };
+  }
+
+  /** See `ServoClient`. */
+  get asks(): Asks {
+    return this.#asks;
   }
 
   /** See `ServoClient`. */
@@ -179,9 +185,11 @@ export class Exchange {
     return this.#queue(async () => {
       this.#parser.reset();
       const before = this.#parser.discarded;
+      this.#asks.made++;
       if (this.isClear(id) || (await this.#clear(id))) {
         let reply = await this.#attempt(id, bytes, accepts);
         if (!reply) {
+          this.#asks.missed++;
           this.owe(id, length);
           reply = await this.#attempt(id, bytes, accepts);
         }

@@ -50,6 +50,8 @@ export interface ServoClient extends RegisterAccess {
   owed(id: number): number;
   /** What a servo has answered since `attach` that a single servo does not. */
   oddities(id: number): Oddities;
+  /** What has been asked of all servos so far. */
+  readonly asks: Asks;
   /** Resolves to null when no servo has this id. */
   ping(id: number): Promise<ServoIdentity | null>;
   /** Writes bytes without waiting for an acknowledgement, to a servo that may be set to give none. */
@@ -70,6 +72,13 @@ export interface Echo {
   readonly answers: number;
   /** Bytes came that are no answer, such as those of answers that collide. */
   readonly noise: boolean;
+}
+
+/** Requests to servos. */
+export interface Asks {
+  readonly made: number;
+  /** Those that had no intelligible answer in time when they were made first. */
+  readonly missed: number;
 }
 
 /** Signs that two servos have one id, or that the line is disturbed. */

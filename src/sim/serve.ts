@@ -24,6 +24,8 @@ export interface ServeOptions {
 
 /** Period of the timer that keeps the arm going while nobody asks, s. */
 const TICK = 1e-3;
+/** A host that calls while another one is there is turned away so much later: the other one may just have hung up, s. */
+const HANGING_UP = 0.1;
 
 /**
  * An emulated arm, physics and all, whose servo bus any program can open: on a pseudo-terminal, over TCP, or both. It
@@ -163,17 +165,9 @@ export class ServedArm {
 
   async #listen(host: string, port: number): Promise<void> {
     const server = createServer({ noDelay: true }, (socket) => {
-      if (this.#host) {
-        this.#tell(`a second host (${socket.remoteAddress}) was turned away: a servo bus has one`);
-        socket.destroy();
-        return;
-      }
-      this.#host = socket;
-      socket.on('data', (chunk: Uint8Array) => this.#feed(chunk, this.#toHost));
       socket.on('error', () => {});
-      socket.on('close', () => {
-        this.#host = null;
-      });
+      if (this.#host === null) this.#serve(socket);
+      else this.#clock.after(HANGING_UP, () => this.#serveNext(server, socket));
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
@@ -184,6 +178,27 @@ export class ServedArm {
     });
     this.#server = server;
     this.#tcpPort = (server.address() as AddressInfo).port;
+  }
+
+  #serve(socket: Socket): void {
+    this.#host = socket;
+    socket.on('data', (chunk: Uint8Array) => this.#feed(chunk, this.#toHost));
+    const leave = (): void => {
+      if (this.#host === socket) this.#host = null;
+    };
+    // A host that has hung up may call again before its connection is closed.
+    socket.on('end', leave);
+    socket.on('close', leave);
+  }
+
+  /** Serves a host that has called while another one was there, if that one has hung up. */
+  #serveNext(server: Server, socket: Socket): void {
+    if (this.#server === server && this.#host === null) {
+      this.#serve(socket);
+      return;
+    }
+    this.#tell(`a second host (${socket.remoteAddress}) was turned away: a servo bus has one`);
+    socket.destroy();
   }
 
   #planFaults(): void {

@@ -14,6 +14,8 @@ export const ENTER = '\r';
 export const INTERRUPT = '\x03';
 const DOWN = '\x1b[B';
 const PATIENCE = { timeout: 60_000, interval: 20 };
+/** Lines of the screen that a failure shows: the test reports keep no more. */
+const LAST_LINES = 8;
 /** More than any list of choices is long. */
 const CHOICES = 12;
 
@@ -61,7 +63,7 @@ export class Typist {
     return (
       seen() ??
       expect.fail(`has ended without "${texts.join('" or "')}":
-${this.screen}`)
+${this.screen.split('\n').slice(-LAST_LINES).join('\n')}`)
     );
   }
 

@@ -8,10 +8,14 @@ import type { ServoParts } from './servo-parts.ts';
 
 const NOT_OPENED = 'not opened yet';
 /**
- * Torque waits no longer than this for the check before it, s: whoever has asked may have forgotten it by then. The check takes less
- * than a second on a sound line, and more than 3 s behind an adapter whose timer is 16 ms.
+ * Torque waits no longer than this for the check before it where answers are missing, s: whoever has asked may have forgotten it by
+ * then. The check takes less than a second on a sound line, and more than 3 s behind an adapter whose timer is 16 ms.
  */
 const RENEW_LIMIT = 5;
+/** Where all answers come, but late, since the computer is busy, s. */
+const BUSY_RENEW_LIMIT = 15;
+/** Answers are missing where one of so many is. */
+const ONE_MISSING_OF = 10;
 
 /** What a connection tells its link. */
 export interface LinkListener {
@@ -39,6 +43,9 @@ export class LinkConnection {
   #asked: ((problem: string) => void) | null = null;
   /** Since when, s. */
   #askedSince = 0;
+  /** Requests of checks until then, and how many of them had no answer. */
+  #madeBefore = 0;
+  #missedBefore = 0;
 
   constructor(parts: ServoParts, arming: Arming, listener: LinkListener) {
     const { session } = parts;
@@ -91,11 +98,24 @@ export class LinkConnection {
 
   /** Once a cycle while servos are not read: tries again when its time has come. @param now monotonic, s */
   advance(now: number): void {
-    if (this.waiting && now - this.#askedSince > RENEW_LIMIT)
+    if (this.waiting) this.#hurryCheck(now - this.#askedSince);
+    this.#connection.advance(now);
+  }
+
+  /** @param waited time that torque has waited for a check, s */
+  #hurryCheck(waited: number): void {
+    if (waited <= RENEW_LIMIT) return;
+    const { made, missed } = this.#parts.session.asks;
+    const disturbed = (missed - this.#missedBefore) * ONE_MISSING_OF >= made - this.#madeBefore;
+    if (disturbed) {
       this.answer(
         `its servos could not be checked within ${RENEW_LIMIT} s: the line to them is disturbed, check its cables`,
       );
-    this.#connection.advance(now);
+    } else if (waited > BUSY_RENEW_LIMIT) {
+      this.answer(
+        `its servos could not be checked within ${BUSY_RENEW_LIMIT} s, although they answer: this computer is too busy, end other programs`,
+      );
+    }
   }
 
   /** What the servos hold is to be found out anew. */
@@ -107,6 +127,9 @@ export class LinkConnection {
   renew(settle: (problem: string) => void): void {
     this.#asked = settle;
     this.#askedSince = this.#clock.now();
+    const { made, missed } = this.#parts.session.asks;
+    this.#madeBefore = made;
+    this.#missedBefore = missed;
     this.#put('renew');
   }
 
