@@ -58,6 +58,8 @@ export class Exchange {
   #probes = 0;
   /** Bytes of an answer that may still be under way, by servo: `NONE`, `UNKNOWN`, or how many. */
   readonly #owed = new Int16Array(IDS).fill(NONE);
+  /** Length of the newest answer that was waited for, bytes, by servo. */
+  readonly #answered = new Int16Array(IDS).fill(NONE);
   /** See `Oddities`, by servo. */
   readonly #doubled = new Uint16Array(IDS);
   readonly #damaged = new Uint16Array(IDS);
@@ -77,8 +79,9 @@ export class Exchange {
     this.#deadline = options.deadline ?? DEFAULT_DEADLINE;
     this.#parser = makeParser((id, error, bytes, from, length) => {
       const expected = this.#waiting?.take({ id, error, bytes: bytes.slice(from, from + length) }) ?? false;
-      // A servo that owes nothing has answered already.
-      if (!expected && this.#owed[id] === NONE) this.#doubled[id]!++;
+      if (expected) this.#answered[id] = length;
+      // A servo that owes nothing has answered already. What is of another length was asked by whoever had the port before.
+      else if (this.#owed[id] === NONE && this.#answered[id] === length) this.#doubled[id]!++;
     });
     const onClose = port.onClose;
     port.onClose = (reason) => {

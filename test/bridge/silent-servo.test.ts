@@ -221,3 +221,22 @@ test('torque that waits for a check of servos on a bad line is refused soon, and
   expect((await limp.status(1)).torque).toBe(false);
   expect((await limp.post('/torque/toggle?robot_id=1', { torque_status: true })).body.status).toBe('ok');
 });
+
+test('torque waits longer than 5 s for a check whose answers all come, but late, as those of a busy computer do', async () => {
+  const limp = await VirtualBridge.startLight({
+    arms: PAIR.arms.map((arm) => ({ ...arm, model: 'koch', bus: 'sim:koch' })),
+  });
+  // So that it is checked anew.
+  await limp.fault('follower', { missRate: 0.35 });
+  await limp.pass(2.5);
+  await limp.fault('follower', { missRate: 0 });
+  const late = (lateRate: number, lateness: number): void =>
+    void limp.host.arms!.fault('follower', { replies: { lateRate, lateness } });
+  limp.host.clock.after(0.01, () => late(1, 0.49));
+  limp.host.clock.after(6, () => late(0, 0));
+  const asked = limp.host.time.now;
+  const { body } = await limp.post('/torque/toggle?robot_id=1', { torque_status: true });
+  expect(body).toMatchObject({ status: 'ok' });
+  expect(limp.host.time.now - asked).toBeGreaterThan(6);
+  expect((await limp.status(1)).torque).toBe(true);
+});
