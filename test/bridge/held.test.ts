@@ -91,3 +91,25 @@ test.each([
     expect(speeds()).toEqual(own.map(() => 0));
   },
 );
+
+test.each([0.01, 0.02, 0.05, 0.2])(
+  'a move that is asked for %s s after torque goes on with that torque',
+  async (later) => {
+    const arm = await VirtualBridge.startLight({ arms: [{ name: 'arm', model: 'koch', bus: 'sim:koch' }] });
+    const servos = servosOf(arm);
+    let cut = 0;
+    let before = 0;
+    const watch = arm.host.clock.every(0.005, () => {
+      const holding = servos.filter((servo) => contentOf(servo, 'torque_enable') === 1).length;
+      if (holding < before) cut++;
+      before = holding;
+    });
+    const torque = arm.post('/torque/toggle?robot_id=0', { torque_status: true });
+    await arm.pass(later);
+    expect((await arm.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
+    await torque;
+    watch.cancel();
+    expect(cut).toBe(0);
+    expect((await arm.status(0)).torque).toBe(true);
+  },
+);

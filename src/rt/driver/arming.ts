@@ -71,34 +71,39 @@ export class Arming {
   }
 
   /**
-   * Asks for torque on or off. Whoever asked before is told that it is over.
+   * Asks for torque on or off. Whoever asked for the opposite before is told that it is over; whoever asked for the same is told
+   * with this one.
    * @param settle is told why it is not done; empty when it is
    */
   ask(on: boolean, now: number, settle: (problem: string) => void): void {
     this.#problem = 'torque has been switched off meanwhile';
+    if (on && this.switchingOn) {
+      this.#join(settle);
+      return;
+    }
     if (on && this.active) {
-      settle(
-        this.#machine.state === 'releasing' || this.#machine.state === 'undoing'
-          ? 'its torque is going off'
-          : 'its torque is being switched on already',
-      );
+      settle('its torque is going off');
       return;
     }
     if (!this.active) this.#before.set(this.#view.holds);
     const releasing = this.#machine.state === 'releasing';
     this.#put(on ? 'on' : 'off', now);
-    const others = this.#settle;
-    this.#settle = settle;
-    if (releasing)
-      this.#settle = (problem) => {
-        others(problem);
-        settle(problem);
-      };
+    if (releasing) this.#join(settle);
+    else this.#settle = settle;
     this.#begun = now;
     this.#heard = now;
     this.#silent = 0;
     this.#agreeing = 0;
     this.#reads = 0;
+  }
+
+  /** Tells somebody else, too, what comes of it. */
+  #join(settle: (problem: string) => void): void {
+    const others = this.#settle;
+    this.#settle = (problem) => {
+      others(problem);
+      settle(problem);
+    };
   }
 
   /** Ends what switches torque on, and undoes it. @param why for people */

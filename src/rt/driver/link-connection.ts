@@ -125,6 +125,14 @@ export class LinkConnection {
 
   /** Torque has been asked for; what the servos are set to is found out before. @param settle is told why it does not come */
   renew(settle: (problem: string) => void): void {
+    const others = this.#asked;
+    if (others !== null) {
+      this.#asked = (problem) => {
+        others(problem);
+        settle(problem);
+      };
+      return;
+    }
     this.#asked = settle;
     this.#askedSince = this.#clock.now();
     const { made, missed } = this.#parts.session.asks;

@@ -215,7 +215,7 @@ export class ServoLink implements ArmLink {
       return;
     }
     const { trust, torque } = this.#parts;
-    this.#connection.answer(on ? 'its torque is being switched on already' : 'torque has been switched off meanwhile');
+    if (!on) this.#connection.answer('torque has been switched off meanwhile');
     const { reading, foundHolding } = this.#connection;
     if (on && !torque.any && (!reading || trust.uncertain || foundHolding)) {
       // A servo that was silent may have restarted, and one that held has been left as it was: what it is set to is found out

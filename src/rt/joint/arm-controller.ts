@@ -13,6 +13,9 @@ import type { Joints } from './joint-groups.ts';
 import { type DriveOptions, type EndReason, Motions } from './motions.ts';
 import { PositionsAge } from './positions-age.ts';
 
+/** Torque on its way on outlives whoever has asked for it by so much: somebody who has the arm next may ask for it, too, s. */
+const HANDING_ON = 0.05;
+
 /** One arm inside the control loop: its link, what drives it, and its block of the shared snapshot. */
 export class ArmController implements Published {
   readonly index: number;
@@ -42,7 +45,7 @@ export class ArmController implements Published {
   /** Some joint is beyond its limits. */
   #beyond = false;
   /** Epoch of intent in which torque was asked for, and of which joints. */
-  readonly #armed: { epoch: number; joints: Joints } = { epoch: 0, joints: 'all' };
+  readonly #armed: { epoch: number; joints: Joints; wanted: number } = { epoch: 0, joints: 'all', wanted: 0 };
   /** What was said of the state when `onState` was called last. */
   #said = '';
 
@@ -176,7 +179,9 @@ export class ArmController implements Published {
     if (on) {
       this.#armed.epoch = this.#shared.epoch(this.index);
       this.#armed.joints = joints;
-      this.#drive.adoptLimp(this.now);
+      this.#armed.wanted = this.now;
+      // Whoever asks for torque that is on its way on already goes on with it.
+      if (!link.arming) this.#drive.adoptLimp(this.now);
       this.motions.newest++;
     } else {
       this.motions.end('torque_off', this.now);
@@ -233,7 +238,9 @@ export class ArmController implements Published {
       this.#put('latched');
       link.endArming('it is stopped');
     } else if (this.state === StateCode.stopped) this.#put(this.holding ? 'releasedHolding' : 'releasedLimp');
-    if (link.arming && this.#shared.isOver(this.index, this.#armed.epoch, this.#armed.joints))
+    if (!link.arming) return;
+    if (!this.#shared.isOver(this.index, this.#armed.epoch, this.#armed.joints)) this.#armed.wanted = this.now;
+    else if (this.now - this.#armed.wanted > HANDING_ON)
       link.endArming('whoever asked for torque has lost the arm meanwhile');
   }
 
