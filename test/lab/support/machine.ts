@@ -1,8 +1,25 @@
 /** A machine for the laboratory: network and /dev/shm of its own, so that nothing else here is met or disturbed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { homedir } from 'node:os';
-import { type Outcome, outcome, type RunOptions, run } from './run.ts';
+import { realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Outcome, outcome, ROOT, type RunOptions, run } from './run.ts';
+
+/** May be entered by all users. */
+const ENTER = 0o001;
+
+/** Folders that a file or folder is in and other users may not enter, the outermost first. A home folder often is one. */
+function closedAbove(path: string): string[] {
+  const above = dirname(realpathSync(path));
+  const further = above === '/' ? [] : closedAbove(above);
+  return (statSync(above).mode & ENTER) === 0 ? [...further, above] : further;
+}
+
+/** The command that lets other users of the machine into a folder, and changes nothing outside of it. */
+function opened(folder: string, place: number): string {
+  const [upper, work] = [`/run/opened-${place}`, `/run/work-${place}`];
+  return `mkdir -m 755 ${upper} ${work} && mount -t overlay -o lowerdir=${folder},upperdir=${upper},workdir=${work} overlay ${folder}`;
+}
 
 export class Machine {
   readonly #anchor: ChildProcess;
@@ -19,8 +36,7 @@ export class Machine {
       // A card to a network on which nobody else is.
       'ip link add eth0 type veth peer name cable && ip link set cable up && ip link set eth0 up',
       'ip address add 192.168.77.1/24 dev eth0 && ip route add default dev eth0',
-      // Home folders of which other users can read what is in them: the ROS 2 of this machine is in one.
-      `mkdir -m 755 /run/home /run/work && mount -t overlay -o lowerdir=${homedir()},upperdir=/run/home,workdir=/run/work overlay ${homedir()}`,
+      ...[...new Set([ROOT, ...process.env.AMENT_PREFIX_PATH!.split(':')].flatMap(closedAbove))].map(opened),
       'echo up',
       'exec sleep infinity',
     ].join(' && ');
