@@ -188,11 +188,9 @@ export class Exchange {
     return this.#queue(async () => {
       this.#parser.reset();
       const before = this.#parser.discarded;
-      this.#asks.made++;
       if (this.isClear(id) || (await this.#clear(id))) {
         let reply = await this.#attempt(id, bytes, accepts);
         if (!reply) {
-          this.#asks.missed++;
           this.owe(id, length);
           reply = await this.#attempt(id, bytes, accepts);
         }
@@ -262,8 +260,10 @@ export class Exchange {
       answer = reply;
       return 'done';
     });
+    this.#asks.made++;
     this.#port.write(frame);
     await answered;
+    if (answer === null) this.#asks.missed++;
     if (this.#parser.discarded > before) this.#damaged[id]!++;
     return answer;
   }

@@ -74,16 +74,16 @@ export interface Echo {
   readonly noise: boolean;
 }
 
-/** Requests to servos. */
+/** Frames that single servos were to answer, repeated ones and probes included. */
 export interface Asks {
   readonly made: number;
-  /** Those that had no intelligible answer in time when they were made first. */
+  /** Those that had no intelligible answer in time. */
   readonly missed: number;
 }
 
 /** Signs that two servos have one id, or that the line is disturbed. */
 export interface Oddities {
-  /** Answers that nobody waited for. */
+  /** Answers that nobody waited for, as long as the one that was waited for before. */
   readonly doubled: number;
   /** Requests after which damaged bytes came. */
   readonly damaged: number;

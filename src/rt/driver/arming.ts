@@ -25,6 +25,14 @@ const PROVING_BAND = 0.03;
 
 type Input = keyof typeof ARMING.inputs;
 
+/** Tells both who wait for the same outcome. */
+export function both(first: (problem: string) => void, second: (problem: string) => void): (problem: string) => void {
+  return (problem) => {
+    first(problem);
+    second(problem);
+  };
+}
+
 /** Switches the torque of an arm: servo by servo verified, and undone when anything is not as it should be. */
 export class Arming {
   readonly #machine = new Running(ARMING);
@@ -78,7 +86,7 @@ export class Arming {
   ask(on: boolean, now: number, settle: (problem: string) => void): void {
     this.#problem = 'torque has been switched off meanwhile';
     if (on && this.switchingOn) {
-      this.#join(settle);
+      this.#settle = both(this.#settle, settle);
       return;
     }
     if (on && this.active) {
@@ -88,22 +96,12 @@ export class Arming {
     if (!this.active) this.#before.set(this.#view.holds);
     const releasing = this.#machine.state === 'releasing';
     this.#put(on ? 'on' : 'off', now);
-    if (releasing) this.#join(settle);
-    else this.#settle = settle;
+    this.#settle = releasing ? both(this.#settle, settle) : settle;
     this.#begun = now;
     this.#heard = now;
     this.#silent = 0;
     this.#agreeing = 0;
     this.#reads = 0;
-  }
-
-  /** Tells somebody else, too, what comes of it. */
-  #join(settle: (problem: string) => void): void {
-    const others = this.#settle;
-    this.#settle = (problem) => {
-      others(problem);
-      settle(problem);
-    };
   }
 
   /** Ends what switches torque on, and undoes it. @param why for people */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { stepsToRadians } from '../../servo/calibration.ts';
 import type { StartUp } from '../../servo/start-up.ts';
-import type { Arming } from './arming.ts';
+import { type Arming, both } from './arming.ts';
 import { Connection } from './connection.ts';
 import { planCheck, takeOver } from './servo-check.ts';
 import type { ServoParts } from './servo-parts.ts';
@@ -98,12 +98,12 @@ export class LinkConnection {
 
   /** Once a cycle while servos are not read: tries again when its time has come. @param now monotonic, s */
   advance(now: number): void {
-    if (this.waiting) this.#hurryCheck(now - this.#askedSince);
+    if (this.waiting) this.#limitWait(now - this.#askedSince);
     this.#connection.advance(now);
   }
 
-  /** @param waited time that torque has waited for a check, s */
-  #hurryCheck(waited: number): void {
+  /** Refuses torque that has waited too long for a check. @param waited s */
+  #limitWait(waited: number): void {
     if (waited <= RENEW_LIMIT) return;
     const { made, missed } = this.#parts.session.asks;
     const disturbed = (missed - this.#missedBefore) * ONE_MISSING_OF >= made - this.#madeBefore;
@@ -125,12 +125,8 @@ export class LinkConnection {
 
   /** Torque has been asked for; what the servos are set to is found out before. @param settle is told why it does not come */
   renew(settle: (problem: string) => void): void {
-    const others = this.#asked;
-    if (others !== null) {
-      this.#asked = (problem) => {
-        others(problem);
-        settle(problem);
-      };
+    if (this.#asked !== null) {
+      this.#asked = both(this.#asked, settle);
       return;
     }
     this.#asked = settle;

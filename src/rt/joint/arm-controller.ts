@@ -44,7 +44,7 @@ export class ArmController implements Published {
   readonly #age = new PositionsAge();
   /** Some joint is beyond its limits. */
   #beyond = false;
-  /** Epoch of intent in which torque was asked for, and of which joints. */
+  /** Epoch of intent in which torque was asked for, of which joints, and when that epoch was last seen to go on, monotonic, s. */
   readonly #armed: { epoch: number; joints: Joints; wanted: number } = { epoch: 0, joints: 'all', wanted: 0 };
   /** What was said of the state when `onState` was called last. */
   #said = '';
