@@ -125,7 +125,9 @@ async function controlLoop(): Promise<ClientReport> {
   fineTimers();
   loop.start();
   try {
-    const reasons = (): string => arms.map((arm) => arm.link.reason).join('; ');
+    const ends: string[] = [];
+    for (const arm of arms) arm.motions.onEnd = (_, reason, text) => ends.push(`${reason} ${text}`);
+    const reasons = (): string => [...ends, ...arms.map((arm) => arm.reason)].join('; ');
     await until(() => arms.every((arm) => arm.state !== StateCode.disconnected), reasons);
     const feels = arms.map((arm) => ({ feel: new Feel(arm) }));
     const energise = (arm: ArmController): Promise<void> => {

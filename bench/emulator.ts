@@ -21,8 +21,8 @@ const PRIORITY = 60;
 const SWING = { amplitude: 0.2, frequency: 0.3, period: 0.005 };
 
 const options: EmulatorOptions = JSON.parse(process.argv[2]!);
-// Where that is not allowed, they are late now and then.
-if (options.ahead) setPriority(PRIORITY);
+// Real servos wait for no processor. Where that is not allowed, these are late now and then.
+setPriority(PRIORITY);
 const goals = IDS.map(() => 0);
 
 function counts(address: number, length: number, goal: { readonly address: number; readonly size: number }): boolean {

@@ -199,8 +199,7 @@ async function paced(): Promise<void> {
 
 /** Two pairs in one process beside one pair, on the same lines in turn. */
 async function pairs(): Promise<void> {
-  // Four emulators on few cores: one that waited for a quarter of a second would end the mirroring.
-  const emulators = { family: 'feetech', baudRate: BAUD_RATE, loseRate: 0, ahead: true } as const;
+  const emulators = { family: 'feetech', baudRate: BAUD_RATE, loseRate: 0 } as const;
   const { result } = await withEmulators(4, emulators, (ports) =>
     inTurn({
       one: () => client('mirror', 'feetech', ports.slice(0, 2)),
@@ -219,7 +218,7 @@ async function pairs(): Promise<void> {
 /** The whole bridge, HTTP and ROS 2 included, as users run it. */
 async function whole(): Promise<void> {
   const run = async (what: string, options: Omit<BridgeOptions, 'ports' | 'seconds'>): Promise<BridgeReport> => {
-    const emulators = { family: 'feetech', baudRate: BAUD_RATE, loseRate: 0, ahead: true } as const;
+    const emulators = { family: 'feetech', baudRate: BAUD_RATE, loseRate: 0 } as const;
     const { result } = await withEmulators(2, emulators, (ports) =>
       runBridge({ ...options, ports, seconds: bridgeSeconds }),
     );

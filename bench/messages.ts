@@ -9,8 +9,6 @@ export interface EmulatorOptions {
   readonly baudRate: number | null;
   /** Share of replies that never arrive, 0..1. */
   readonly loseRate: number;
-  /** They never wait for a processor, as real servos do not: for clients that leave none free. */
-  readonly ahead?: boolean;
 }
 
 /** What an emulator says when it is told to end. */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { short } from './arguments.ts';
 import type {
   ClientOptions,
   ClientReport,
@@ -76,9 +75,7 @@ export async function withEmulators<T>(
   const emulators: Emulator[] = [];
   let result: T;
   try {
-    // Where nothing is measured they need not compete with what else the machine does, which would make arms fall silent.
-    const started = { ...options, ahead: options.ahead === true || short };
-    for (let i = 0; i < count; i++) emulators.push(await Emulator.start(started));
+    for (let i = 0; i < count; i++) emulators.push(await Emulator.start(options));
     result = await work(emulators.map((emulator) => emulator.path));
   } catch (error) {
     await Promise.allSettled(emulators.map((emulator) => emulator.end()));

@@ -178,7 +178,7 @@ const rows: string[][] = [];
 const targets: Target[] = [];
 const percents = (part: number): string => `${(100 * part).toFixed(1)} %`;
 for (const topic of ros ? [null, COMPRESSED, RAW] : [null]) {
-  const emulators = { family: 'feetech', baudRate: 1_000_000, loseRate: 0, ahead: true } as const;
+  const emulators = { family: 'feetech', baudRate: 1_000_000, loseRate: 0 } as const;
   const { result } = await withEmulators(2, emulators, (ports) => windows(ports, topic));
   const { quiet, recorded } = result;
   const cpu = (all: readonly Window[]): number => median(all.map((one) => one.cpu));

@@ -44,7 +44,8 @@ export function drive(thread: ControlThread, command: Drive): CommandResult | st
   const input = controlled.inputs[command.joints === 'gripper' ? 'gripper' : 'arm'];
   const source = makeSource(thread, controlled, spec, input, { top, gaining });
   const lowers = command.lowering === true;
-  controller.drive(source, { joints: command.joints, speed: part, acceleration: gain, lowers, gripperTorque });
+  const own = spec.kind === 'trajectory' && spec.speed !== null ? { top: spec.speed } : {};
+  controller.drive(source, { joints: command.joints, speed: part, ...own, acceleration: gain, lowers, gripperTorque });
   const timed = source instanceof Trajectory || source instanceof Waypoints;
   return { motion: controller.motion, duration: timed ? source.duration : 0 };
 }

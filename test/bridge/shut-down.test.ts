@@ -1,4 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { VirtualHost } from '../../explore/virtual-host.ts';
+import { bridgeTo, VirtualRig } from '../support/rig.ts';
 import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
 
 /** Within which both arms are down, s. */
@@ -70,4 +72,31 @@ test('a stopped arm is neither moved nor released, and it is said how to release
   for (const [j, angle] of before.entries()) expect(Math.abs(positions[j]! - angle), `joint ${j}`).toBeLessThan(STILL);
   expect(told(/follower is stopped and holds; .*reset/)).toBe(1);
   expect(told(/leader is stopped and holds/)).toBe(0);
+});
+
+test('an arm that is lowered makes up for goals that its servos could not be sent no faster than it may go down', async () => {
+  const host = new VirtualHost(null);
+  const rig = new VirtualRig(host);
+  const alone = await bridgeTo(host, { arm: rig });
+  expect((await alone.post('/move/init')).body.status).toBe('ok');
+  let [last, fastest] = [rig.goals(), 0];
+  const look = host.controlLane.every(0.05, () => {
+    const goals = rig.goals();
+    const steps = goals.map((goal, i) => Math.abs(goal - last[i]!));
+    fastest = Math.max(fastest, (Math.max(...steps) * 2 * Math.PI) / 4096 / 0.05);
+    last = goals;
+  });
+  const { onReply } = rig;
+  const ended = alone.bridge.close();
+  for (let i = 0; i < 3; i++) {
+    await alone.pass(0.1);
+    rig.onReply = () => {};
+    await alone.pass(0.04);
+    rig.onReply = onReply;
+  }
+  await alone.until(ended, EXIT_LIMIT);
+  look.cancel();
+  expect(fastest).toBeGreaterThan(0.5);
+  // A cycle more or less falls within the time over which steps are counted.
+  expect(fastest).toBeLessThan(1.25);
 });

@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge calibrate', () => {
   it('names what no hand has led, ends without keeping anything, and leaves the servos as they were', async () => {
     const { code, output, errors } = await arm('calibrate', '--config', config(), '--hand-time', '0.1');
     expect(code, errors).toBe(1);
-    expect(output).toContain('Step 2 of 5: Not yet: shoulder_pan has been led over 0 degrees of 220 degrees');
+    expect(output, errors).toContain('Step 2 of 5: Not yet: shoulder_pan has been led over 0 degrees of 220 degrees');
     expect(await registers(1, 'homing_offset', 'torque_enable', 'lock')).toEqual({
       homing_offset: 0,
       torque_enable: 0,

@@ -118,11 +118,14 @@ export class Gate {
   /**
    * From here on a set allows this part of its speeds, 0..1. A joint that is quicker slows down within its acceleration.
    * @param only 1 for each joint that is meant; left out: all
+   * @param top and no joint is quicker than this, rad/s
    */
-  limitSpeeds(set: LimitSet, part: number, only?: Uint8Array): void {
+  limitSpeeds(set: LimitSet, part: number, only?: Uint8Array, top = Number.POSITIVE_INFINITY): void {
     const speeds = this.speeds[set];
     const most = this.#limits.velocity[set];
-    for (let i = 0; i < speeds.length; i++) if (only === undefined || only[i] === 1) speeds[i] = most[i]! * part;
+    for (let i = 0; i < speeds.length; i++) {
+      if (only === undefined || only[i] === 1) speeds[i] = Math.min(most[i]! * part, top);
+    }
   }
 
   /**

@@ -31,6 +31,8 @@ export interface DriveOptions {
   readonly joints?: Joints;
   /** Part of the speeds for moves that is allowed until the next source: one that is planned is timed for it. */
   readonly speed?: number;
+  /** No joint is quicker than this, rad/s, also one that has fallen behind what is planned. */
+  readonly top?: number;
   /** The same of the accelerations. */
   readonly acceleration?: number;
   /** It leads the arm down, which goes on when a servo then fails. */
@@ -83,10 +85,10 @@ export class Motions {
    * @param time that the arm's cycles have lasted, s
    */
   begin(source: SetpointSource, options: DriveOptions, time: number): void {
-    const { joints = 'all', speed = 1, acceleration = 1, lowers = false, gripperTorque = null } = options;
+    const { joints = 'all', speed = 1, top, acceleration = 1, lowers = false, gripperTorque = null } = options;
     const { gate } = this.#drive;
     const mask = this.#model.masks[joints];
-    gate.limitSpeeds('move', speed, mask);
+    gate.limitSpeeds('move', speed, mask, top);
     gate.limitAccelerations('move', acceleration, mask);
     this.#limitTorques(mask, gripperTorque);
     this.#drive.begin(source, joints, time);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { favour } from '../../support/favour.ts';
 
 /** The compiled program. */
 export const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -41,6 +42,7 @@ export async function serve(...args: readonly string[]): Promise<Served> {
   const child = spawn(process.execPath, [MAIN, 'simulate', '--pty', path, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  favour(child.pid);
   const [url] = await once(createInterface({ input: child.stdout! }), 'line');
   return {
     url: String(url),
